@@ -1,0 +1,53 @@
+// Builds AOTInductor packages ahead of timing: a pool of persistent Python processes running
+// aot_builder.py, since the first package of a process costs several times a later one. No LibTorch.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Everything a package is specialised for. Two requests with equal keys share one file.
+struct PackageRequest {
+  std::string task;  // "level1/019_relu", for messages
+  std::filesystem::path task_file;
+  std::string task_hash;  // SHA-256 of the lowered file
+  std::string size;
+  std::string device;        // "cpu" or "cuda"
+  std::string precision;     // precision class, e.g. "torch-default"
+  std::string torch_version;
+  int threads = 0;           // CPU: Inductor writes num_threads(N) into the code; 0 on CUDA
+  std::string cpu_features;  // CPU: vector width in use, e.g. "avx512"; empty on CUDA
+  int compute_capability = 0;  // CUDA: 10 * major + minor
+};
+
+// SHA-256 over all fields but `task` and `task_file`, and over the builder's own settings.
+[[nodiscard]] std::string package_key(const PackageRequest& request,
+                                      const std::filesystem::path& builder_script);
+
+struct PackageResult {
+  std::string key;
+  std::filesystem::path file;  // empty when there is no compiled baseline
+  std::string reason;          // then says why, e.g. "no Python with torch"
+  double seconds = 0;          // 0 when it came from the cache
+};
+
+struct BuilderPoolOptions {
+  std::filesystem::path python;  // with torch; empty where there is none
+  std::filesystem::path script;  // baselines/aot_builder.py
+  std::filesystem::path cache_directory;
+  int processes = 1;
+};
+
+// Returns one result for each request, in order, building what the cache lacks. `on_done` is called
+// from this thread after each package (index into requests), for progress. A failed build is a
+// result with a reason, not an error. A failure is cached as well (KEY.failed), with its reason.
+[[nodiscard]] Result<std::vector<PackageResult>> build_packages(
+    const std::vector<PackageRequest>& requests, const BuilderPoolOptions& options,
+    const std::function<void(std::size_t index, const PackageResult&)>& on_done);
+
+}  // namespace kbench

@@ -1,0 +1,35 @@
+// An AOTInductor package in this process: the compiled baseline. LibTorch stays out of this header.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace at {
+class Tensor;
+}
+
+namespace kbench {
+
+class CompiledPackage {
+ public:
+  // Loads a .pt2 with AOTIModelPackageLoader.
+  static Result<CompiledPackage> load(const std::filesystem::path& file);
+
+  CompiledPackage(CompiledPackage&&) noexcept;
+  CompiledPackage& operator=(CompiledPackage&&) noexcept;
+  ~CompiledPackage();
+
+  // Inputs, then parameters, in the task's order. On CUDA runs on the current stream.
+  [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
+                                            const std::vector<at::Tensor>& parameters) const;
+
+ private:
+  struct Impl;
+  explicit CompiledPackage(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kbench

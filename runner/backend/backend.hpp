@@ -1,0 +1,111 @@
+// What the oracle needs from a device: shared arenas, reproducible values, comparison, cache
+// flushing, timing. One implementation for the CPU, one for CUDA. Pointers are device pointers.
+// No LibTorch here: the oracle lends the raw pointers of its tensors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+enum class DeviceKind { kCpu, kCuda };
+
+struct DeviceFacts {
+  DeviceKind kind = DeviceKind::kCpu;
+  std::string name;                 // "NVIDIA H200", or the CPU's model name
+  int threads = 0;                  // CPU threads in use
+  int sm_count = 0;
+  int compute_capability = 0;       // 10 * major + minor
+  std::uint64_t memory_bytes = 0;   // in all
+  std::uint64_t cache_bytes = 0;    // last-level cache
+  std::uint64_t shared_bytes_per_block = 0;
+  std::string driver;               // CUDA driver version, empty on CPU
+  std::string cpu_features;         // widest vector extension in use: "avx512", "avx2", "default"
+};
+
+// Memory that another process can map through `fd`. On CPU a memfd, on CUDA a physical allocation
+// exported as a POSIX descriptor. Unmapped when destroyed.
+class SharedArena {
+ public:
+  virtual ~SharedArena() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;        // where this process sees it
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;    // at least what was asked for
+  [[nodiscard]] virtual int fd() const = 0;                 // owned by the arena
+  // CPU: no new writable mapping can be made from now on (F_SEAL_FUTURE_WRITE). CUDA: nothing, the
+  // device has no such seal; the oracle never reads shared inputs there.
+  virtual Status seal() = 0;
+};
+
+// Which values: a 64-bit key (secret), and the index of the tensor within its task.
+struct DrawKey {
+  std::uint64_t key = 0;
+  std::uint64_t tensor = 0;
+};
+
+// Compares `elements` values of `got` with `reference`, elementwise and in one pass:
+// an element is wrong when |got - reference| > absolute_bound + ulp_factor * ulp32(max(|reference|,
+// rms)), or when one is NaN or infinite and the other is not the same. Integers and booleans are
+// compared exactly.
+struct CompareRequest {
+  const void* got = nullptr;
+  DType got_dtype = DType::kFloat32;
+  const void* reference = nullptr;
+  DType reference_dtype = DType::kFloat64;
+  std::uint64_t elements = 0;
+  double absolute_bound = 0;  // may be infinite: then only the sums and the maximum are of interest
+  double ulp_factor = 0;
+  double rms = 0;             // of the reference; from an earlier comparison
+};
+
+struct CompareResult {
+  std::uint64_t wrong = 0;
+  std::uint64_t first_wrong = 0;      // index; meaningful when wrong > 0
+  double first_wrong_got = 0;         // the two values there
+  double first_wrong_reference = 0;
+  double max_error = 0;               // largest finite |got - reference|
+  double tolerance_at_max = 0;        // the bound of that element
+  double sum_squared_error = 0;       // float64 accumulation
+  double sum_squared_reference = 0;   // finite elements only
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
+  [[nodiscard]] virtual Result<std::uint64_t> free_bytes() const = 0;
+
+  virtual Result<std::unique_ptr<SharedArena>> create_arena(std::uint64_t bytes) = 0;
+
+  // Writes the values of `tensor` (in its own dtype) to `destination`. The same key gives the same
+  // bits on every device. Asynchronous on CUDA (default stream), like all below that return Status.
+  virtual Status draw(const TensorSpec& tensor, DrawKey key, void* destination) = 0;
+  virtual Status copy(void* destination, const void* source, std::uint64_t bytes) = 0;
+  // Fills with 0xFF bytes: NaN in every floating dtype, -1 in integers.
+  virtual Status poison(void* destination, std::uint64_t bytes) = 0;
+  virtual Result<CompareResult> compare(const CompareRequest& request) = 0;
+
+  // Before every timed call: evicts the last-level cache, resets persisting L2 lines.
+  virtual Status flush_cache() = 0;
+  // The short prologue that each side runs in its own process before it is timed.
+  virtual Status prologue() = 0;
+  virtual Status synchronize() = 0;
+
+  // Times what happens on this process's default stream (CUDA) or on the caller's thread (CPU)
+  // between the two calls; nanoseconds. stop_timer waits for the work.
+  virtual Status start_timer() = 0;
+  virtual Result<std::int64_t> stop_timer() = 0;
+
+  // SM clock now, by a short spin kernel (clock64 over globaltimer); 0 on CPU.
+  virtual Result<std::int64_t> sm_clock_khz() = 0;
+};
+
+[[nodiscard]] Result<std::unique_ptr<Backend>> make_cpu_backend(int threads);
+// Only in programs linked with kbench::backend_cuda.
+[[nodiscard]] Result<std::unique_ptr<Backend>> make_cuda_backend(int device_index);
+
+}  // namespace kbench

@@ -1,0 +1,142 @@
+#include "runner/core/channel.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace kbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Error broken(const char* what) {
+  return {ErrorCode::kInfrastructure, std::string(what) + ": " + std::strerror(errno), ""};
+}
+
+// Waits for input until the deadline; a default-constructed deadline never passes.
+Status wait_readable(int fd, Clock::time_point deadline) {
+  while (true) {
+    int wait_ms = -1;
+    if (deadline != Clock::time_point{}) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      if (left <= 0) return Error{ErrorCode::kTimeout, "no answer in time", ""};
+      wait_ms = static_cast<int>(left);
+    }
+    pollfd poll_fd{fd, POLLIN, 0};
+    const int ready = ::poll(&poll_fd, 1, wait_ms);
+    if (ready > 0) return Done{};
+    if (ready < 0 && errno != EINTR) return broken("poll");
+  }
+}
+
+// Reads exactly `bytes`, collecting descriptors that come along.
+Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point deadline,
+                    std::vector<UniqueFd>& descriptors) {
+  auto* cursor = static_cast<char*>(buffer);
+  while (bytes > 0) {
+    if (auto ready = wait_readable(fd, deadline); !ready) return ready;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * Channel::kMaxDescriptors)> control;
+    iovec vector{cursor, bytes};
+    msghdr header{};
+    header.msg_iov = &vector;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    const ssize_t got = ::recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return broken("recvmsg");
+    if (got == 0) return Error{ErrorCode::kInfrastructure, "the peer closed its end", ""};
+    for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+      const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (std::size_t i = 0; i < count; ++i) {
+        int received = -1;
+        std::memcpy(&received, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+        descriptors.emplace_back(received);
+      }
+    }
+    cursor += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return Done{};
+}
+
+// Nesting deeper than anything we send is an attack on the parser's stack.
+Result<Json> parse_bounded(const std::string& text) {
+  constexpr int kMaxDepth = 32;
+  const auto too_deep = [](int depth, Json::parse_event_t, Json&) -> bool {
+    if (depth > kMaxDepth) throw std::length_error("nested too deeply");
+    return true;
+  };
+  try {
+    return Json::parse(text, too_deep);
+  } catch (const std::exception& error) {
+    return Error{ErrorCode::kBadInput, std::string("malformed message: ") + error.what(), ""};
+  }
+}
+
+}  // namespace
+
+Result<std::pair<UniqueFd, UniqueFd>> Channel::make_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return broken("socketpair");
+  return std::pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Status Channel::send(const Json& body, const std::vector<int>& descriptors) {
+  const std::string text = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMaxMessageBytes || descriptors.size() > kMaxDescriptors)
+    return Error{ErrorCode::kInfrastructure, "message too large to send", ""};
+  const auto length = static_cast<std::uint32_t>(text.size());
+  std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
+  frame += text;
+
+  std::size_t sent = 0;
+  while (sent < frame.size()) {
+    iovec vector{frame.data() + sent, frame.size() - sent};
+    msghdr header{};
+    header.msg_iov = &vector;
+    header.msg_iovlen = 1;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
+    if (sent == 0 && !descriptors.empty()) {
+      header.msg_control = control.data();
+      header.msg_controllen = CMSG_SPACE(sizeof(int) * descriptors.size());
+      cmsghdr* c = CMSG_FIRSTHDR(&header);
+      c->cmsg_level = SOL_SOCKET;
+      c->cmsg_type = SCM_RIGHTS;
+      c->cmsg_len = CMSG_LEN(sizeof(int) * descriptors.size());
+      std::memcpy(CMSG_DATA(c), descriptors.data(), sizeof(int) * descriptors.size());
+    }
+    const ssize_t wrote = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return broken("sendmsg");
+    sent += static_cast<std::size_t>(wrote);
+  }
+  return Done{};
+}
+
+Result<Message> Channel::receive(std::chrono::milliseconds timeout) {
+  const auto deadline = timeout.count() == 0 ? Clock::time_point{} : Clock::now() + timeout;
+  Message message;
+  std::uint32_t length = 0;
+  if (auto read = read_exactly(fd(), &length, sizeof length, deadline, message.descriptors); !read)
+    return read.error();
+  if (length > kMaxMessageBytes)
+    return Error{ErrorCode::kBadInput, "malformed message: impossible length", ""};
+  std::string text(length, '\0');
+  if (auto read = read_exactly(fd(), text.data(), length, deadline, message.descriptors); !read)
+    return read.error();
+  auto body = parse_bounded(text);
+  if (!body) return body.error();
+  message.body = std::move(*body);
+  return message;
+}
+
+}  // namespace kbench

@@ -1,0 +1,45 @@
+// Length-prefixed JSON over a connected Unix stream socket, optionally with descriptors attached.
+// Spoken between the supervisor and its oracle, and between the supervisor and a worker. The worker
+// is not trusted: lengths are bounded, nesting is bounded, every read has a deadline.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+struct Message {
+  Json body;
+  std::vector<UniqueFd> descriptors;
+};
+
+class Channel {
+ public:
+  static constexpr std::size_t kMaxMessageBytes = 4u << 20;
+  static constexpr std::size_t kMaxDescriptors = 8;
+
+  Channel() = default;
+  explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // Two connected ends, both close-on-exec.
+  static Result<std::pair<UniqueFd, UniqueFd>> make_pair();
+
+  // Errors: kInfrastructure when the peer is gone.
+  Status send(const Json& body, const std::vector<int>& descriptors = {});
+  // Errors: kTimeout, kInfrastructure (peer gone), kBadInput (malformed message). A zero timeout
+  // waits for ever.
+  Result<Message> receive(std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
+
+  [[nodiscard]] int fd() const { return socket_.get(); }
+
+ private:
+  UniqueFd socket_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,129 @@
+// The record of one evaluation: what was evaluated, every raw sample and check, and how it ended.
+// Written by runner/measure, kept by runner/store, read by reports. Speed-ups, medians and ranks are
+// not in here: they are functions of the samples (see core/speedup.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+// How a unit of work ended. Each ends in exactly one of these.
+enum class State {
+  kOk,
+  kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
+  kSkipped,              // a submission for another device
+  kCompileError,         // the compiler refused the submission
+  kMissingSymbol,        // the library has no kbench_forward
+  kLoadError,            // the library could not be loaded
+  kSubmissionError,      // kbench_prepare or kbench_forward returned non-zero
+  kWrongResult,          // an output was outside the tolerance
+  kCrash,                // the worker died in the submission's code
+  kTimeout,              // the worker did not answer in time
+  kDoesNotFit,           // the task needs more memory than the device has
+  kTimingInconsistent,   // the claimed time contradicts the supervisor's clock
+  kInterrupted,          // Ctrl-C before the evaluation finished
+  kInfrastructureError,  // our own fault or the machine's
+};
+
+enum class Fault { kNone, kSubmission, kInfrastructure };
+
+// Who ran: LibTorch eager, the AOTInductor package, or the submission.
+enum class Side { kEager, kCompiled, kSubmission };
+
+[[nodiscard]] std::string_view to_string(State state);
+[[nodiscard]] std::string_view to_string(Fault fault);
+[[nodiscard]] std::string_view to_string(Side side);
+[[nodiscard]] std::optional<State> state_from_string(std::string_view text);
+[[nodiscard]] std::optional<Side> side_from_string(std::string_view text);
+[[nodiscard]] Fault fault_of(State state);
+// True for the states that make `kbench run` exit with 1.
+[[nodiscard]] bool is_failure(State state);
+
+// One timed visit of one side. time_ns covers `calls` calls on distinct inputs.
+struct Sample {
+  int placement = 0;  // which set of buffer addresses
+  int block = 0;      // counted within the whole evaluation
+  int visit = 0;      // 0 or 1: a block visits each side twice
+  Side side = Side::kEager;
+  int calls = 1;
+  std::int64_t time_ns = 0;                   // device events on CUDA, steady clock on CPU
+  std::optional<std::int64_t> wall_ns;        // submission: the supervisor's clock around the call
+  std::optional<std::int64_t> sm_clock_khz;   // CUDA: clock seen at the start of the block
+  bool dropped = false;                       // kept, but left out of every derived number
+  std::string drop_reason;                    // empty unless dropped
+};
+
+// One correctness draw, or one verified timed call that failed.
+struct Check {
+  int draw = 0;
+  std::string distribution = "task";    // which input distribution
+  bool passed = false;
+  double max_error = 0;                 // largest |submission - reference| over all outputs
+  double tolerance = 0;                 // the per-element bound where max_error occurred
+  double eager_max_error = 0;           // the same for the fp32 eager run (E in the rule)
+  double relative_l2 = 0;               // norm of the error over norm of the reference
+  double eager_relative_l2 = 0;
+  std::uint64_t wrong_elements = 0;
+  std::string message;                  // empty when passed
+};
+
+// What the submission was, independent of how it fared.
+struct SubmissionId {
+  std::string agent;
+  std::string name;         // path below the submissions folder, e.g. "example/level1/019_relu.cpp"
+  std::string variant;      // text after '@', else empty
+  std::string source_hash;  // SHA-256 over sources, flags and headers
+  std::string precision;    // declared precision class
+  bool vendor_library = false;
+};
+
+struct Evaluation {
+  std::string run_id;
+  std::string key;           // unique within the run: hash(task, size, submission, toolchain, ...)
+  std::string task;          // "level1/019_relu"
+  int level = 0;
+  std::string size;          // "small" or "full"
+  std::string device;        // "cpu" or "cuda"
+  std::string precision;     // precision class of the baselines
+  std::optional<SubmissionId> submission;
+  std::string worker_kind = "native";
+
+  State state = State::kInfrastructureError;
+  std::optional<bool> correct;   // empty if not judged
+  std::string message;           // what happened, one or more lines; empty when ok
+  std::string hint;              // what to do next
+
+  std::string eager_reason;      // why there is no eager time; empty where there is one
+  std::string compiled_reason;   // why there is no compiled time
+  std::string submission_reason; // why there is no submission time
+
+  std::vector<Check> checks;
+  std::vector<Sample> samples;
+  std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
+  std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
+  double rule_c = 4;                           // the acceptance rule in force
+  double rule_k = 32;
+
+  std::string task_hash;       // of the lowered file
+  std::string package_key;     // of the AOTInductor package, empty without one
+  std::string sandbox_level;   // what the worker's sandbox achieved
+  std::string seed;            // hex; revealed here once the evaluation is over
+  std::string started_at;      // UTC, RFC 3339
+  double wall_seconds = 0;     // of the whole evaluation
+};
+
+// One `kbench run`.
+struct Run {
+  std::string id;             // 128 random bits, hex
+  std::string started_at;     // UTC, RFC 3339
+  std::string finished_at;    // empty while running or when killed
+  std::string command_line;
+  std::string configuration;  // JSON: what --resume must find unchanged
+  std::string environment;    // JSON: device, driver, versions, host, sandbox, kbench version
+};
+
+}  // namespace kbench

@@ -1,0 +1,109 @@
+#include "runner/core/speedup.hpp"
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "runner/core/statistics.hpp"
+
+namespace kbench {
+namespace {
+
+std::vector<double> times_per_call(std::span<const Sample> samples, Side side) {
+  std::vector<double> times;
+  for (const Sample& sample : samples) {
+    if (sample.dropped || sample.side != side || sample.calls <= 0) continue;
+    times.push_back(static_cast<double>(sample.time_ns) / sample.calls);
+  }
+  return times;
+}
+
+// Sums of log times of one block, by side.
+struct BlockSums {
+  int placement = 0;
+  double baseline = 0;
+  double candidate = 0;
+  int baseline_visits = 0;
+  int candidate_visits = 0;
+  bool dropped = false;
+};
+
+std::map<int, BlockSums> sum_blocks(std::span<const Sample> samples, Side baseline,
+                                    Side candidate) {
+  std::map<int, BlockSums> blocks;
+  for (const Sample& sample : samples) {
+    if (sample.side != baseline && sample.side != candidate) continue;
+    BlockSums& block = blocks[sample.block];
+    block.placement = sample.placement;
+    block.dropped |= sample.dropped || sample.time_ns <= 0 || sample.calls <= 0;
+    if (block.dropped) continue;
+    const double log_time = std::log(static_cast<double>(sample.time_ns) / sample.calls);
+    if (sample.side == baseline) {
+      block.baseline += log_time;
+      ++block.baseline_visits;
+    } else {
+      block.candidate += log_time;
+      ++block.candidate_visits;
+    }
+  }
+  return blocks;
+}
+
+Verdict judge(double low, double high, double margin) {
+  if (low > 1 + margin) return Verdict::kFaster;
+  if (high < 1 / (1 + margin)) return Verdict::kSlower;
+  if (low >= 1 / (1 + margin) && high <= 1 + margin) return Verdict::kSame;
+  return Verdict::kUndecided;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFaster: return "FASTER";
+    case Verdict::kSlower: return "SLOWER";
+    case Verdict::kSame: return "SAME";
+    case Verdict::kUndecided: return "UNDECIDED";
+  }
+  return "UNDECIDED";
+}
+
+double same_margin(std::string_view device) { return device == "cpu" ? 0.03 : 0.01; }
+
+std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
+  auto times = times_per_call(samples, side);
+  if (times.empty()) return std::nullopt;
+  return median(std::move(times));
+}
+
+std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side) {
+  const auto times = times_per_call(samples, side);
+  if (times.empty()) return std::nullopt;
+  return median_absolute_deviation(times);
+}
+
+std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, Side candidate,
+                               double margin) {
+  std::map<int, std::vector<double>> ratios_by_placement;
+  for (const auto& [index, block] : sum_blocks(samples, baseline, candidate)) {
+    if (block.dropped || block.baseline_visits == 0 || block.candidate_visits == 0) continue;
+    ratios_by_placement[block.placement].push_back(block.baseline / block.baseline_visits -
+                                                   block.candidate / block.candidate_visits);
+  }
+  std::vector<double> units;
+  units.reserve(ratios_by_placement.size());
+  for (auto& [placement, ratios] : ratios_by_placement) units.push_back(median(std::move(ratios)));
+  if (units.size() < 3) return std::nullopt;
+
+  const OrderInterval interval = median_interval(units);
+  Speedup result;
+  result.estimate = std::exp(median(units));
+  result.low = std::exp(interval.low);
+  result.high = std::exp(interval.high);
+  result.confidence = interval.confidence;
+  result.units = static_cast<int>(units.size());
+  result.verdict = judge(result.low, result.high, margin);
+  return result;
+}
+
+}  // namespace kbench

@@ -1,0 +1,45 @@
+// Turns raw samples into the numbers people read: medians, and speed-ups with an interval and a
+// verdict. Pure functions, used by the stop rule while measuring and by every report.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "runner/core/evaluation.hpp"
+
+namespace kbench {
+
+enum class Verdict { kFaster, kSlower, kSame, kUndecided };
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+// Ratio of times, baseline over candidate: above 1 the candidate is faster.
+struct Speedup {
+  double estimate = 0;
+  double low = 0;
+  double high = 0;
+  double confidence = 0;  // exact coverage of [low, high], from the order statistics used
+  int units = 0;          // independent units (placements or blocks) behind it
+  Verdict verdict = Verdict::kUndecided;
+
+  // Half of the interval's width, relative to the estimate.
+  [[nodiscard]] double half_width() const { return (high - low) / (2 * estimate); }
+};
+
+// The margin inside which two times count as the same: 0.03 on "cpu", 0.01 on "cuda".
+[[nodiscard]] double same_margin(std::string_view device);
+
+// Median of the kept samples of one side, in nanoseconds a call; empty without samples.
+[[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);
+
+// Median absolute deviation of the same, in nanoseconds a call.
+[[nodiscard]] std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side);
+
+// Median of per-block log-ratios baseline/candidate with an order-statistic interval of at least
+// 95 % where there are enough units. Blocks of one placement share their addresses, so the unit is
+// the placement, represented by the median of its blocks. Empty when a side is missing, or with
+// fewer than three units.
+[[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
+                                             Side candidate, double margin);
+
+}  // namespace kbench

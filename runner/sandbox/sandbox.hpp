@@ -1,0 +1,86 @@
+// Runs foreign code: submissions' workers, compilers, and any Python that executes files we did not
+// write. Layers are probed once by execution; what was achieved is stored with every row.
+// Called by runner/submission (compilers) and runner/measure (workers).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+struct SandboxCommand {
+  std::vector<std::string> argv;               // argv[0] is an absolute path
+  std::map<std::string, std::string> env;      // the whole environment: nothing is inherited
+  std::vector<std::filesystem::path> readable; // besides the system's libraries and compilers
+  std::vector<std::filesystem::path> writable; // folders, visible at the same path
+  std::filesystem::path working_directory = "/";
+  bool needs_cuda = false;                     // device nodes, /sys and the driver's libraries
+  std::vector<std::pair<int, int>> descriptors; // {ours, number in the child}; all others closed
+  std::uint64_t max_memory_bytes = 0;          // address space; 0 = no limit (CUDA reserves it)
+  std::uint64_t max_file_bytes = 1ull << 30;
+  std::uint64_t max_cpu_seconds = 0;           // 0 = no limit
+  int max_processes = 256;
+};
+
+// A running sandboxed program. Destroying it kills everything in it and waits.
+class SandboxedProcess {
+ public:
+  virtual ~SandboxedProcess() = default;
+
+  struct Exit {
+    bool exited = false;  // otherwise killed by `signal`
+    int code = 0;
+    int signal = 0;
+  };
+
+  // Waits until the program ended; empty Exit optional semantics through Result: kTimeout on expiry.
+  virtual Result<Exit> wait(std::chrono::milliseconds timeout) = 0;
+  virtual void kill() = 0;      // the whole process tree, then reaps it
+  virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
+  virtual Status thaw() = 0;
+  // A descriptor that becomes readable when the program has ended.
+  [[nodiscard]] virtual int exit_fd() const = 0;
+};
+
+struct SandboxLevel {
+  bool own_uid = false;            // runs as a user that owns nothing of ours
+  bool bubblewrap = false;         // empty root, PID/IPC/UTS namespaces
+  bool network_namespace = false;
+  bool no_new_privs = false;
+  std::string reason;              // why a layer is missing; empty when all are there
+
+  // Stored with every row, e.g. "uid+bwrap+netns+nnp".
+  [[nodiscard]] std::string to_string() const;
+};
+
+class Sandbox {
+ public:
+  virtual ~Sandbox() = default;
+  virtual Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) = 0;
+  [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
+};
+
+// Probes the layers of this machine (a few short programs) and returns the strongest sandbox.
+[[nodiscard]] std::unique_ptr<Sandbox> make_sandbox();
+
+// Runs a program to its end and collects its output, at most `max_output` bytes of each stream.
+struct ProgramOutput {
+  SandboxedProcess::Exit exit;
+  std::string out;
+  std::string err;
+  bool timed_out = false;
+  bool truncated = false;
+};
+[[nodiscard]] Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command,
+                                               std::chrono::milliseconds timeout,
+                                               std::size_t max_output = 1 << 16);
+
+}  // namespace kbench

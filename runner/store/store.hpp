@@ -1,0 +1,53 @@
+// The SQLite store: the only place that writes results. Raw samples are facts and never rewritten.
+// One evaluation is one transaction, so that a kill at any moment loses at most the evaluation at
+// hand. Called by the cli while running; reports read through the same class.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+class Store {
+ public:
+  enum class Mode { kReadOnly, kReadWrite };
+
+  // Opens or (read-write only) creates the database and applies missing migrations. Errors: not a
+  // kbench database, a newer version, corrupt, locked, unwritable folder; each says what to do.
+  static Result<Store> open(const std::filesystem::path& file, Mode mode);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  Status begin_run(const Run& run);
+  Status finish_run(const std::string& run_id, const std::string& finished_at);
+
+  // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
+  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent.
+  Status add(const Evaluation& evaluation);
+
+  [[nodiscard]] Result<std::vector<Run>> runs() const;  // newest first
+  [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix
+  [[nodiscard]] Result<std::vector<std::string>> keys(const std::string& run_id) const;
+  // In order of insertion, complete with checks and samples.
+  [[nodiscard]] Result<std::vector<Evaluation>> evaluations(const std::string& run_id) const;
+
+  // Median wall seconds of earlier evaluations of this task, size and device: for the ETA.
+  [[nodiscard]] Result<std::optional<double>> typical_seconds(const std::string& task,
+                                                              const std::string& size,
+                                                              const std::string& device) const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,52 @@
+// Compiles submissions inside the sandbox, with a cache keyed by everything that decides the result:
+// sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runner/core/result.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/submission.hpp"
+
+namespace kbench {
+
+struct Toolchain {
+  std::filesystem::path host_compiler;  // c++
+  std::filesystem::path nvcc;           // empty where there is none
+  std::string cuda_architecture;        // "90a"; empty without a GPU
+  std::string host_version;             // first line of --version
+  std::string nvcc_version;
+};
+
+// Finds compilers: $CXX, then c++; $CUDACXX, then nvcc on PATH, then /usr/local/cuda, then the
+// virtual environment's nvidia/cu13 package. `compute_capability` as 10 * major + minor, or 0.
+[[nodiscard]] Toolchain find_toolchain(int compute_capability);
+
+struct CompiledSubmission {
+  std::filesystem::path library;
+  std::string key;       // SHA-256
+  bool from_cache = false;
+  double seconds = 0;
+  std::string warnings;  // the compiler's stderr, cleaned of control characters
+};
+
+class Compiler {
+ public:
+  Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
+           std::filesystem::path abi_directory);
+
+  // `task_header` is the text of task.h. Errors with kSubmission carry the compiler's words, cleaned
+  // and shortened. Safe to call from several threads at once.
+  [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
+                                                   const std::string& task_header) const;
+  [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
+
+ private:
+  Sandbox& sandbox_;
+  Toolchain toolchain_;
+  std::filesystem::path cache_directory_;
+  std::filesystem::path abi_directory_;
+};
+
+}  // namespace kbench

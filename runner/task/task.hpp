@@ -1,0 +1,83 @@
+// A lowered task: suites/levelN/NNN_name.json in memory. The supervisor reads tensors and layouts
+// from it; the graph's nodes are read by baselines/executor, which parses them from the same file.
+// Format: suites/FORMAT.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+enum class DType { kFloat64, kFloat32, kFloat16, kBFloat16, kInt64, kInt32, kInt16, kInt8, kUInt8, kBool };
+
+[[nodiscard]] std::string_view to_string(DType dtype);  // "float32"
+[[nodiscard]] Result<DType> dtype_from_string(std::string_view text);
+[[nodiscard]] std::size_t size_of(DType dtype);          // bytes an element
+[[nodiscard]] bool is_floating(DType dtype);
+
+// How the values of a tensor are drawn. `a` and `b` mean, by kind: uniform [a, b); normal mean a,
+// standard deviation b; integers a <= x < b; bernoulli probability a; constant value a; tril and
+// triu (ones on and below / above diagonal a, zeros elsewhere, last two dimensions); data (values
+// stored in the task file).
+struct Draw {
+  enum class Kind { kUniform, kNormal, kIntegers, kBernoulli, kConstant, kTril, kTriu, kData };
+  Kind kind = Kind::kUniform;
+  double a = 0;
+  double b = 1;
+  std::vector<double> data;
+};
+
+struct TensorSpec {
+  std::string name;  // a C identifier, unique within the task
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  Draw draw;  // unused for outputs
+
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::uint64_t bytes() const;
+};
+
+// One size of a task.
+struct TaskSize {
+  std::string name;  // "small" or "full"
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> parameters;  // trained values, then buffers, in the order of kb_params
+  std::vector<TensorSpec> outputs;
+  std::uint64_t peak_bytes_fp32 = 0;  // live intermediates of the graph at their largest
+  std::uint64_t peak_bytes_fp64 = 0;
+  double flops = 0;                   // matrix and convolution operations of one call
+};
+
+struct Task {
+  std::string id;  // "level1/019_relu"
+  int level = 0;
+  int number = 0;
+  std::string name;   // "relu"
+  std::string title;  // first line of the docstring
+  std::string mode;   // "batch-stats"
+  std::string entry;  // "forward"
+  std::filesystem::path file;    // the .json
+  std::filesystem::path source;  // the .py
+  std::string hash;              // SHA-256 of the .json
+  std::vector<TaskSize> sizes;
+
+  [[nodiscard]] const TaskSize* find_size(std::string_view size) const;
+};
+
+// Reads one lowered task completely. Errors name the file and the offending field.
+[[nodiscard]] Result<Task> load_task(const std::filesystem::path& json_file);
+
+// Offsets of tensors packed one after another, each at a multiple of 256 bytes.
+struct Layout {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t bytes = 0;  // a multiple of 256
+};
+[[nodiscard]] Layout pack(const std::vector<TensorSpec>& tensors);
+
+}  // namespace kbench

@@ -1,0 +1,2 @@
+kbench_unit_test(statistics_test kbench::core)
+kbench_unit_test(speedup_test kbench::core)

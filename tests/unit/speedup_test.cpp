@@ -1,0 +1,63 @@
+#include "runner/core/speedup.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+// `placements` placements of one block each, eager twice as slow as the submission.
+std::vector<Sample> two_to_one(int placements) {
+  std::vector<Sample> samples;
+  for (int p = 0; p < placements; ++p)
+    for (int visit = 0; visit < 2; ++visit) {
+      samples.push_back({.placement = p, .block = p, .visit = visit, .side = Side::kEager,
+                         .time_ns = 2000 + p});
+      samples.push_back({.placement = p, .block = p, .visit = visit, .side = Side::kSubmission,
+                         .time_ns = 1000 + p});
+    }
+  return samples;
+}
+
+TEST(Speedup, IsBaselineOverCandidate) {
+  const auto result = speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.01);
+  ASSERT_TRUE(result);
+  EXPECT_NEAR(result->estimate, 2.0, 0.01);
+  EXPECT_EQ(result->verdict, Verdict::kFaster);
+  EXPECT_EQ(result->units, 9);
+}
+
+TEST(Speedup, SwappedSidesAreSlower) {
+  const auto result = speedup(two_to_one(9), Side::kSubmission, Side::kEager, 0.01);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->verdict, Verdict::kSlower);
+}
+
+TEST(Speedup, NeedsThreeUnitsAndBothSides) {
+  EXPECT_FALSE(speedup(two_to_one(2), Side::kEager, Side::kSubmission, 0.01));
+  EXPECT_FALSE(speedup(two_to_one(9), Side::kEager, Side::kCompiled, 0.01));
+}
+
+TEST(Speedup, ADroppedSampleTakesItsWholeBlockAlong) {
+  auto samples = two_to_one(4);
+  samples[0].dropped = true;
+  const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.01);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->units, 3);
+}
+
+TEST(Speedup, BlocksOfOnePlacementAreOneUnit) {
+  auto samples = two_to_one(9);
+  for (Sample& sample : samples) sample.placement /= 3;
+  const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.01);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->units, 3);
+}
+
+TEST(Speedup, MedianTimeIsPerCall) {
+  std::vector<Sample> samples{{.side = Side::kEager, .calls = 4, .time_ns = 400}};
+  EXPECT_DOUBLE_EQ(*median_time_ns(samples, Side::kEager), 100);
+  EXPECT_FALSE(median_time_ns(samples, Side::kSubmission));
+}
+
+}  // namespace
+}  // namespace kbench

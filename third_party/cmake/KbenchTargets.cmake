@@ -1,0 +1,36 @@
+# How this project declares its own targets: C++20, warnings as errors, one alias per library.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+set(KBENCH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wno-missing-field-initializers -Werror)
+
+# kbench_library(NAME SOURCES… [PUBLIC libs…] [PRIVATE libs…]): target kbench_NAME, alias kbench::NAME.
+function(kbench_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(kbench_${name} STATIC ${ARG_SOURCES})
+  add_library(kbench::${name} ALIAS kbench_${name})
+  target_include_directories(kbench_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(kbench_${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${KBENCH_WARNINGS}>)
+  target_link_libraries(kbench_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# kbench_program(NAME SOURCES… LIBS…): an executable of ours in bin/.
+function(kbench_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${KBENCH_WARNINGS}>)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS})
+endfunction()
