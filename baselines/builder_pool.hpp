@@ -1,7 +1,10 @@
 // Builds AOTInductor packages ahead of timing: a pool of persistent Python processes running
-// aot_builder.py, since the first package of a process costs several times a later one. No LibTorch.
+// aot_builder.py, since the first package of a process costs several times a later one. No
+// LibTorch.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -17,11 +20,11 @@ struct PackageRequest {
   std::filesystem::path task_file;
   std::string task_hash;  // SHA-256 of the lowered file
   std::string size;
-  std::string device;        // "cpu" or "cuda"
-  std::string precision;     // precision class, e.g. "torch-default"
+  std::string device;     // "cpu" or "cuda"
+  std::string precision;  // precision class, e.g. "torch-default"
   std::string torch_version;
-  int threads = 0;           // CPU: Inductor writes num_threads(N) into the code; 0 on CUDA
-  std::string cpu_features;  // CPU: vector width in use, e.g. "avx512"; empty on CUDA
+  int threads = 0;             // CPU: Inductor writes num_threads(N) into the code; 0 on CUDA
+  std::string cpu_features;    // CPU: vector width in use, e.g. "avx512"; empty on CUDA
   int compute_capability = 0;  // CUDA: 10 * major + minor
 };
 
@@ -41,11 +44,15 @@ struct BuilderPoolOptions {
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;
   int processes = 1;
+  std::chrono::seconds time_limit{1200};  // for one package; a builder that needs more is killed
+  std::function<bool()> interrupted;      // optional; asked a few times a second, true ends it all
 };
 
 // Returns one result for each request, in order, building what the cache lacks. `on_done` is called
 // from this thread after each package (index into requests), for progress. A failed build is a
-// result with a reason, not an error. A failure is cached as well (KEY.failed), with its reason.
+// result with a reason, not an error. A failure is cached as well (KEY.failed), with its reason,
+// unless it says nothing about the package: a builder that died, ran out of memory or time, or was
+// interrupted. Errors: kInfrastructure when the cache directory cannot be made.
 [[nodiscard]] Result<std::vector<PackageResult>> build_packages(
     const std::vector<PackageRequest>& requests, const BuilderPoolOptions& options,
     const std::function<void(std::size_t index, const PackageResult&)>& on_done);

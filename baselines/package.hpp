@@ -22,7 +22,8 @@ class CompiledPackage {
   CompiledPackage& operator=(CompiledPackage&&) noexcept;
   ~CompiledPackage();
 
-  // Inputs, then parameters, in the task's order. On CUDA runs on the current stream.
+  // Inputs, then parameters, in the task's order. Outputs are contiguous. On CUDA runs on the
+  // current stream. Throws c10::Error: callers are adapters.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
 

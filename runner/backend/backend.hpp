@@ -17,15 +17,15 @@ enum class DeviceKind { kCpu, kCuda };
 
 struct DeviceFacts {
   DeviceKind kind = DeviceKind::kCpu;
-  std::string name;                 // "NVIDIA H200", or the CPU's model name
-  int threads = 0;                  // CPU threads in use
+  std::string name;  // "NVIDIA H200", or the CPU's model name
+  int threads = 0;   // CPU threads in use
   int sm_count = 0;
-  int compute_capability = 0;       // 10 * major + minor
-  std::uint64_t memory_bytes = 0;   // in all
-  std::uint64_t cache_bytes = 0;    // last-level cache
+  int compute_capability = 0;      // 10 * major + minor
+  std::uint64_t memory_bytes = 0;  // in all
+  std::uint64_t cache_bytes = 0;   // last-level cache
   std::uint64_t shared_bytes_per_block = 0;
-  std::string driver;               // CUDA driver version, empty on CPU
-  std::string cpu_features;         // widest vector extension in use: "avx512", "avx2", "default"
+  std::string driver;        // CUDA driver version, empty on CPU
+  std::string cpu_features;  // widest vector extension in use: "avx512", "avx2", "default"
 };
 
 // Memory that another process can map through `fd`. On CPU a memfd, on CUDA a physical allocation
@@ -33,9 +33,9 @@ struct DeviceFacts {
 class SharedArena {
  public:
   virtual ~SharedArena() = default;
-  [[nodiscard]] virtual std::byte* data() const = 0;        // where this process sees it
-  [[nodiscard]] virtual std::uint64_t bytes() const = 0;    // at least what was asked for
-  [[nodiscard]] virtual int fd() const = 0;                 // owned by the arena
+  [[nodiscard]] virtual std::byte* data() const = 0;      // where this process sees it
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;  // at least what was asked for
+  [[nodiscard]] virtual int fd() const = 0;               // owned by the arena
   // CPU: no new writable mapping can be made from now on (F_SEAL_FUTURE_WRITE). CUDA: nothing, the
   // device has no such seal; the oracle never reads shared inputs there.
   virtual Status seal() = 0;
@@ -59,18 +59,18 @@ struct CompareRequest {
   std::uint64_t elements = 0;
   double absolute_bound = 0;  // may be infinite: then only the sums and the maximum are of interest
   double ulp_factor = 0;
-  double rms = 0;             // of the reference; from an earlier comparison
+  double rms = 0;  // of the reference; from an earlier comparison
 };
 
 struct CompareResult {
   std::uint64_t wrong = 0;
-  std::uint64_t first_wrong = 0;      // index; meaningful when wrong > 0
-  double first_wrong_got = 0;         // the two values there
+  std::uint64_t first_wrong = 0;  // index; meaningful when wrong > 0
+  double first_wrong_got = 0;     // the two values there
   double first_wrong_reference = 0;
-  double max_error = 0;               // largest finite |got - reference|
-  double tolerance_at_max = 0;        // the bound of that element
-  double sum_squared_error = 0;       // float64 accumulation
-  double sum_squared_reference = 0;   // finite elements only
+  double max_error = 0;              // largest finite |got - reference|
+  double tolerance_at_max = 0;       // the bound of that element
+  double sum_squared_error = 0;      // float64 accumulation
+  double sum_squared_reference = 0;  // finite elements only
 };
 
 class Backend {

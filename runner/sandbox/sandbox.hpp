@@ -17,16 +17,16 @@
 namespace kbench {
 
 struct SandboxCommand {
-  std::vector<std::string> argv;               // argv[0] is an absolute path
-  std::map<std::string, std::string> env;      // the whole environment: nothing is inherited
-  std::vector<std::filesystem::path> readable; // besides the system's libraries and compilers
-  std::vector<std::filesystem::path> writable; // folders, visible at the same path
+  std::vector<std::string> argv;                // argv[0] is an absolute path
+  std::map<std::string, std::string> env;       // the whole environment: nothing is inherited
+  std::vector<std::filesystem::path> readable;  // besides the system's libraries and compilers
+  std::vector<std::filesystem::path> writable;  // folders, visible at the same path
   std::filesystem::path working_directory = "/";
-  bool needs_cuda = false;                     // device nodes, /sys and the driver's libraries
-  std::vector<std::pair<int, int>> descriptors; // {ours, number in the child}; all others closed
-  std::uint64_t max_memory_bytes = 0;          // address space; 0 = no limit (CUDA reserves it)
+  bool needs_cuda = false;                       // device nodes, /sys and the driver's libraries
+  std::vector<std::pair<int, int>> descriptors;  // {ours, number in the child}; all others closed
+  std::uint64_t max_memory_bytes = 0;            // address space; 0 = no limit (CUDA reserves it)
   std::uint64_t max_file_bytes = 1ull << 30;
-  std::uint64_t max_cpu_seconds = 0;           // 0 = no limit
+  std::uint64_t max_cpu_seconds = 0;  // 0 = no limit
   int max_processes = 256;
 };
 
@@ -41,7 +41,8 @@ class SandboxedProcess {
     int signal = 0;
   };
 
-  // Waits until the program ended; empty Exit optional semantics through Result: kTimeout on expiry.
+  // Waits until the program ended; empty Exit optional semantics through Result: kTimeout on
+  // expiry.
   virtual Result<Exit> wait(std::chrono::milliseconds timeout) = 0;
   virtual void kill() = 0;      // the whole process tree, then reaps it
   virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
@@ -51,11 +52,11 @@ class SandboxedProcess {
 };
 
 struct SandboxLevel {
-  bool own_uid = false;            // runs as a user that owns nothing of ours
-  bool bubblewrap = false;         // empty root, PID/IPC/UTS namespaces
+  bool own_uid = false;     // runs as a user that owns nothing of ours
+  bool bubblewrap = false;  // empty root, PID/IPC/UTS namespaces
   bool network_namespace = false;
   bool no_new_privs = false;
-  std::string reason;              // why a layer is missing; empty when all are there
+  std::string reason;  // why a layer is missing; empty when all are there
 
   // Stored with every row, e.g. "uid+bwrap+netns+nnp".
   [[nodiscard]] std::string to_string() const;
@@ -68,8 +69,15 @@ class Sandbox {
   [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
 };
 
-// Probes the layers of this machine (a few short programs) and returns the strongest sandbox.
-[[nodiscard]] std::unique_ptr<Sandbox> make_sandbox();
+// Layers that must not be used even where they work: a test then sees the weaker sandboxes.
+struct SandboxOptions {
+  bool use_bubblewrap = true;
+  bool use_network_namespace = true;
+};
+
+// Returns the strongest sandbox of this machine. Its layers are probed by running a program through
+// them (some 10 ms each), once, at the first start() or level() for a device kind.
+[[nodiscard]] std::unique_ptr<Sandbox> make_sandbox(const SandboxOptions& options = {});
 
 // Runs a program to its end and collects its output, at most `max_output` bytes of each stream.
 struct ProgramOutput {

@@ -33,7 +33,7 @@ class Store {
   // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent.
   Status add(const Evaluation& evaluation);
 
-  [[nodiscard]] Result<std::vector<Run>> runs() const;  // newest first
+  [[nodiscard]] Result<std::vector<Run>> runs() const;                             // newest first
   [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix
   [[nodiscard]] Result<std::vector<std::string>> keys(const std::string& run_id) const;
   // In order of insertion, complete with checks and samples.

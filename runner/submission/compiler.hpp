@@ -1,9 +1,10 @@
-// Compiles submissions inside the sandbox, with a cache keyed by everything that decides the result:
-// sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
+// Compiles submissions inside the sandbox, with a cache keyed by everything that decides the
+// result: sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -25,24 +26,32 @@ struct Toolchain {
 
 struct CompiledSubmission {
   std::filesystem::path library;
-  std::string key;       // SHA-256
+  std::string key;  // SHA-256
   bool from_cache = false;
   double seconds = 0;
   std::string warnings;  // the compiler's stderr, cleaned of control characters
 };
+
+class Staging;
 
 class Compiler {
  public:
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
            std::filesystem::path abi_directory);
 
-  // `task_header` is the text of task.h. Errors with kSubmission carry the compiler's words, cleaned
-  // and shortened. Safe to call from several threads at once.
+  // `task_header` is the text of task.h. Errors with kSubmission carry the compiler's words,
+  // cleaned and shortened. Safe to call from several threads at once.
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
                                                    const std::string& task_header) const;
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
+  [[nodiscard]] Status check_toolchain(bool cuda) const;
+  [[nodiscard]] Result<CompiledSubmission> compile_staged(const Submission& submission,
+                                                          const std::vector<std::string>& arguments,
+                                                          const Staging& staging,
+                                                          const std::string& key) const;
+
   Sandbox& sandbox_;
   Toolchain toolchain_;
   std::filesystem::path cache_directory_;

@@ -1,6 +1,6 @@
 // Submissions on disk: DIR/AGENT/levelN/NNN_name[@variant].{cu,cpp}, or a folder
-// DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json. DIR/AGENT/include, where it
-// exists, is on the include path of all of the agent's submissions.
+// DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json. DIR/AGENT/include, where
+// it exists, is on the include path of all of the agent's submissions.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,9 @@ namespace kbench {
 
 struct Submission {
   SubmissionId id;
-  std::string task;    // "level1/019_relu"
-  std::string device;  // "cpu" (.cpp) or "cuda" (.cu)
+  std::string task;              // "level1/019_relu"
+  std::string device;            // "cpu" (.cpp) or "cuda" (.cu)
+  std::filesystem::path folder;  // of one with a manifest; empty for a single file
   std::vector<std::filesystem::path> sources;
   std::vector<std::filesystem::path> include_directories;
   std::vector<std::string> flags;      // from the manifest, each checked against the allowed ones
@@ -23,14 +24,14 @@ struct Submission {
 };
 
 struct SubmissionProblem {
-  std::filesystem::path path;
-  std::string task;   // where the path tells it, else empty
+  std::filesystem::path path;  // below the submissions folder, with unprintable bytes as \xNN
+  std::string task;            // where the path tells it, else empty
   std::string agent;
   Error error;
 };
 
 struct SubmissionSet {
-  std::vector<Submission> submissions;  // sorted by task, agent, variant
+  std::vector<Submission> submissions;      // sorted by task, agent, variant
   std::vector<SubmissionProblem> problems;  // malformed manifests, hostile names: reported, skipped
 };
 

@@ -1,2 +1,3 @@
-kbench_unit_test(statistics_test kbench::core)
+kbench_unit_test(channel_test kbench::core)
 kbench_unit_test(speedup_test kbench::core)
+kbench_unit_test(statistics_test kbench::core)

@@ -1,12 +1,26 @@
 # Every dependency and how it is found. Nothing of ours is included from third_party/.
+#
+# The supervisor must start on machines that have neither our development packages nor LibTorch, so
+# whatever it links comes as a static library: fmt, SQLite, SQLiteCpp and libmd.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
-find_package(fmt 9 REQUIRED)
+add_subdirectory(${PROJECT_SOURCE_DIR}/third_party/fmt)
+add_library(fmt::fmt ALIAS kbench_fmt)
+
+# FindSQLite3, which SQLiteCpp's package calls, takes the static library when it is named first. A
+# static library does not bring its own needs along, so they are added to the target.
+find_library(SQLite3_LIBRARY NAMES libsqlite3.a sqlite3)
 find_package(SQLiteCpp 3 REQUIRED)
+if(SQLite3_LIBRARY MATCHES "\\.a$")
+  target_link_libraries(SQLite::SQLite3 INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+
 find_library(LIBMD_LIBRARY NAMES libmd.a md REQUIRED)
+find_path(LIBMD_INCLUDE_DIR NAMES sha2.h REQUIRED)
 add_library(kbench_libmd INTERFACE)
 add_library(kbench::libmd ALIAS kbench_libmd)
+target_include_directories(kbench_libmd SYSTEM INTERFACE ${LIBMD_INCLUDE_DIR})
 target_link_libraries(kbench_libmd INTERFACE ${LIBMD_LIBRARY})
 
 include(Torch)

@@ -1,0 +1,64 @@
+// One builder: a Python running aot_builder.py, spoken to in lines of JSON over a socket that is
+// its stdin and stdout; its stderr is kept for error messages. Owned by builder_pool.cpp.
+// Invariants: the process leads a process group of its own; the destructor kills the group and
+// waits for the process; should this process be killed, the kernel kills the builder.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+class BuilderProcess {
+ public:
+  struct Command {
+    std::filesystem::path python;
+    std::filesystem::path script;
+    std::filesystem::path cache_directory;  // compiler caches and temporary files go below it
+  };
+
+  // Must be called from a thread that outlives the process: its end would kill the builder too.
+  static Result<BuilderProcess> start(const Command& command);
+
+  BuilderProcess(BuilderProcess&& other) noexcept;
+  BuilderProcess& operator=(BuilderProcess&& other) noexcept;
+  ~BuilderProcess();
+
+  // Errors: kInfrastructure when the builder is gone.
+  Status send(const Json& request);
+
+  // Descriptors to poll for input. Reading from them never blocks.
+  [[nodiscard]] int reply_fd() const { return socket_.get(); }
+  [[nodiscard]] int error_fd() const { return errors_.get(); }
+
+  // Whole lines that have arrived on stdout since the last call. Sets closed() at its end.
+  [[nodiscard]] std::vector<std::string> read_lines();
+  // Takes over what has arrived on stderr; closes error_fd() at its end.
+  void read_errors();
+  [[nodiscard]] bool closed() const { return closed_; }
+
+  // Ends the process, if it has not ended, and says how it ended ("exited with status 1", "was
+  // killed by signal 9") with the last lines it wrote to stderr.
+  [[nodiscard]] std::string bury();
+
+ private:
+  BuilderProcess() = default;
+  void kill_and_wait();
+
+  pid_t pid_ = -1;
+  UniqueFd socket_;
+  UniqueFd errors_;
+  std::string pending_;  // an incomplete line
+  std::string error_tail_;
+  bool closed_ = false;
+  std::string ending_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,522 @@
+// How a node runs: at load, every argument that is not a tensor of the graph becomes an IValue,
+// once for each working precision, and every tensor argument becomes a place to fill. A call then
+// copies the prepared IValues onto the stack, fills the places and calls the operator boxed. (No
+// fmt in files that see LibTorch: its include folder brings another version of it.)
+#include "baselines/executor.hpp"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "baselines/graph.hpp"
+
+namespace kbench {
+namespace {
+
+using c10::IValue;
+using Stack = std::vector<IValue>;
+
+constexpr std::array kWorkingTypes{c10::ScalarType::Float, c10::ScalarType::Double};
+
+// Thrown while preparing a node; load() turns it into an Error that names the node.
+struct Unfit : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What {"dtype": "real"} and {"device": true} stand for.
+struct Setting {
+  c10::ScalarType working_type;
+  c10::Device device;
+};
+
+struct TensorPlace {
+  std::size_t position = 0;  // of the argument
+  GraphValue value;
+};
+
+// A Tensor[] or Tensor?[] argument; an element without a value is None.
+struct ListPlace {
+  std::size_t position = 0;
+  bool optional_elements = false;
+  std::vector<std::optional<GraphValue>> elements;
+};
+
+struct PreparedNode {
+  c10::OperatorHandle op;
+  std::string name;                                   // "node 3 (aten::linear)"
+  std::array<Stack, kWorkingTypes.size()> arguments;  // None where a place is to be filled
+  std::vector<TensorPlace> tensors;
+  std::vector<ListPlace> lists;
+  std::vector<std::size_t> outs;
+};
+
+c10::ScalarType scalar_type(const std::string& name) {
+  using c10::ScalarType;
+  static constexpr std::pair<std::string_view, ScalarType> kTypes[] = {
+      {"float64", ScalarType::Double},
+      {"float32", ScalarType::Float},
+      {"float16", ScalarType::Half},
+      {"bfloat16", ScalarType::BFloat16},
+      {"int64", ScalarType::Long},
+      {"int32", ScalarType::Int},
+      {"int16", ScalarType::Short},
+      {"int8", ScalarType::Char},
+      {"uint8", ScalarType::Byte},
+      {"bool", ScalarType::Bool},
+      {"complex64", ScalarType::ComplexFloat},
+      {"complex128", ScalarType::ComplexDouble}};
+  for (const auto& [known, type] : kTypes)
+    if (name == known) return type;
+  throw Unfit("unknown dtype " + name);
+}
+
+c10::MemoryFormat memory_format(const std::string& name) {
+  if (name == "contiguous") return c10::MemoryFormat::Contiguous;
+  if (name == "preserve") return c10::MemoryFormat::Preserve;
+  if (name == "channels_last") return c10::MemoryFormat::ChannelsLast;
+  if (name == "channels_last_3d") return c10::MemoryFormat::ChannelsLast3d;
+  throw Unfit("unknown memory format " + name);
+}
+
+c10::Layout layout(const std::string& name) {
+  if (name == "strided") return c10::Layout::Strided;
+  throw Unfit("unknown layout " + name);
+}
+
+c10::Scalar to_scalar(const GraphScalar& scalar) {
+  return std::visit([](auto number) { return c10::Scalar(number); }, scalar.number);
+}
+
+bool is_none(const GraphArg& arg) { return std::holds_alternative<std::monostate>(arg.value); }
+
+// Converts one constant to what the schema's type wants.
+class Converter {
+ public:
+  Converter(const Setting& setting, std::optional<std::int32_t> list_length)
+      : setting_(setting), list_length_(list_length) {}
+
+  [[nodiscard]] IValue convert(const GraphArg& arg, const c10::Type& type) const;
+
+ private:
+  [[nodiscard]] IValue convert_int(const GraphArg& arg) const;
+  [[nodiscard]] IValue convert_number(const GraphArg& arg) const;
+  [[nodiscard]] IValue convert_tensor(const GraphArg& arg) const;
+  [[nodiscard]] IValue convert_list(const GraphArg& arg, const c10::Type& element) const;
+  template <class T, class Extract>
+  [[nodiscard]] IValue make_list(const GraphArg& arg, const c10::Type& element,
+                                 const Extract& extract) const;
+
+  Setting setting_;
+  std::optional<std::int32_t> list_length_;  // N of int[N]: one number stands for N equal ones
+};
+
+[[noreturn]] void mismatch(const char* wanted) {
+  throw Unfit(c10::str("the schema wants ", wanted, " there"));
+}
+
+double to_double(const GraphArg& arg) {
+  if (const auto* number = std::get_if<double>(&arg.value)) return *number;
+  if (const auto* number = std::get_if<std::int64_t>(&arg.value))
+    return static_cast<double>(*number);
+  mismatch("a float");
+}
+
+// Dtypes, layouts and memory formats travel as integers.
+IValue Converter::convert_int(const GraphArg& arg) const {
+  if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return *number;
+  if (std::holds_alternative<GraphWorkingDType>(arg.value)) return setting_.working_type;
+  if (const auto* dtype = std::get_if<GraphDType>(&arg.value)) return scalar_type(dtype->name);
+  if (const auto* named = std::get_if<GraphLayout>(&arg.value)) return layout(named->name);
+  if (const auto* named = std::get_if<GraphMemoryFormat>(&arg.value))
+    return memory_format(named->name);
+  mismatch("an integer, dtype, layout or memory format");
+}
+
+IValue Converter::convert_number(const GraphArg& arg) const {
+  if (const auto* flag = std::get_if<bool>(&arg.value)) return *flag;
+  if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return *number;
+  if (const auto* number = std::get_if<double>(&arg.value)) return *number;
+  mismatch("a number");
+}
+
+// As Python does: a float64 or int64 number that takes no part in type promotion. A float32 tensor
+// would round it, and the float64 run with it.
+IValue Converter::convert_tensor(const GraphArg& arg) const {
+  if (const auto* scalar = std::get_if<GraphScalar>(&arg.value))
+    return at::native::wrapped_scalar_tensor(to_scalar(*scalar));
+  mismatch("a tensor");
+}
+
+template <class T, class Extract>
+IValue Converter::make_list(const GraphArg& arg, const c10::Type& element,
+                            const Extract& extract) const {
+  c10::List<T> list;
+  if (const auto* items = std::get_if<GraphList>(&arg.value)) {
+    for (const GraphArg& item : *items) list.push_back(extract(convert(item, element)));
+  } else {
+    if (!list_length_ || *list_length_ <= 0) mismatch("a list");
+    for (std::int32_t i = 0; i < *list_length_; ++i) list.push_back(extract(convert(arg, element)));
+  }
+  return list;
+}
+
+IValue Converter::convert_list(const GraphArg& arg, const c10::Type& element) const {
+  switch (element.kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      return make_list<std::int64_t>(arg, element, [](const IValue& v) { return v.toInt(); });
+    case c10::TypeKind::FloatType:
+      return make_list<double>(arg, element, [](const IValue& v) { return v.toDouble(); });
+    case c10::TypeKind::BoolType:
+      return make_list<bool>(arg, element, [](const IValue& v) { return v.toBool(); });
+    case c10::TypeKind::NumberType:
+      return make_list<c10::Scalar>(arg, element, [](const IValue& v) { return v.toScalar(); });
+    case c10::TypeKind::TensorType:
+      return make_list<at::Tensor>(arg, element, [](const IValue& v) { return v.toTensor(); });
+    default: throw Unfit("lists of " + element.str() + " are not supported");
+  }
+}
+
+IValue Converter::convert(const GraphArg& arg, const c10::Type& type) const {
+  switch (type.kind()) {
+    case c10::TypeKind::OptionalType:
+      if (is_none(arg)) return {};
+      return convert(arg, *type.castRaw<c10::OptionalType>()->getElementType());
+    case c10::TypeKind::TensorType: return convert_tensor(arg);
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+    case c10::TypeKind::ScalarTypeType:
+    case c10::TypeKind::LayoutType:
+    case c10::TypeKind::MemoryFormatType: return convert_int(arg);
+    case c10::TypeKind::FloatType: return to_double(arg);
+    case c10::TypeKind::BoolType:
+      if (const auto* flag = std::get_if<bool>(&arg.value)) return *flag;
+      mismatch("true or false");
+    case c10::TypeKind::NumberType: return convert_number(arg);
+    case c10::TypeKind::StringType:
+      if (const auto* string = std::get_if<std::string>(&arg.value)) return *string;
+      mismatch("a string");
+    case c10::TypeKind::DeviceObjType:
+      if (std::holds_alternative<GraphDevice>(arg.value)) return setting_.device;
+      mismatch("a device");
+    case c10::TypeKind::ListType:
+      return convert_list(arg, *type.castRaw<c10::ListType>()->getElementType());
+    default: throw Unfit("arguments of type " + type.str() + " are not supported");
+  }
+}
+
+bool accepts_tensor(const c10::Type& type) {
+  if (type.kind() == c10::TypeKind::OptionalType)
+    return accepts_tensor(*type.castRaw<c10::OptionalType>()->getElementType());
+  return type.kind() == c10::TypeKind::TensorType;
+}
+
+bool holds_value(const GraphList& list) {
+  return std::any_of(list.begin(), list.end(), [](const GraphArg& item) {
+    return std::holds_alternative<GraphValue>(item.value);
+  });
+}
+
+ListPlace list_place(std::size_t position, const GraphList& list, const c10::Type& type) {
+  const c10::Type* list_type = &type;
+  if (list_type->kind() == c10::TypeKind::OptionalType)
+    list_type = list_type->castRaw<c10::OptionalType>()->getElementType().get();
+  if (list_type->kind() != c10::TypeKind::ListType) mismatch("no list");
+  const auto& element = *list_type->castRaw<c10::ListType>()->getElementType();
+  if (!accepts_tensor(element)) mismatch("no list of tensors");
+
+  ListPlace place{position, element.kind() == c10::TypeKind::OptionalType, {}};
+  for (const GraphArg& item : list) {
+    if (const auto* value = std::get_if<GraphValue>(&item.value))
+      place.elements.emplace_back(*value);
+    else if (is_none(item) && place.optional_elements)
+      place.elements.emplace_back(std::nullopt);
+    else
+      throw Unfit("a list mixes tensors with something else");
+  }
+  return place;
+}
+
+void prepare_argument(PreparedNode& node, std::size_t position, const GraphArg& arg,
+                      const c10::Argument& declared, c10::Device device) {
+  const c10::Type& type = *declared.real_type();
+  for (Stack& stack : node.arguments) stack.emplace_back();
+  if (const auto* value = std::get_if<GraphValue>(&arg.value)) {
+    if (!accepts_tensor(type)) mismatch("no tensor");
+    node.tensors.push_back({position, *value});
+    return;
+  }
+  const auto* list = std::get_if<GraphList>(&arg.value);
+  if (list != nullptr && holds_value(*list)) {
+    node.lists.push_back(list_place(position, *list, type));
+    return;
+  }
+  for (std::size_t i = 0; i < kWorkingTypes.size(); ++i)
+    node.arguments[i][position] =
+        Converter({kWorkingTypes[i], device}, declared.N()).convert(arg, type);
+}
+
+// The number of tensors an operator returns, unless a list makes that unknown before it ran.
+std::optional<std::size_t> tensors_returned(const c10::FunctionSchema& schema) {
+  std::size_t count = 0;
+  for (const c10::Argument& result : schema.returns()) {
+    if (result.type()->kind() == c10::TypeKind::ListType) return std::nullopt;
+    if (result.type()->kind() == c10::TypeKind::TensorType) ++count;
+  }
+  return count;
+}
+
+PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device device) {
+  const auto op = c10::Dispatcher::singleton().findSchema({node.op, node.overload});
+  if (!op) throw Unfit("this LibTorch has no such operator");
+  const c10::FunctionSchema& schema = op->schema();
+  if (schema.arguments().size() != node.args.size())
+    throw Unfit(
+        c10::str(node.args.size(), " arguments, but the schema has ", schema.arguments().size()));
+  const auto returned = tensors_returned(schema);
+  if (returned && *returned != node.outs.size())
+    throw Unfit(
+        c10::str(node.outs.size(), " outs, but the operator returns ", *returned, " tensors"));
+
+  PreparedNode prepared{
+      *op, c10::str("node ", number, " (", node.full_name(), ")"), {}, {}, {}, node.outs};
+  for (std::size_t i = 0; i < node.args.size(); ++i) {
+    const c10::Argument& declared = schema.arguments()[i];
+    try {
+      prepare_argument(prepared, i, node.args[i], declared, device);
+    } catch (const Unfit& error) {
+      throw Unfit(c10::str("argument ", i, " (", declared.name(), "): ", error.what()));
+    }
+  }
+  return prepared;
+}
+
+// The tensors of one run, by value index.
+class Values {
+ public:
+  explicit Values(std::size_t count) : tensors_(count) {}
+
+  void set(std::size_t index, at::Tensor tensor) { tensors_[index] = std::move(tensor); }
+
+  // Gives the tensor away at its last use, so that its memory is free for the next operator.
+  [[nodiscard]] at::Tensor take(const GraphValue& value) {
+    at::Tensor& tensor = tensors_[value.index];
+    return value.last_use ? std::move(tensor) : tensor;
+  }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+};
+
+IValue tensor_list(const ListPlace& place, Values& values) {
+  if (!place.optional_elements) {
+    std::vector<at::Tensor> tensors;
+    tensors.reserve(place.elements.size());
+    for (const auto& element : place.elements) tensors.push_back(values.take(*element));
+    return tensors;
+  }
+  c10::List<std::optional<at::Tensor>> tensors;
+  tensors.reserve(place.elements.size());
+  for (const auto& element : place.elements)
+    tensors.push_back(element ? std::optional(values.take(*element)) : std::nullopt);
+  return tensors;
+}
+
+void keep_results(const PreparedNode& node, Stack& stack, Values& values) {
+  std::size_t kept = 0;
+  const auto keep = [&](at::Tensor tensor) {
+    TORCH_CHECK(kept < node.outs.size(), "more tensors returned than the graph names");
+    const std::size_t index = node.outs[kept++];
+    if (index != GraphNode::kUnread) values.set(index, std::move(tensor));
+  };
+  for (IValue& result : stack) {
+    if (result.isTensor())
+      keep(std::move(result).toTensor());
+    else if (result.isTensorList())
+      for (at::Tensor& tensor : std::move(result).toTensorVector()) keep(std::move(tensor));
+  }
+  TORCH_CHECK(kept == node.outs.size(), "fewer tensors returned than the graph names");
+}
+
+void run_node(const PreparedNode& node, std::size_t working_type, Stack& stack, Values& values) {
+  const Stack& prepared = node.arguments[working_type];
+  stack.assign(prepared.begin(), prepared.end());
+  for (const TensorPlace& place : node.tensors) stack[place.position] = values.take(place.value);
+  for (const ListPlace& place : node.lists) stack[place.position] = tensor_list(place, values);
+  node.op.callBoxed(stack);
+  keep_results(node, stack, values);
+}
+
+// Index into kWorkingTypes: float64 as soon as any floating tensor is.
+std::size_t working_type_of(const std::vector<at::Tensor>& inputs,
+                            const std::vector<at::Tensor>& parameters) {
+  const auto is_double = [](const at::Tensor& tensor) {
+    return tensor.scalar_type() == c10::ScalarType::Double;
+  };
+  return std::any_of(inputs.begin(), inputs.end(), is_double) ||
+                 std::any_of(parameters.begin(), parameters.end(), is_double)
+             ? 1
+             : 0;
+}
+
+// One recurrent layer stack whose weights are all parameters of the graph.
+struct RecurrentWeights {
+  std::vector<std::size_t> parameters;  // indices into the parameters, in cuDNN's order
+  std::int64_t mode = 0;                // cuDNN's: 0 ReLU, 1 tanh, 2 LSTM, 3 GRU
+  std::int64_t layers = 0;
+  bool biases = false;
+  bool bidirectional = false;
+  bool batch_first = false;
+};
+
+std::optional<std::int64_t> cudnn_mode(const std::string& full_name) {
+  if (full_name == "aten::rnn_relu.input") return 0;
+  if (full_name == "aten::rnn_tanh.input") return 1;
+  if (full_name == "aten::lstm.input") return 2;
+  if (full_name == "aten::gru.input") return 3;
+  return std::nullopt;
+}
+
+// The schemas agree: input, hx, params, has_biases, num_layers, dropout, train, bidirectional,
+// batch_first.
+std::optional<RecurrentWeights> recurrent_weights(const Graph& graph, const GraphNode& node) {
+  const auto mode = cudnn_mode(node.full_name());
+  if (!mode) return std::nullopt;
+  RecurrentWeights weights;
+  weights.mode = *mode;
+  for (const GraphArg& item : std::get<GraphList>(node.args.at(2).value)) {
+    const auto* value = std::get_if<GraphValue>(&item.value);
+    if (value == nullptr || !graph.is_parameter(value->index)) return std::nullopt;
+    weights.parameters.push_back(value->index - graph.inputs);
+  }
+  weights.biases = std::get<bool>(node.args.at(3).value);
+  weights.layers = std::get<std::int64_t>(node.args.at(4).value);
+  weights.bidirectional = std::get<bool>(node.args.at(7).value);
+  weights.batch_first = std::get<bool>(node.args.at(8).value);
+  return weights;
+}
+
+std::vector<RecurrentWeights> all_recurrent_weights(const Graph& graph) {
+  std::vector<RecurrentWeights> all;
+  std::unordered_set<std::size_t> taken;  // weights shared by two layers keep the first's layout
+  for (const GraphNode& node : graph.nodes) {
+    auto weights = recurrent_weights(graph, node);
+    if (!weights) continue;
+    bool distinct = true;
+    for (const std::size_t parameter : weights->parameters)
+      distinct = taken.insert(parameter).second && distinct;
+    if (distinct) all.push_back(std::move(*weights));
+  }
+  return all;
+}
+
+void flatten(const RecurrentWeights& weights, std::vector<at::Tensor>& parameters) {
+  std::vector<at::Tensor> list;
+  for (const std::size_t index : weights.parameters) list.push_back(parameters.at(index));
+  if (list.empty() || !list.front().is_cuda()) return;
+
+  const auto directions = weights.bidirectional ? 2 : 1;
+  const auto per_layer = static_cast<std::int64_t>(list.size()) / (weights.layers * directions);
+  const bool projected = per_layer == (weights.biases ? 5 : 3);
+  const std::int64_t gates = weights.mode == 2 ? 4 : weights.mode == 3 ? 3 : 1;
+  const std::int64_t projection = projected ? list[1].size(1) : 0;
+  Stack stack{list,
+              per_layer,
+              list[0].size(1),
+              weights.mode,
+              list[1].size(0) / gates,
+              projection,
+              weights.layers,
+              weights.batch_first,
+              weights.bidirectional};
+  c10::Dispatcher::singleton()
+      .findSchemaOrThrow("aten::_cudnn_rnn_flatten_weight", "")
+      .callBoxed(stack);
+}
+
+}  // namespace
+
+struct GraphExecutor::Impl {
+  std::size_t inputs = 0;
+  std::size_t parameters = 0;
+  std::size_t values = 0;
+  std::vector<PreparedNode> nodes;
+  std::vector<GraphValue> outputs;
+  std::vector<RecurrentWeights> recurrent;
+};
+
+GraphExecutor::GraphExecutor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GraphExecutor::GraphExecutor(GraphExecutor&&) noexcept = default;
+GraphExecutor& GraphExecutor::operator=(GraphExecutor&&) noexcept = default;
+GraphExecutor::~GraphExecutor() = default;
+
+Result<GraphExecutor> GraphExecutor::load(const std::filesystem::path& task_file,
+                                          const std::string& size, const std::string& device) {
+  auto graph = load_graph(task_file, size);
+  if (!graph) return graph.error();
+  auto impl = std::make_unique<Impl>();
+  impl->inputs = graph->inputs;
+  impl->parameters = graph->parameters;
+  impl->values = graph->value_names.size();
+  impl->outputs = graph->outputs;
+  for (const GraphNode& node : graph->nodes) {
+    try {
+      impl->nodes.push_back(prepare(node, impl->nodes.size(), c10::Device(device)));
+    } catch (const std::exception& error) {  // Unfit, or c10::Error
+      return Error{ErrorCode::kBadInput,
+                   c10::str(task_file.string(), ": size ", size, ": node ", impl->nodes.size(),
+                            " (", node.full_name(), "): ", error.what()),
+                   "lower the task again with the LibTorch it is to run with"};
+    }
+  }
+  impl->recurrent = all_recurrent_weights(*graph);
+  return GraphExecutor(std::move(impl));
+}
+
+std::vector<at::Tensor> GraphExecutor::run(const std::vector<at::Tensor>& inputs,
+                                           const std::vector<at::Tensor>& parameters) const {
+  TORCH_CHECK(inputs.size() == impl_->inputs && parameters.size() == impl_->parameters,
+              "the graph takes ", impl_->inputs, " inputs and ", impl_->parameters,
+              " parameters, not ", inputs.size(), " and ", parameters.size());
+  // No gradients, and the dispatcher goes straight to the kernels, as under torch.inference_mode;
+  // but results stay ordinary tensors.
+  const c10::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+
+  const std::size_t working_type = working_type_of(inputs, parameters);
+  Values values(impl_->values);
+  for (std::size_t i = 0; i < inputs.size(); ++i) values.set(i, inputs[i]);
+  for (std::size_t i = 0; i < parameters.size(); ++i) values.set(inputs.size() + i, parameters[i]);
+
+  Stack stack;
+  for (const PreparedNode& node : impl_->nodes) {
+    try {
+      run_node(node, working_type, stack, values);
+    } catch (c10::Error& error) {
+      error.add_context(node.name);
+      throw;
+    }
+  }
+  std::vector<at::Tensor> outputs;
+  for (const GraphValue& output : impl_->outputs)
+    outputs.push_back(values.take(output).contiguous());
+  return outputs;
+}
+
+void GraphExecutor::flatten_recurrent_parameters(std::vector<at::Tensor>& parameters) const {
+  const c10::NoGradGuard no_grad;
+  for (const RecurrentWeights& weights : impl_->recurrent) flatten(weights, parameters);
+}
+
+}  // namespace kbench

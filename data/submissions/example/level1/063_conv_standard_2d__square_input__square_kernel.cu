@@ -1,0 +1,11 @@
+// A 3 x 3 convolution as a matrix product over gathered windows, in fp32 throughout.
+#include "conv.cuh"
+#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params* p, const kb_outputs* out,
+                              kb_context* context) {
+  using Shape = example::ConvShape<kb::x_dims[0], kb::x_dims[1], kb::x_dims[2], kb::x_dims[3],
+                                   kb::conv_weight_dims[2], kb::conv_weight_dims[0]>;
+  return example::launch_conv<Shape>(in->x, p->conv_weight, example::StorePlanes<Shape>{out->y},
+                                     context->stream);
+}

@@ -1,0 +1,244 @@
+#include "reports/console_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "reports/fields.hpp"
+#include "reports/sanitize.hpp"
+#include "reports/score.hpp"
+
+namespace kbench {
+namespace {
+
+std::string_view colour_code(Tone tone) {
+  switch (tone) {
+    case Tone::kGood: return "\x1b[32m";
+    case Tone::kBad: return "\x1b[31m";
+    case Tone::kCaution: return "\x1b[33m";
+    case Tone::kNeutral: return "\x1b[2m";
+  }
+  return "";
+}
+
+std::string paint(std::string_view text, Tone tone, bool colour) {
+  if (!colour) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", colour_code(tone), text);
+}
+
+struct Cell {
+  std::string text;
+  std::optional<Tone> tone;  // none: the terminal's own colour
+};
+
+struct Column {
+  std::string heading;
+  bool right = false;
+  std::vector<Cell> cells;
+};
+
+Column field_column(std::string_view name, bool right, const std::vector<ResultRow>& rows) {
+  const Field& field = result_field(name);
+  Column column{std::string(field.heading), right, {}};
+  for (const ResultRow& row : rows) column.cells.push_back({show(field, row), {}});
+  return column;
+}
+
+// Numbers of a submission that is not correct are not to be read as results.
+Column speedup_column(std::string_view name, const std::vector<ResultRow>& rows) {
+  Column column = field_column(name, true, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].counts_as_correct()) column.cells[i] = {"–", {}};
+  return column;
+}
+
+Cell state_cell(const ResultRow& row) {
+  return {fmt::format("{} {}", glyph(row.state), words(row.state)), tone(row.state)};
+}
+
+Cell verdict_cell(const ResultRow& row) {
+  if (!row.counts_as_correct() || !row.over_eager) return {"–", {}};
+  const Verdict verdict = row.over_eager->verdict;
+  return {fmt::format("{} {}", glyph(verdict), to_string(verdict)), tone(verdict)};
+}
+
+constexpr std::size_t kNameColumns = 32;
+
+std::string short_name(const std::string& name) {
+  return shorten(sanitize_line(name), kNameColumns);
+}
+
+std::string contestant_of(const ResultRow& row) {
+  return row.has_submission ? short_name(row.contestant()) : "–";
+}
+
+bool several_sizes(const std::vector<ResultRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const ResultRow& row) { return row.size != rows.front().size; });
+}
+
+std::vector<Column> columns_of(const std::vector<ResultRow>& rows) {
+  std::vector<Column> columns;
+  columns.push_back(field_column("task", false, rows));
+  if (several_sizes(rows)) columns.push_back(field_column("size", false, rows));
+  Column contestant{"Submission", false, {}};
+  Column state{"State", false, {}};
+  Column verdict{"Verdict", false, {}};
+  for (const ResultRow& row : rows) {
+    contestant.cells.push_back({contestant_of(row), {}});
+    state.cells.push_back(state_cell(row));
+    verdict.cells.push_back(verdict_cell(row));
+  }
+  columns.push_back(std::move(contestant));
+  columns.push_back(std::move(state));
+  for (const char* name : {"time_ns.eager", "time_ns.compiled", "time_ns.submission"})
+    columns.push_back(field_column(name, true, rows));
+  columns.push_back(speedup_column("speedup.eager", rows));
+  columns.push_back(std::move(verdict));
+  columns.push_back(speedup_column("speedup.compiled", rows));
+  columns.push_back(field_column("max_error", true, rows));
+  return columns;
+}
+
+std::string padded(std::string_view text, const Column& column, std::size_t width) {
+  return column.right ? pad_left(text, width) : pad_right(text, width);
+}
+
+// Without the spaces a table leaves at the end of a line.
+void append_line(std::string& out, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + "\n";
+}
+
+std::string render_table(const std::vector<Column>& columns, std::size_t rows, bool colour) {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) {
+    std::size_t width = display_width(column.heading);
+    for (const Cell& cell : column.cells) width = std::max(width, display_width(cell.text));
+    widths.push_back(width);
+  }
+  std::string out;
+  std::string heading;
+  std::string rule;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    heading += padded(columns[c].heading, columns[c], widths[c]) + "  ";
+    for (std::size_t i = 0; i < widths[c]; ++i) rule += "─";
+    rule += "  ";
+  }
+  append_line(out, std::move(heading));
+  append_line(out, std::move(rule));
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Cell& cell = columns[c].cells[r];
+      const std::string text = padded(cell.text, columns[c], widths[c]);
+      line += (cell.tone ? paint(text, *cell.tone, colour) : text) + "  ";
+    }
+    append_line(out, std::move(line));
+  }
+  return out;
+}
+
+// Indented, at most `limit` lines; the rest is counted.
+std::string render_message(const std::string& message, int limit) {
+  std::string out;
+  const std::string text = sanitize_text(message);
+  int line_number = 0;
+  int left_out = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (line_number++ < limit)
+      append_line(out, fmt::format("      {}", text.substr(begin, end - begin)));
+    else
+      ++left_out;
+    begin = end + 1;
+  }
+  if (left_out > 0) out += fmt::format("      … {} more lines in the HTML report\n", left_out);
+  return out;
+}
+
+std::string render_failure(const ResultRow& row, const ConsoleOptions& options) {
+  std::string out =
+      fmt::format("  {} {}  {}  {}\n", paint(glyph(row.state), tone(row.state), options.colour),
+                  sanitize_line(row.task), contestant_of(row),
+                  paint(words(row.state), tone(row.state), options.colour));
+  out += render_message(row.message, options.message_lines);
+  if (!row.hint.empty()) out += fmt::format("      → {}\n", sanitize_line(row.hint));
+  return out;
+}
+
+// Reasons of missing baselines, each with the tasks it concerns.
+std::string render_reasons(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows) {
+    if (!row.eager.reason.empty()) ++counts[fmt::format("eager: {}", row.eager.reason)];
+    if (!row.compiled.reason.empty()) ++counts[fmt::format("compiled: {}", row.compiled.reason)];
+  }
+  std::string out;
+  for (const auto& [reason, count] : counts)
+    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
+  return out.empty() ? out : fmt::format("\nNot timed\n{}", out);
+}
+
+std::string count_states(const std::vector<ResultRow>& rows) {
+  std::map<State, int> counts;
+  for (const ResultRow& row : rows) ++counts[row.state];
+  std::string out;
+  for (const auto& [state, count] : counts) out += fmt::format(" · {} {}", count, words(state));
+  return out;
+}
+
+}  // namespace
+
+std::string render_console(const ReportData& data, const ConsoleOptions& options) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  std::string out = render_table(columns_of(rows), rows.size(), options.colour);
+  std::string failures;
+  for (const ResultRow& row : rows)
+    if (!row.message.empty()) failures += render_failure(row, options);
+  if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
+  out += render_reasons(rows);
+  return fmt::format("{}\n{}\n", out, summary_line(data));
+}
+
+std::string format_row_line(const ResultRow& row, const ConsoleOptions& options) {
+  std::string line = fmt::format("{} {}", paint(glyph(row.state), tone(row.state), options.colour),
+                                 sanitize_line(row.task));
+  if (row.has_submission) line += fmt::format("  {}", contestant_of(row));
+  line += fmt::format("  {}", words(row.state));
+  if (row.counts_as_correct() && row.over_eager) {
+    const Verdict verdict = row.over_eager->verdict;
+    line += fmt::format("  {} ms  {} vs eager  {}", show(result_field("time_ns.submission"), row),
+                        show_speedup(row.over_eager),
+                        paint(fmt::format("{} {}", glyph(verdict), to_string(verdict)),
+                              tone(verdict), options.colour));
+    if (row.over_compiled) line += fmt::format("  {} vs compiled", show_speedup(row.over_compiled));
+  } else if (row.eager.median_ns) {
+    line += fmt::format("  eager {} ms, compiled {} ms", show(result_field("time_ns.eager"), row),
+                        show(result_field("time_ns.compiled"), row));
+  }
+  return line;
+}
+
+std::string summary_line(const ReportData& data) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  const int tasks = count_tasks(rows);
+  std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
+  const std::vector<AgentScore> ranking = rank_agents(rows);
+  constexpr std::size_t kShown = 3;
+  for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
+    line +=
+        fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
+    if (score.mean_eager)
+      line += fmt::format(", geometric mean {} vs eager", show_ratio(*score.mean_eager));
+    if (score.mean_compiled)
+      line += fmt::format(", {} vs compiled", show_ratio(*score.mean_compiled));
+  }
+  if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
+  return line;
+}
+
+}  // namespace kbench

@@ -1,0 +1,277 @@
+#include "reports/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "reports/sanitize.hpp"
+
+namespace kbench {
+namespace {
+
+// JSON has neither NaN nor infinity.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(); }
+
+template <class T>
+Json nullable(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json text_of(const ResultRow& row, const std::string& text) {
+  return row.has_submission ? Json(text) : Json();
+}
+
+// Nine significant digits: past them a logarithm differs between math libraries, and one run would
+// give two reports.
+Json rounded(double value) {
+  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.9g}", value))) : Json();
+}
+
+Json to_json(const std::optional<Speedup>& speedup) {
+  if (!speedup) return {};
+  return {{"estimate", rounded(speedup->estimate)},
+          {"low", rounded(speedup->low)},
+          {"high", rounded(speedup->high)},
+          {"verdict", to_string(speedup->verdict)},
+          {"confidence", rounded(speedup->confidence)},
+          {"half_width", rounded(speedup->half_width())},
+          {"units", speedup->units}};
+}
+
+Json reasons(const ResultRow& row) {
+  Json object = Json::object();
+  if (!row.eager.median_ns) object["eager"] = row.eager.reason;
+  if (!row.compiled.median_ns) object["compiled"] = row.compiled.reason;
+  if (!row.submitted.median_ns) object["submission"] = row.submitted.reason;
+  return object;
+}
+
+using Row = const ResultRow&;
+
+constexpr std::array kFields{
+    Field{"task", "Task", Unit::kText, "What was computed: the level and the name of the task.",
+          [](Row r) -> Json { return r.task; }},
+    Field{"level", "Level", Unit::kCount,
+          "1: one operator. 2: a few operators that can be fused. 3: a whole network.",
+          [](Row r) -> Json { return r.level; }},
+    Field{"size", "Size", Unit::kText, "Which shapes: small ones for a CPU, full ones for a GPU.",
+          [](Row r) -> Json { return r.size; }},
+    Field{"agent", "Agent", Unit::kText, "Who submitted the kernel.",
+          [](Row r) { return text_of(r, r.agent); }},
+    Field{"submission", "Submission", Unit::kText, "The file or folder that was submitted.",
+          [](Row r) { return text_of(r, r.submission); }},
+    Field{"variant", "Variant", Unit::kText,
+          "An agent may submit several variants for a task; the best correct one counts.",
+          [](Row r) { return text_of(r, r.variant); }},
+    Field{"state", "State", Unit::kText,
+          "How the evaluation ended. Only \"ok\" counts in a score; the list of states is below.",
+          [](Row r) -> Json { return to_string(r.state); }},
+    Field{"fault", "Fault", Unit::kText,
+          "Whose fault a failure is: the submission's, or the benchmark's and its machine's.",
+          [](Row r) -> Json { return to_string(r.fault); }},
+    Field{"correct", "Correct", Unit::kFlag,
+          "Whether every output of every fresh draw was within its tolerance of a double-precision "
+          "reference. Empty when it was never judged.",
+          [](Row r) { return nullable(r.correct); }},
+    Field{"time_ns.eager", "Eager (ms)", Unit::kNanoseconds,
+          "Median time of one call of LibTorch, operator by operator.",
+          [](Row r) { return number(r.eager.median_ns); }},
+    Field{"time_ns.compiled", "Compiled (ms)", Unit::kNanoseconds,
+          "Median time of one call of the same graph compiled by AOTInductor.",
+          [](Row r) { return number(r.compiled.median_ns); }},
+    Field{"time_ns.submission", "Submission (ms)", Unit::kNanoseconds,
+          "Median time of one call of the submitted kernel.",
+          [](Row r) { return number(r.submitted.median_ns); }},
+    Field{"time_ns.reason", "Why not timed", Unit::kObject,
+          "For each missing time, why it is missing.", reasons},
+    Field{
+        "speedup.eager", "vs eager", Unit::kSpeedup,
+        "Eager time over submission time: 2.00× means the kernel needs half the time. In brackets "
+        "the interval that holds the true value with about 95 % confidence. Both sides take turns "
+        "in short blocks, so that a slow moment of the machine hits both.",
+        [](Row r) { return to_json(r.over_eager); }},
+    Field{"speedup.compiled", "vs compiled", Unit::kSpeedup,
+          "The same against the compiled baseline.",
+          [](Row r) { return to_json(r.over_compiled); }},
+    Field{"baseline_speedup", "Compiled vs eager", Unit::kSpeedup,
+          "What compilation alone gains: eager time over compiled time.",
+          [](Row r) { return to_json(r.baseline); }},
+    Field{"max_error", "Max error", Unit::kError,
+          "The largest difference from the double-precision reference, in the worst draw.",
+          [](Row r) { return number(r.max_error); }},
+    Field{"tolerance", "Tolerance", Unit::kError,
+          "The difference that was allowed there; it follows from the error eager itself makes.",
+          [](Row r) { return number(r.tolerance); }},
+    Field{"message", "Message", Unit::kText, "What went wrong, in words.",
+          [](Row r) -> Json { return r.message; }},
+    Field{"hint", "Next step", Unit::kText, "What to do about it.",
+          [](Row r) -> Json { return r.hint; }},
+    Field{"samples.kept", "Samples", Unit::kCount, "Timed visits behind the numbers of this row.",
+          [](Row r) -> Json { return r.counts.kept; }},
+    Field{
+        "samples.dropped", "Dropped", Unit::kCount,
+        "Timed visits left out because the machine disturbed them; they are kept in the database.",
+        [](Row r) -> Json { return r.counts.dropped; }},
+    Field{"samples.blocks", "Blocks", Unit::kCount,
+          "Each block visits every side twice, in an order drawn anew.",
+          [](Row r) -> Json { return r.counts.blocks; }},
+    Field{"samples.placements", "Placements", Unit::kCount,
+          "Sets of buffer addresses. Where buffers lie changes times, so intervals are over "
+          "placements.",
+          [](Row r) -> Json { return r.counts.placements; }},
+    Field{"prepare_ns", "Prepare (ms)", Unit::kNanoseconds,
+          "Time of kbench_prepare, which runs once per parameter set and is not part of a call.",
+          [](Row r) { return nullable(r.prepare_ns); }},
+    Field{"precision", "Precision", Unit::kText, "Precision class of the baselines.",
+          [](Row r) -> Json { return r.precision; }},
+    Field{"submission_precision", "Declared precision", Unit::kText,
+          "Precision class the submission declares.",
+          [](Row r) { return text_of(r, r.submission_precision); }},
+    Field{"vendor_library", "Vendor library", Unit::kFlag,
+          "Whether the submission links cuBLAS or cuDNN, as its manifest asked.",
+          [](Row r) { return r.has_submission ? Json(r.vendor_library) : Json(); }},
+    Field{"sandbox", "Sandbox", Unit::kText,
+          "Which layers kept the submission away from the rest of the machine.",
+          [](Row r) -> Json { return r.sandbox_level; }},
+    Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
+          [](Row r) { return number(r.wall_seconds); }},
+};
+
+struct StateLook {
+  State state;
+  std::string_view glyph;
+  Tone tone;
+  std::string_view help;
+};
+
+constexpr std::array kStateLooks{
+    StateLook{State::kOk, "✓", Tone::kGood, "Ran to the end and was judged."},
+    StateLook{State::kNoSubmission, "·", Tone::kNeutral,
+              "The baselines were timed; nobody submitted for this task."},
+    StateLook{State::kSkipped, "–", Tone::kNeutral, "Written for another device than this run's."},
+    StateLook{State::kCompileError, "✗", Tone::kBad, "The compiler refused the submission."},
+    StateLook{State::kMissingSymbol, "✗", Tone::kBad, "It does not define kbench_forward."},
+    StateLook{State::kLoadError, "✗", Tone::kBad, "The compiled library could not be loaded."},
+    StateLook{State::kSubmissionError, "✗", Tone::kBad, "The submission itself returned an error."},
+    StateLook{State::kWrongResult, "✗", Tone::kBad, "An output was outside its tolerance."},
+    StateLook{State::kCrash, "✗", Tone::kBad, "The process died in the submission's code."},
+    StateLook{State::kTimeout, "✗", Tone::kBad, "It did not answer in time."},
+    StateLook{State::kDoesNotFit, "!", Tone::kCaution,
+              "The task needs more memory than the device has."},
+    StateLook{State::kTimingInconsistent, "✗", Tone::kBad,
+              "The time it claimed contradicts the clock outside."},
+    StateLook{State::kInterrupted, "!", Tone::kCaution, "Stopped by hand before it was finished."},
+    StateLook{State::kInfrastructureError, "!", Tone::kCaution,
+              "A fault of the benchmark or of the machine, not of the submission."},
+};
+
+const StateLook& look(State state) {
+  const auto found = std::find_if(kStateLooks.begin(), kStateLooks.end(),
+                                  [state](const StateLook& l) { return l.state == state; });
+  return found == kStateLooks.end() ? kStateLooks.back() : *found;
+}
+
+// About three significant digits over the range that occurs.
+int ratio_decimals(double ratio) { return ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio < 1 ? 3 : 2; }
+
+std::string show_interval(double estimate, double low, double high) {
+  const int decimals = ratio_decimals(estimate);
+  return fmt::format("{} [{:.{}f}–{:.{}f}]", show_ratio(estimate), low, decimals, high, decimals);
+}
+
+std::string show_flag(const Json& value) { return value.get<bool>() ? "yes" : "no"; }
+
+}  // namespace
+
+std::span<const Field> result_fields() { return kFields; }
+
+const Field& result_field(std::string_view name) {
+  for (const Field& field : kFields)
+    if (field.name == name) return field;
+  throw std::out_of_range(fmt::format("no result field {}", name));
+}
+
+std::string show(const Field& field, const ResultRow& row) {
+  const Json value = field.value(row);
+  if (value.is_null()) return "–";
+  switch (field.unit) {
+    case Unit::kText: return sanitize_line(value.get<std::string>());
+    case Unit::kFlag: return show_flag(value);
+    case Unit::kCount: return fmt::format("{}", value.get<std::int64_t>());
+    case Unit::kNanoseconds: return show_ms(value.get<double>());
+    case Unit::kSeconds: return fmt::format("{:.1f}", value.get<double>());
+    case Unit::kError: return show_error(value.get<double>());
+    case Unit::kSpeedup:
+      return show_interval(value.at("estimate").get<double>(), value.at("low").get<double>(),
+                           value.at("high").get<double>());
+    case Unit::kObject: return value.dump();
+  }
+  return "–";
+}
+
+std::string show_speedup(const std::optional<Speedup>& speedup) {
+  if (!speedup) return "–";
+  return show_interval(speedup->estimate, speedup->low, speedup->high);
+}
+
+std::string show_ratio(double ratio) {
+  return fmt::format("{:.{}f}×", ratio, ratio_decimals(ratio));
+}
+
+std::string show_ms(double nanoseconds) {
+  const double ms = nanoseconds / 1e6;
+  const int decimals = ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4;
+  return fmt::format("{:.{}f}", ms, decimals);
+}
+
+std::string show_error(double error) {
+  return error == 0 ? std::string("0") : fmt::format("{:.2g}", error);
+}
+
+std::string_view glyph(State state) { return look(state).glyph; }
+Tone tone(State state) { return look(state).tone; }
+std::string_view help(State state) { return look(state).help; }
+
+std::string words(State state) {
+  std::string text(to_string(state));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string_view glyph(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFaster: return "▲";
+    case Verdict::kSlower: return "▼";
+    case Verdict::kSame: return "=";
+    case Verdict::kUndecided: return "?";
+  }
+  return "?";
+}
+
+Tone tone(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFaster: return Tone::kGood;
+    case Verdict::kSlower: return Tone::kBad;
+    case Verdict::kSame: return Tone::kNeutral;
+    case Verdict::kUndecided: return Tone::kCaution;
+  }
+  return Tone::kCaution;
+}
+
+std::string_view help(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFaster:
+      return "The whole interval lies above 1 by more than the margin (3 % on a CPU, 1 % on CUDA).";
+    case Verdict::kSlower: return "The whole interval lies below 1 by more than the margin.";
+    case Verdict::kSame: return "The whole interval lies within the margin around 1.";
+    case Verdict::kUndecided: return "The interval is too wide to say.";
+  }
+  return "";
+}
+
+}  // namespace kbench

@@ -1,0 +1,53 @@
+#include "reports/json_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "reports/fields.hpp"
+
+namespace kbench {
+namespace {
+
+// The environment as it was recorded. A row of another origin may hold anything: kept as text then.
+Json environment_json(const std::string& text) {
+  Json environment = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (environment.is_object()) return environment;
+  return text.empty() ? Json::object() : Json{{"unreadable", text}};
+}
+
+Json::json_pointer pointer_of(std::string_view name) {
+  std::string path = fmt::format("/{}", name);
+  std::replace(path.begin(), path.end(), '.', '/');
+  return Json::json_pointer(path);
+}
+
+}  // namespace
+
+Json result_json(const ResultRow& row) {
+  Json result = Json::object();
+  for (const Field& field : result_fields()) result[pointer_of(field.name)] = field.value(row);
+  return result;
+}
+
+Json report_json(const ReportData& data) {
+  Json results = Json::array();
+  for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
+  const std::string device = device_of(data);
+  return {{"schema_version", kReportSchemaVersion},
+          {"run_id", data.run.id},
+          {"started_at", data.run.started_at},
+          {"finished_at", data.run.finished_at.empty() ? Json() : Json(data.run.finished_at)},
+          {"device", device.empty() ? Json() : Json(device)},
+          {"environment", environment_json(data.run.environment)},
+          {"results", std::move(results)}};
+}
+
+std::string render_json(const ReportData& data) {
+  return report_json(data).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace kbench

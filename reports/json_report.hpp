@@ -1,0 +1,23 @@
+// A run as one JSON object, for programs: {schema_version, run_id, device, environment, results[]}.
+// A result holds every field of reports/fields.hpp. What was not measured is null; then
+// `time_ns.reason` (always an object) says why under the same key, e.g. {"compiled": "no Python
+// with torch"}. NaN and infinity are null as well. The text is pure ASCII, so that nothing in it
+// can steer a terminal. Called by `kbench run --format json` and `kbench report json`.
+#pragma once
+
+#include <string>
+
+#include "reports/model.hpp"
+#include "runner/core/json.hpp"
+
+namespace kbench {
+
+// Raised when a field changes its meaning or goes away; a new field does not raise it.
+inline constexpr int kReportSchemaVersion = 1;
+
+[[nodiscard]] Json result_json(const ResultRow& row);
+[[nodiscard]] Json report_json(const ReportData& data);
+// report_json, indented, with a line break at the end.
+[[nodiscard]] std::string render_json(const ReportData& data);
+
+}  // namespace kbench

@@ -1,0 +1,147 @@
+#include "reports/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+Timing timing_of(const Evaluation& evaluation, Side side, const std::string& reason) {
+  Timing timing;
+  timing.median_ns = median_time_ns(evaluation.samples, side);
+  timing.mad_ns = mad_time_ns(evaluation.samples, side);
+  if (!timing.median_ns) timing.reason = reason.empty() ? "not measured" : reason;
+  return timing;
+}
+
+std::string submission_reason(const Evaluation& evaluation) {
+  if (!evaluation.submission_reason.empty()) return evaluation.submission_reason;
+  if (!evaluation.submission) return "no submission";
+  return evaluation.state == State::kOk ? "" : std::string(to_string(evaluation.state));
+}
+
+SampleCounts count_samples(const std::vector<Sample>& samples) {
+  SampleCounts counts;
+  std::set<int> blocks;
+  std::set<int> placements;
+  for (const Sample& sample : samples) {
+    ++(sample.dropped ? counts.dropped : counts.kept);
+    blocks.insert(sample.block);
+    placements.insert(sample.placement);
+  }
+  counts.blocks = static_cast<int>(blocks.size());
+  counts.placements = static_cast<int>(placements.size());
+  return counts;
+}
+
+// Failed before passed, NaN before numbers, then by size.
+bool is_worse(const Check& a, const Check& b) {
+  const auto rank = [](const Check& check) {
+    const bool nan = std::isnan(check.max_error);
+    return std::tuple(!check.passed, nan, nan ? 0.0 : check.max_error);
+  };
+  return rank(a) > rank(b);
+}
+
+const Check* worst_check(const std::vector<Check>& checks) {
+  const Check* worst = nullptr;
+  for (const Check& check : checks)
+    if (worst == nullptr || is_worse(check, *worst)) worst = &check;
+  return worst;
+}
+
+void copy_identity(const Evaluation& evaluation, ResultRow& row) {
+  row.task = evaluation.task;
+  row.level = evaluation.level;
+  row.size = evaluation.size;
+  row.device = evaluation.device;
+  row.precision = evaluation.precision;
+  row.has_submission = evaluation.submission.has_value();
+  if (!evaluation.submission) return;
+  row.agent = evaluation.submission->agent;
+  row.submission = evaluation.submission->name;
+  row.variant = evaluation.submission->variant;
+  row.submission_precision = evaluation.submission->precision;
+  row.vendor_library = evaluation.submission->vendor_library;
+}
+
+}  // namespace
+
+std::string ResultRow::contestant() const {
+  return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
+}
+
+ResultRow derive(const Evaluation& evaluation) {
+  ResultRow row;
+  copy_identity(evaluation, row);
+  row.state = evaluation.state;
+  row.fault = fault_of(evaluation.state);
+  row.correct = evaluation.correct;
+  row.message = evaluation.message;
+  row.hint = evaluation.hint;
+
+  row.eager = timing_of(evaluation, Side::kEager, evaluation.eager_reason);
+  row.compiled = timing_of(evaluation, Side::kCompiled, evaluation.compiled_reason);
+  row.submitted = timing_of(evaluation, Side::kSubmission, submission_reason(evaluation));
+  const double margin = same_margin(evaluation.device);
+  row.over_eager = speedup(evaluation.samples, Side::kEager, Side::kSubmission, margin);
+  row.over_compiled = speedup(evaluation.samples, Side::kCompiled, Side::kSubmission, margin);
+  row.baseline = speedup(evaluation.samples, Side::kEager, Side::kCompiled, margin);
+
+  if (const Check* worst = worst_check(evaluation.checks)) {
+    row.max_error = worst->max_error;
+    row.tolerance = worst->tolerance;
+  }
+  row.counts = count_samples(evaluation.samples);
+  row.prepare_ns = evaluation.prepare_ns;
+  row.sandbox_level = evaluation.sandbox_level;
+  row.wall_seconds = evaluation.wall_seconds;
+  return row;
+}
+
+Result<ReportData> load_report(const Store& store, const std::optional<std::string>& run_id) {
+  ReportData data;
+  if (run_id) {
+    Result<std::optional<Run>> found = store.find_run(*run_id);
+    if (!found) return found.error();
+    if (!*found)
+      return Error{ErrorCode::kNotFound, fmt::format("no run begins with \"{}\"", *run_id),
+                   "Leave the id out for the newest run."};
+    data.run = std::move(**found);
+  } else {
+    Result<std::vector<Run>> runs = store.runs();
+    if (!runs) return runs.error();
+    if (runs->empty())
+      return Error{ErrorCode::kNotFound, "the database holds no run yet",
+                   "Start one: `kbench run`."};
+    data.run = std::move(runs->front());
+  }
+  Result<std::vector<Evaluation>> evaluations = store.evaluations(data.run.id);
+  if (!evaluations) return evaluations.error();
+  data.evaluations = std::move(*evaluations);
+  return data;
+}
+
+std::vector<ResultRow> derive_all(const ReportData& data) {
+  std::vector<ResultRow> rows;
+  rows.reserve(data.evaluations.size());
+  for (const Evaluation& evaluation : data.evaluations) rows.push_back(derive(evaluation));
+  std::stable_sort(rows.begin(), rows.end(), [](const ResultRow& a, const ResultRow& b) {
+    return std::tie(a.task, a.size, a.agent, a.submission) <
+           std::tie(b.task, b.size, b.agent, b.submission);
+  });
+  return rows;
+}
+
+std::string device_of(const ReportData& data) {
+  return data.evaluations.empty() ? "" : data.evaluations.front().device;
+}
+
+}  // namespace kbench

@@ -1,0 +1,93 @@
+// What every report reads: one run with its evaluations, and the row of derived numbers behind each
+// evaluation. Nothing here is stored: a row is a pure function of the raw record, so that a better
+// statistic improves old runs as well. Called by the cli (progress line, table, JSON) and by every
+// report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/speedup.hpp"
+
+namespace kbench {
+
+class Store;
+
+// The time of one side.
+struct Timing {
+  std::optional<double> median_ns;  // a call
+  std::optional<double> mad_ns;     // median absolute deviation, a call
+  std::string reason;               // why there is no median; empty where there is one
+};
+
+struct SampleCounts {
+  int kept = 0;
+  int dropped = 0;
+  int blocks = 0;
+  int placements = 0;
+};
+
+struct ResultRow {
+  std::string task;  // "level1/019_relu"
+  int level = 0;
+  std::string size;
+  std::string device;     // "cpu" or "cuda"
+  std::string precision;  // of the baselines
+  bool has_submission = false;
+  std::string agent;       // this and the next three: empty without a submission
+  std::string submission;  // path below the submissions folder
+  std::string variant;
+  std::string submission_precision;
+  bool vendor_library = false;
+
+  State state = State::kInfrastructureError;
+  Fault fault = Fault::kInfrastructure;
+  std::optional<bool> correct;  // empty if not judged
+  std::string message;
+  std::string hint;
+
+  Timing eager;
+  Timing compiled;
+  Timing submitted;
+  std::optional<Speedup> over_eager;     // eager / submission
+  std::optional<Speedup> over_compiled;  // compiled / submission
+  std::optional<Speedup> baseline;       // eager / compiled
+
+  // Of the worst check: a failed one before a passed one, then the largest error. NaN is possible.
+  std::optional<double> max_error;
+  std::optional<double> tolerance;
+
+  SampleCounts counts;
+  std::optional<std::int64_t> prepare_ns;
+  std::string sandbox_level;
+  double wall_seconds = 0;
+
+  // "agent" or "agent@variant"; empty without a submission.
+  [[nodiscard]] std::string contestant() const;
+  // Ran to the end, and every output was within its tolerance: what scores count.
+  [[nodiscard]] bool counts_as_correct() const { return state == State::kOk && correct == true; }
+};
+
+[[nodiscard]] ResultRow derive(const Evaluation& evaluation);
+
+struct ReportData {
+  Run run;
+  std::vector<Evaluation> evaluations;  // in the order in which they finished
+};
+
+// The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and
+// those of the store.
+[[nodiscard]] Result<ReportData> load_report(const Store& store,
+                                             const std::optional<std::string>& run_id = {});
+
+// One row for each evaluation, sorted by task, size, agent, submission.
+[[nodiscard]] std::vector<ResultRow> derive_all(const ReportData& data);
+
+// "cpu" or "cuda" as the evaluations say it; empty for a run without any.
+[[nodiscard]] std::string device_of(const ReportData& data);
+
+}  // namespace kbench

@@ -1,0 +1,12 @@
+// Fills host memory with the values of a tensor, on all threads. Called by the CPU backend.
+#pragma once
+
+#include <cstddef>
+
+#include "runner/backend/draw_plan.hpp"
+
+namespace kbench::cpu {
+
+void draw(const DrawPlan& plan, int threads, std::byte* destination);
+
+}  // namespace kbench::cpu

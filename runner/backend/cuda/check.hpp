@@ -1,0 +1,29 @@
+// Turns the return codes of the CUDA runtime and driver into Status. Used by every file of
+// backend/cuda. Launches go through launch(), whose code is that of the launch alone: an error that
+// somebody else left behind is neither blamed on us nor swallowed.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <utility>
+
+#include "runner/core/result.hpp"
+
+namespace kbench::cuda {
+
+// Errors: kDoesNotFit when memory ran out, else kInfrastructure; both name the call.
+[[nodiscard]] Status check(cudaError_t code, const char* call);
+[[nodiscard]] Status check(CUresult code, const char* call);
+
+// Launches on the default stream.
+template <class... Parameters, class... Arguments>
+Status launch(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+              Arguments&&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  return check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), name);
+}
+
+}  // namespace kbench::cuda

@@ -1,0 +1,218 @@
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "runner/backend/backend.hpp"
+#include "runner/backend/cuda/check.hpp"
+#include "runner/backend/cuda/compare.hpp"
+#include "runner/backend/cuda/draw.hpp"
+#include "runner/backend/cuda/exported_arena.hpp"
+#include "runner/backend/cuda/sm_clock.hpp"
+#include "runner/backend/draw_plan.hpp"
+
+namespace kbench {
+
+namespace {
+
+using cuda::check;
+
+// The same in the worker: a short write that wakes the device's front end before a timed call.
+constexpr std::size_t kPrologueBytes = std::size_t{64} << 10;
+constexpr unsigned kBlocksPerSm = 16;
+
+struct FreeDevice {
+  void operator()(void* memory) const { static_cast<void>(cudaFree(memory)); }
+};
+struct FreePinned {
+  void operator()(void* memory) const { static_cast<void>(cudaFreeHost(memory)); }
+};
+struct DestroyEvent {
+  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+};
+using DeviceMemory = std::unique_ptr<void, FreeDevice>;
+using PinnedMemory = std::unique_ptr<void, FreePinned>;
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+
+// What kernels write for the host to read.
+struct Answers {
+  CompareResult comparison;
+  cuda::ClockReading clock;
+};
+
+class CudaBackend : public Backend {
+ public:
+  CudaBackend(int device, DeviceFacts facts, bool persisting_cache)
+      : device_(device),
+        facts_(std::move(facts)),
+        persisting_cache_(persisting_cache),
+        blocks_(kBlocksPerSm * static_cast<unsigned>(facts_.sm_count)) {}
+
+  // To be called once, before anything else.
+  Status allocate() {
+    flush_bytes_ = std::max<std::size_t>(2 * facts_.cache_bytes, kPrologueBytes);
+    const std::size_t scratch_bytes = cuda::compare_scratch_bytes(blocks_);
+    Status status = allocate_device(flush_bytes_, flush_);
+    if (status) status = allocate_device(scratch_bytes, scratch_);
+    if (!status) return status;
+    void* pinned = nullptr;
+    status = check(cudaHostAlloc(&pinned, sizeof(Answers), cudaHostAllocMapped), "cudaHostAlloc");
+    if (!status) return status;
+    pinned_.reset(pinned);
+    answers_ = new (pinned) Answers{};
+    for (Event* event : {&start_, &stop_}) {
+      cudaEvent_t created = nullptr;
+      status = check(cudaEventCreate(&created), "cudaEventCreate");
+      if (!status) return status;
+      event->reset(created);
+    }
+    if (!persisting_cache_) return Done{};
+    return check(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0), "cudaDeviceSetLimit");
+  }
+
+  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
+
+  [[nodiscard]] Result<std::uint64_t> free_bytes() const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    const Status status = check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    if (!status) return status.error();
+    return std::uint64_t{free};
+  }
+
+  Result<std::unique_ptr<SharedArena>> create_arena(std::uint64_t bytes) override {
+    return cuda::create_exported_arena(device_, bytes);
+  }
+
+  Status draw(const TensorSpec& tensor, DrawKey key, void* destination) override {
+    if (tensor.draw.kind == Draw::Kind::kData) {
+      const auto values = stored_values(tensor);
+      if (!values) return values.error();
+      // From pageable memory: has been read completely when it returns.
+      return check(cudaMemcpy(destination, values->data(), values->size(), cudaMemcpyHostToDevice),
+                   "cudaMemcpy of stored values");
+    }
+    const auto plan = plan_draw(tensor, key);
+    if (!plan) return plan.error();
+    return cuda::draw(*plan, blocks_, destination);
+  }
+
+  Status copy(void* destination, const void* source, std::uint64_t bytes) override {
+    return check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, nullptr),
+                 "cudaMemcpyAsync");
+  }
+
+  Status poison(void* destination, std::uint64_t bytes) override {
+    return check(cudaMemsetAsync(destination, 0xFF, bytes, nullptr), "cudaMemsetAsync");
+  }
+
+  Result<CompareResult> compare(const CompareRequest& request) override {
+    Status status = cuda::compare(request, blocks_, scratch_.get(), &answers_->comparison);
+    if (status) status = synchronize();
+    if (!status) return status.error();
+    return answers_->comparison;
+  }
+
+  Status flush_cache() override {
+    Status status = check(cudaMemsetAsync(flush_.get(), 0, flush_bytes_, nullptr),
+                          "cudaMemsetAsync of the flush buffer");
+    if (!status || !persisting_cache_) return status;
+    return check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  }
+
+  Status prologue() override {
+    return check(cudaMemsetAsync(flush_.get(), 0, kPrologueBytes, nullptr),
+                 "cudaMemsetAsync of the prologue");
+  }
+
+  Status synchronize() override {
+    return check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  }
+
+  Status start_timer() override {
+    return check(cudaEventRecord(start_.get(), nullptr), "cudaEventRecord");
+  }
+
+  Result<std::int64_t> stop_timer() override {
+    Status status = check(cudaEventRecord(stop_.get(), nullptr), "cudaEventRecord");
+    if (status) status = check(cudaEventSynchronize(stop_.get()), "cudaEventSynchronize");
+    float milliseconds = 0;
+    if (status) {
+      status = check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()),
+                     "cudaEventElapsedTime");
+    }
+    if (!status) return status.error();
+    return std::int64_t{std::llround(double{milliseconds} * 1e6)};
+  }
+
+  Result<std::int64_t> sm_clock_khz() override {
+    Status status = cuda::read_clock(&answers_->clock);
+    if (status) status = synchronize();
+    if (!status) return status.error();
+    const cuda::ClockReading reading = answers_->clock;
+    if (reading.nanoseconds == 0) {
+      return Error{ErrorCode::kInfrastructure, "the device's global timer stands still", ""};
+    }
+    const double khz =
+        1e6 * static_cast<double>(reading.cycles) / static_cast<double>(reading.nanoseconds);
+    return std::int64_t{std::llround(khz)};
+  }
+
+ private:
+  static Status allocate_device(std::size_t bytes, DeviceMemory& memory) {
+    void* allocated = nullptr;
+    Status status = check(cudaMalloc(&allocated, bytes), "cudaMalloc");
+    if (status) memory.reset(allocated);
+    return status;
+  }
+
+  int device_;
+  DeviceFacts facts_;
+  bool persisting_cache_;
+  unsigned blocks_;
+  std::size_t flush_bytes_ = 0;
+  DeviceMemory flush_;
+  DeviceMemory scratch_;
+  PinnedMemory pinned_;
+  Answers* answers_ = nullptr;  // in pinned_
+  Event start_;
+  Event stop_;
+};
+
+DeviceFacts facts_of(const cudaDeviceProp& properties, int driver_version) {
+  DeviceFacts facts;
+  facts.kind = DeviceKind::kCuda;
+  facts.name = properties.name;
+  facts.sm_count = properties.multiProcessorCount;
+  facts.compute_capability = 10 * properties.major + properties.minor;
+  facts.memory_bytes = properties.totalGlobalMem;
+  facts.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
+  facts.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  facts.driver = fmt::format("{}.{}", driver_version / 1000, driver_version % 1000 / 10);
+  return facts;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_cuda_backend(int device_index) {
+  cudaDeviceProp properties{};
+  int driver_version = 0;
+  Status status = check(cudaSetDevice(device_index), "cudaSetDevice");
+  if (status) {
+    status = check(cudaGetDeviceProperties(&properties, device_index), "cudaGetDeviceProperties");
+  }
+  if (status) status = check(cudaDriverGetVersion(&driver_version), "cudaDriverGetVersion");
+  if (!status) return status.error();
+  auto backend = std::make_unique<CudaBackend>(device_index, facts_of(properties, driver_version),
+                                               properties.persistingL2CacheMaxSize > 0);
+  if (Status allocated = backend->allocate(); !allocated) return allocated.error();
+  return std::unique_ptr<Backend>(std::move(backend));
+}
+
+}  // namespace kbench

@@ -1,0 +1,183 @@
+#include "runner/backend/draw_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runner/backend/float16.hpp"
+
+namespace kbench {
+
+namespace {
+
+Error bad_draw(const TensorSpec& tensor, std::string_view what) {
+  return {ErrorCode::kBadInput,
+          fmt::format("tensor {} ({}): {}", tensor.name, to_string(tensor.dtype), what),
+          "correct the \"draw\" of this tensor in the task file"};
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+// The integers that the dtype holds exactly; for floating ones, that this generator keeps exact.
+Range integer_range(DType dtype) {
+  switch (dtype) {
+    case DType::kBool: return {0, 1};
+    case DType::kUInt8: return {0, 255};
+    case DType::kInt8: return {-128, 127};
+    case DType::kInt16: return {-32768, 32767};
+    case DType::kInt32: return {-0x1p31, 0x1p31 - 1};
+    case DType::kInt64: return {-0x1p53, 0x1p53};
+    case DType::kFloat16: return {-2048, 2048};
+    case DType::kBFloat16: return {-256, 256};
+    case DType::kFloat32:
+    case DType::kFloat64: return {-0x1p24, 0x1p24};
+  }
+  return {};
+}
+
+bool holds(DType dtype, double value) {
+  const Range range = integer_range(dtype);
+  return std::trunc(value) == value && range.low <= value && value <= range.high;
+}
+
+Status plan_uniform(const TensorSpec& tensor, DrawPlan& plan) {
+  const Draw& draw = tensor.draw;
+  if (!is_floating(tensor.dtype)) return bad_draw(tensor, "uniform needs a floating dtype");
+  plan.a = static_cast<float>(draw.a);
+  const float b = static_cast<float>(draw.b);
+  plan.span = b - plan.a;
+  plan.last = b > plan.a ? std::nextafter(b, plan.a) : plan.a;
+  if (!(plan.a <= b) || !std::isfinite(plan.span)) {
+    return bad_draw(tensor, fmt::format("uniform [{}, {}) is not a range", draw.a, draw.b));
+  }
+  return Done{};
+}
+
+Status plan_normal(const TensorSpec& tensor, DrawPlan& plan) {
+  const Draw& draw = tensor.draw;
+  if (!is_floating(tensor.dtype)) return bad_draw(tensor, "normal needs a floating dtype");
+  plan.a = static_cast<float>(draw.a);
+  plan.span = static_cast<float>(draw.b);
+  if (!std::isfinite(plan.a) || !std::isfinite(plan.span) || plan.span < 0) {
+    return bad_draw(tensor, fmt::format("normal ({}, {}) is no distribution", draw.a, draw.b));
+  }
+  return Done{};
+}
+
+Status plan_integers(const TensorSpec& tensor, DrawPlan& plan) {
+  const Draw& draw = tensor.draw;
+  const double count = draw.b - draw.a;
+  if (!holds(tensor.dtype, draw.a) || !holds(tensor.dtype, draw.b - 1) || !(count >= 1) ||
+      count > 0x1p32) {
+    return bad_draw(tensor, fmt::format("integers [{}, {}) is empty, has more than 2^32 values or "
+                                        "does not fit the dtype",
+                                        draw.a, draw.b));
+  }
+  plan.base = static_cast<std::int64_t>(draw.a);
+  plan.count = static_cast<std::uint64_t>(count);
+  return Done{};
+}
+
+Status plan_bernoulli(const TensorSpec& tensor, DrawPlan& plan) {
+  const double probability = tensor.draw.a;
+  if (!(probability >= 0 && probability <= 1)) {
+    return bad_draw(tensor, fmt::format("{} is no probability", probability));
+  }
+  plan.count = static_cast<std::uint64_t>(std::floor(probability * 0x1p32));
+  return Done{};
+}
+
+Status plan_constant(const TensorSpec& tensor, DrawPlan& plan) {
+  plan.a = static_cast<float>(tensor.draw.a);
+  if (is_floating(tensor.dtype)) return Done{};
+  if (!holds(tensor.dtype, tensor.draw.a)) {
+    return bad_draw(tensor, fmt::format("the dtype does not hold {}", tensor.draw.a));
+  }
+  plan.base = static_cast<std::int64_t>(tensor.draw.a);
+  return Done{};
+}
+
+Status plan_triangle(const TensorSpec& tensor, DrawPlan& plan) {
+  const auto& shape = tensor.shape;
+  if (shape.size() < 2) return bad_draw(tensor, "tril and triu need two dimensions");
+  if (!holds(DType::kInt64, tensor.draw.a)) return bad_draw(tensor, "the diagonal is no integer");
+  plan.rows = static_cast<std::uint64_t>(shape[shape.size() - 2]);
+  plan.columns = static_cast<std::uint64_t>(shape[shape.size() - 1]);
+  plan.diagonal = static_cast<std::int64_t>(tensor.draw.a);
+  return Done{};
+}
+
+Status plan_kind(const TensorSpec& tensor, DrawPlan& plan) {
+  switch (tensor.draw.kind) {
+    case Draw::Kind::kUniform: return plan_uniform(tensor, plan);
+    case Draw::Kind::kNormal: return plan_normal(tensor, plan);
+    case Draw::Kind::kIntegers: return plan_integers(tensor, plan);
+    case Draw::Kind::kBernoulli: return plan_bernoulli(tensor, plan);
+    case Draw::Kind::kConstant: return plan_constant(tensor, plan);
+    case Draw::Kind::kTril:
+    case Draw::Kind::kTriu: return plan_triangle(tensor, plan);
+    case Draw::Kind::kData: break;
+  }
+  return bad_draw(tensor, "stored values are not drawn");
+}
+
+template <class T>
+void put(std::byte* destination, T value) {
+  std::memcpy(destination, &value, sizeof value);
+}
+
+void put_as(DType dtype, double value, std::byte* to) {
+  const auto rounded = static_cast<float>(value);
+  const auto whole = is_floating(dtype) ? 0 : static_cast<std::int64_t>(value);
+  switch (dtype) {
+    case DType::kFloat64: return put(to, static_cast<double>(rounded));
+    case DType::kFloat32: return put(to, rounded);
+    case DType::kFloat16: return put(to, to_half(rounded));
+    case DType::kBFloat16: return put(to, to_bfloat16(rounded));
+    case DType::kInt64: return put(to, whole);
+    case DType::kInt32: return put(to, static_cast<std::int32_t>(whole));
+    case DType::kInt16: return put(to, static_cast<std::int16_t>(whole));
+    case DType::kInt8: return put(to, static_cast<std::int8_t>(whole));
+    case DType::kUInt8:
+    case DType::kBool: return put(to, static_cast<std::uint8_t>(whole));
+  }
+}
+
+}  // namespace
+
+Result<DrawPlan> plan_draw(const TensorSpec& tensor, DrawKey key) {
+  DrawPlan plan;
+  plan.kind = tensor.draw.kind;
+  plan.dtype = tensor.dtype;
+  plan.elements = static_cast<std::uint64_t>(tensor.elements());
+  plan.stream = PhiloxStream::of(key.key, key.tensor);
+  if (Status planned = plan_kind(tensor, plan); !planned) return planned.error();
+  return plan;
+}
+
+Result<std::vector<std::byte>> stored_values(const TensorSpec& tensor) {
+  const std::vector<double>& values = tensor.draw.data;
+  if (values.size() != static_cast<std::uint64_t>(tensor.elements())) {
+    return bad_draw(tensor, fmt::format("{} values are stored for {} elements", values.size(),
+                                        tensor.elements()));
+  }
+  const std::size_t size = size_of(tensor.dtype);
+  std::vector<std::byte> bytes(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_floating(tensor.dtype) && !holds(tensor.dtype, values[i])) {
+      return bad_draw(tensor, fmt::format("the dtype does not hold {}", values[i]));
+    }
+    put_as(tensor.dtype, values[i], bytes.data() + i * size);
+  }
+  return bytes;
+}
+
+}  // namespace kbench

@@ -1,0 +1,46 @@
+// What to draw, resolved from a TensorSpec into numbers that host and device kernels share: made
+// once on the host, checked there, then passed by value to whatever fills the tensor.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/backend/backend.hpp"
+#include "runner/backend/philox.hpp"
+#include "runner/core/result.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+struct DrawPlan {
+  Draw::Kind kind = Draw::Kind::kConstant;
+  DType dtype = DType::kFloat32;
+  std::uint64_t elements = 0;
+  PhiloxStream stream;
+  // Uniform: start, length, and largest value. Normal: mean and standard deviation in the first
+  // two. Constant, floating: the value in the first. float64 tensors hold widened float32 values.
+  float a = 0;
+  float span = 0;
+  float last = 0;
+  std::int64_t base = 0;    // integers: smallest value; constant, integer: the value
+  std::uint64_t count = 0;  // integers: how many values; bernoulli: probability times 2^32
+  std::uint64_t rows = 1;   // tril, triu: of one matrix
+  std::uint64_t columns = 1;
+  std::int64_t diagonal = 0;
+};
+
+// Errors: kBadInput, naming the tensor, for a draw that its dtype or shape cannot hold. kData has
+// no plan; see stored_values.
+[[nodiscard]] Result<DrawPlan> plan_draw(const TensorSpec& tensor, DrawKey key);
+
+// The bytes of a tensor whose values are stored in the task file. Errors: kBadInput.
+[[nodiscard]] Result<std::vector<std::byte>> stored_values(const TensorSpec& tensor);
+
+// One on and below (tril) or on and above (triu) the diagonal, else zero.
+KB_HD std::int64_t triangle_value(bool lower, std::int64_t row, std::int64_t column,
+                                  std::int64_t diagonal) {
+  const std::int64_t distance = column - row;
+  return (lower ? distance <= diagonal : distance >= diagonal) ? 1 : 0;
+}
+
+}  // namespace kbench

@@ -1,0 +1,31 @@
+#include "runner/cli/build_info.hpp"
+
+#include <fmt/format.h>
+
+#include "version_stamp.hpp"  // generated in the build folder
+
+namespace kbench {
+
+BuildInfo build_info() {
+  BuildInfo info;
+  info.version = KBENCH_VERSION;
+  info.commit = KBENCH_COMMIT;
+  info.dirty = KBENCH_DIRTY != 0;
+  info.build_type = KBENCH_BUILD_TYPE;
+  info.compiler = KBENCH_COMPILER;
+#ifndef NDEBUG
+  info.debug = true;
+#endif
+  return info;
+}
+
+std::string built_with_python() { return KBENCH_PYTHON; }
+
+std::string built_from() { return KBENCH_ROOT; }
+
+std::string version_text(const BuildInfo& info) {
+  return fmt::format("kbench {} ({}{}), {}, {}", info.version, info.commit,
+                     info.dirty ? ", dirty" : "", info.build_type, info.compiler);
+}
+
+}  // namespace kbench

@@ -1,0 +1,382 @@
+#include "runner/cli/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "runner/cli/build_info.hpp"
+#include "runner/task/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 good, 1 a submission failed, 2 usage, 3 kbench's own or the machine's fault,\n"
+    "            4 regression, 5 nothing selected, 130 interrupted.\n"
+    "Results go to standard output, everything else to standard error.";
+
+constexpr const char* kTopHelp =
+    "Examples:\n"
+    "  kbench run --level 3                    time and check everything on level 3\n"
+    "  kbench run --task level1/019_relu --submissions my_kernels\n"
+    "  kbench tasks header level1/019_relu     what a submission includes\n"
+    "  kbench report html --output report.html\n"
+    "  kbench doctor                           what is missing on this machine\n\n";
+
+constexpr const char* kRunHelp =
+    "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
+    "A submission is DIR/AGENT/levelN/NNN_name.cpp (CPU), .cu (CUDA), or a folder NNN_name/ with\n"
+    "submission.json; NNN_name@variant is a further one for the same task.\n"
+    "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
+    "Examples:\n"
+    "  kbench run --level 1,2 --size small --device cpu\n"
+    "  kbench run --task 'level2/*' --agent alice --format json > results.json\n"
+    "  kbench run --resume                     continue the newest run\n"
+    "  kbench run --level 3 --html report.html\n\n";
+
+constexpr const char* kReportHelp =
+    "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
+    "Examples:\n"
+    "  kbench report html --output report.html\n"
+    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n\n";
+
+constexpr const char* kDoctorHelp =
+    "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
+    "(kbench\n"
+    "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n";
+
+const std::vector<std::string>& precisions() {
+  static const std::vector<std::string> kNames = {"torch-default", "fp32", "tf32", "bf16", "fp16"};
+  return kNames;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const auto guess = nearest(word, known);
+  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
+}
+
+// A value out of a short list. CLI11 prints what the function returns when it is not empty.
+CLI::Validator one_of(const std::vector<std::string>& known) {
+  return CLI::Validator(
+      [known](std::string& word) -> std::string {
+        if (std::find(known.begin(), known.end(), word) != known.end()) return "";
+        const auto guess = did_you_mean(word, known);
+        return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
+                           guess.empty() ? "" : "; ", guess);
+      },
+      fmt::format("{}", fmt::join(known, "|")));
+}
+
+CLI::Validator device_name() {
+  return CLI::Validator(
+      [](std::string& word) -> std::string {
+        if (word == "cpu" || word == "cuda") return "";
+        const bool digits =
+            word.size() > 5 && word.size() <= 8 &&
+            std::all_of(word.begin() + 5, word.end(), [](char c) { return c >= '0' && c <= '9'; });
+        if (word.starts_with("cuda:") && digits) return "";
+        const auto guess = did_you_mean(word, {"cpu", "cuda"});
+        return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word, guess.empty() ? "" : "; ",
+                           guess);
+      },
+      "cpu|cuda[:N]");
+}
+
+// Values that CLI11 fills before they become options.
+struct Raw {
+  bool quiet = false;
+  int verbose = 0;
+  std::string color = "auto";
+  std::string suite;
+
+  RunOptions run;
+  std::string run_size, device, submissions, agent, run_format = "table", resume, html;
+  TasksOptions tasks;
+  std::string tasks_size, tasks_format = "table";
+  ReportOptions report;
+  std::string report_format, run_id, output;
+  std::string doctor_format = "table";
+};
+
+void add_common(CLI::App& app, Raw& raw, bool with_suite) {
+  if (with_suite) {
+    app.add_option("--suite", raw.suite,
+                   "Folder with levelN/NNN_name.json (default: the shipped one)")
+        ->type_name("DIR");
+  }
+  auto* quiet = app.add_flag("-q,--quiet", raw.quiet, "Print results and errors only");
+  app.add_flag("-v,--verbose", raw.verbose, "Say more about what is being done")->excludes(quiet);
+  app.add_option("--color", raw.color,
+                 "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)")
+      ->check(one_of({"auto", "always", "never"}))
+      ->type_name("");
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::vector<std::string>& known, const std::string& help) {
+  return app.add_option(name, value, help)->check(one_of(known))->type_name("");
+}
+
+void add_levels(CLI::App& app, std::vector<int>& levels) {
+  app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
+      ->check(CLI::Range(1, 99))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("N");
+}
+
+CLI::App* add_run(CLI::App& app, Raw& raw) {
+  auto* run = app.add_subcommand(
+      "run", "Time the baselines, build and evaluate submissions, store everything");
+  run->footer(std::string(kRunHelp) + kExitCodes);
+  add_levels(*run, raw.run.levels);
+  run->add_option("--task", raw.run.tasks,
+                  "Task by glob over its id (level1/0*), or by number or name; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
+  add_choice(*run, "--size", raw.run_size, {"small", "full"},
+             "Size of the tasks (default: full on CUDA, small on CPU)");
+  run->add_option("--device", raw.device, "Device (default: cuda where there is a GPU, else cpu)")
+      ->check(device_name())
+      ->type_name("");
+  add_choice(*run, "--precision", raw.run.precision, precisions(),
+             "Precision class of the baselines (default: torch-default)");
+  run->add_option("--submissions", raw.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
+      ->type_name("DIR");
+  run->add_option("--agent", raw.agent, "Only this agent's submissions")->type_name("NAME");
+  run->add_flag("--baselines-only", raw.run.baselines_only, "Evaluate no submissions");
+  add_choice(*run, "--format", raw.run_format, {"table", "json"},
+             "Format of the results on standard output (default: table)");
+  run->add_option("--db", raw.run.database, "SQLite database (default: kbench.sqlite)")
+      ->type_name("FILE");
+  run->add_option(
+         "--resume", raw.resume,
+         "Continue a run, by the start of its id (default: the newest) and skip what it has")
+      ->expected(0, 1)
+      ->type_name("RUN");
+  run->add_option("--html", raw.html, "Write an HTML report here after the run")->type_name("FILE");
+  add_common(*run, raw, true);
+  return run;
+}
+
+struct TasksApps {
+  CLI::App* list;
+  CLI::App* show;
+  CLI::App* header;
+};
+
+TasksApps add_tasks(CLI::App& app, Raw& raw) {
+  auto* tasks = app.add_subcommand("tasks", "Look at the tasks");
+  tasks->require_subcommand(1);
+  tasks->footer(kExitCodes);
+  const TasksApps apps = {
+      tasks->add_subcommand("list", "One line for each task"),
+      tasks->add_subcommand("show", "A task's tensors, sizes and files"),
+      tasks->add_subcommand("header", "Print task.h, which a submission includes"),
+  };
+  add_levels(*apps.list, raw.tasks.levels);
+  for (auto* one : {apps.show, apps.header}) {
+    one->add_option("TASK", raw.tasks.task, "Id (level1/019_relu), or a name or number if unique")
+        ->required()
+        ->type_name("");
+  }
+  add_choice(*apps.show, "--size", raw.tasks_size, {"small", "full"}, "Only this size");
+  add_choice(*apps.header, "--size", raw.tasks_size, {"small", "full"},
+             "Shapes of this size (default: small)");
+  for (auto* one : {apps.list, apps.show}) {
+    add_choice(*one, "--format", raw.tasks_format, {"table", "json"}, "Format (default: table)");
+  }
+  for (auto* one : {apps.list, apps.show, apps.header}) {
+    one->footer(kExitCodes);
+    add_common(*one, raw, true);
+  }
+  return apps;
+}
+
+CLI::App* add_report(CLI::App& app, Raw& raw) {
+  auto* report = app.add_subcommand("report", "Show stored results");
+  report->footer(std::string(kReportHelp) + kExitCodes);
+  report->add_option("FORMAT", raw.report_format, "How: html (one file), json or table")
+      ->required()
+      ->check(one_of({"html", "json", "table"}))
+      ->type_name("");
+  report->add_option("--db", raw.report.database, "SQLite database (default: kbench.sqlite)")
+      ->type_name("FILE");
+  report->add_option("--run", raw.run_id, "Start of a run's id (default: the newest run)")
+      ->type_name("ID");
+  report->add_option("--output,-o", raw.output, "Write to this file (default: standard output)")
+      ->type_name("FILE");
+  add_common(*report, raw, false);
+  return report;
+}
+
+CLI::App* add_doctor(CLI::App& app, Raw& raw) {
+  auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
+  doctor->footer(std::string(kDoctorHelp) + kExitCodes);
+  add_choice(*doctor, "--format", raw.doctor_format, {"table", "json"}, "Format (default: table)");
+  add_common(*doctor, raw, true);
+  return doctor;
+}
+
+template <class T>
+std::optional<T> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<T>(text);
+}
+
+CommonOptions common_options(const Raw& raw) {
+  static const std::map<std::string, ColorMode> kModes = {
+      {"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}};
+  CommonOptions common;
+  common.verbosity = raw.quiet ? -1 : raw.verbose;
+  common.color = kModes.at(raw.color);
+  common.suite = unless_empty<std::filesystem::path>(raw.suite);
+  return common;
+}
+
+OutputFormat output_format(const std::string& text) {
+  return text == "json" ? OutputFormat::kJson : OutputFormat::kTable;
+}
+
+// How a shell would have to be told; good enough to read and to repeat.
+std::string command_line_text(const std::vector<std::string>& words) {
+  std::string text = "kbench";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool plain =
+        !words[i].empty() && words[i].find_first_not_of(
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_./:,=@+") == std::string::npos;
+    if (plain) {
+      text += " " + words[i];
+      continue;
+    }
+    text += " '";
+    for (const char c : words[i]) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += "'";
+  }
+  return text;
+}
+
+RunOptions run_options(Raw raw, bool resume_given, const std::vector<std::string>& words) {
+  auto options = std::move(raw.run);
+  options.common = common_options(raw);
+  options.size = unless_empty<std::string>(raw.run_size);
+  options.device = unless_empty<std::string>(raw.device);
+  options.submissions = unless_empty<std::filesystem::path>(raw.submissions);
+  options.agent = unless_empty<std::string>(raw.agent);
+  options.format = output_format(raw.run_format);
+  if (resume_given) options.resume = raw.resume.empty() ? "latest" : raw.resume;
+  options.html = unless_empty<std::filesystem::path>(raw.html);
+  options.command_line = command_line_text(words);
+  return options;
+}
+
+TasksOptions tasks_options(Raw raw) {
+  auto options = std::move(raw.tasks);
+  options.common = common_options(raw);
+  options.size = unless_empty<std::string>(raw.tasks_size);
+  options.format = output_format(raw.tasks_format);
+  return options;
+}
+
+ReportOptions report_options(Raw raw) {
+  auto options = std::move(raw.report);
+  options.common = common_options(raw);
+  options.format = raw.report_format == "html"   ? ReportFormat::kHtml
+                   : raw.report_format == "json" ? ReportFormat::kJson
+                                                 : ReportFormat::kTable;
+  options.run = unless_empty<std::string>(raw.run_id);
+  options.output = unless_empty<std::filesystem::path>(raw.output);
+  return options;
+}
+
+// The innermost subcommand that the words reached.
+const CLI::App& reached(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : reached(*chosen.front());
+}
+
+std::vector<std::string> known_words(const CLI::App& app, bool options) {
+  std::vector<std::string> known;
+  if (options) {
+    for (const auto* option : app.get_options()) {
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  } else {
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(sub->get_name());
+    }
+  }
+  return known;
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+// CLI11's words where they are good, ours where a name is misspelt.
+Error explain(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto& at = reached(app);
+  const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
+  const auto extras = app.remaining(/*recurse=*/true);
+  if (extras.empty()) return {ErrorCode::kUsage, problem.what(), help};
+  const auto& word = extras.front();
+  const bool option = word.starts_with("-");
+  const auto known = known_words(at, option);
+  const auto guess = did_you_mean(word.substr(0, word.find('=')), known);
+  if (option || known.empty()) {
+    return {ErrorCode::kUsage,
+            fmt::format("{} does not know {} \"{}\"", full_name(at),
+                        option ? "the option" : "what to do with", word),
+            guess.empty() ? help : guess};
+  }
+  return {ErrorCode::kUsage, fmt::format("{} has no command \"{}\"", full_name(at), word),
+          guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
+}
+
+}  // namespace
+
+Result<Request> parse_command_line(const std::vector<std::string>& words) {
+  Raw raw;
+  CLI::App app(
+      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
+      "and than the compiled baseline, on this device.",
+      "kbench");
+  app.footer(std::string(kTopHelp) + kExitCodes);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  bool version = false;
+  app.add_flag("--version", version, "Print version, commit and build");
+  const auto* run = add_run(app, raw);
+  const auto tasks = add_tasks(app, raw);
+  const auto* report = add_report(app, raw);
+  const auto* doctor = add_doctor(app, raw);
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  if (!reversed.empty()) reversed.pop_back();  // the program's name
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    return Request(PrintText{reached(app).help()});
+  } catch (const CLI::ParseError& problem) {
+    if (version) return Request(PrintText{version_text(build_info()) + "\n"});
+    return explain(app, problem);
+  }
+  if (version) return Request(PrintText{version_text(build_info()) + "\n"});
+  if (run->parsed()) return Request(run_options(raw, run->count("--resume") > 0, words));
+  if (tasks.list->parsed()) return Request(TasksListRequest{tasks_options(raw)});
+  if (tasks.show->parsed()) return Request(TasksShowRequest{tasks_options(raw)});
+  if (tasks.header->parsed()) return Request(TasksHeaderRequest{tasks_options(raw)});
+  if (report->parsed()) return Request(report_options(raw));
+  if (doctor->parsed()) {
+    return Request(DoctorOptions{common_options(raw), output_format(raw.doctor_format)});
+  }
+  return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
+}
+
+}  // namespace kbench

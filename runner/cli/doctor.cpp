@@ -1,0 +1,255 @@
+#include "runner/cli/doctor.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/container.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/subprocess.hpp"
+#include "runner/core/json.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/compiler.hpp"
+#include "runner/task/suite.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPythonTimeout{60};  // the first import of torch reads gigabytes
+constexpr std::uint64_t kWantedDiskBytes = 5ull << 30;
+
+bool is_program(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0; }
+
+Finding check_suites(const fs::path& suites) {
+  const auto entries = list_tasks(suites);
+  if (!entries) return {"suites", Health::kFail, entries.error().message, entries.error().hint};
+  const auto broken = std::count_if(entries->begin(), entries->end(),
+                                    [](const auto& entry) { return !entry.problem.empty(); });
+  const auto text = fmt::format("{} tasks in {}", entries->size(), suites.string());
+  if (entries->empty()) {
+    return {"suites", Health::kFail, text, "restore suites/, or name another with --suite"};
+  }
+  if (broken > 0) {
+    return {"suites", Health::kCaution, fmt::format("{}, {} of them unreadable", text, broken),
+            "`kbench tasks list` names them"};
+  }
+  return {"suites", Health::kPass, text, ""};
+}
+
+Finding check_program(const char* name, const fs::path& path, Health if_missing,
+                      const std::string& consequence) {
+  if (is_program(path)) return {name, Health::kPass, path.string(), ""};
+  return {name, if_missing, fmt::format("{} was not built: {}", path.string(), consequence),
+          "run third_party/setup"};
+}
+
+Finding check_python(const Installation& installation) {
+  const std::string consequence = "no compiled baseline";
+  const std::string remedy = "run third_party/setup, or set KBENCH_TORCH to a Python with torch";
+  if (installation.python.empty()) {
+    return {"python", Health::kCaution,
+            fmt::format("{}; {}", installation.python_reason, consequence), remedy};
+  }
+  const auto version =
+      run_trusted({installation.python.string(), "-c", "import torch; print(torch.__version__)"},
+                  kPythonTimeout);
+  if (!version) {
+    return {"python", Health::kCaution, fmt::format("{}; {}", version.error().message, consequence),
+            remedy};
+  }
+  return {"python", Health::kPass,
+          fmt::format("torch {} in {} ({})", version->substr(0, version->find('\n')),
+                      installation.python.string(), installation.python_reason),
+          ""};
+}
+
+std::vector<Finding> check_compilers(const std::vector<GpuInfo>& gpus) {
+  const auto toolchain = find_toolchain(gpus.empty() ? 0 : gpus.front().compute_capability);
+  std::vector<Finding> findings;
+  if (toolchain.host_compiler.empty()) {
+    findings.push_back({"c++", Health::kFail, "no C++ compiler: .cpp submissions cannot be built",
+                        "install g++, or set CXX"});
+  } else {
+    findings.push_back(
+        {"c++", Health::kPass,
+         fmt::format("{} ({})", toolchain.host_compiler.string(), toolchain.host_version), ""});
+  }
+  if (!toolchain.nvcc.empty()) {
+    findings.push_back({"nvcc", Health::kPass,
+                        fmt::format("{} ({})", toolchain.nvcc.string(), toolchain.nvcc_version),
+                        ""});
+  } else if (gpus.empty()) {
+    findings.push_back({"nvcc", Health::kSkipped, "no nvcc, and no GPU to build for", ""});
+  } else {
+    findings.push_back({"nvcc", Health::kFail,
+                        "no nvcc though there is a GPU: .cu submissions cannot be built",
+                        "run third_party/setup, or set CUDACXX"});
+  }
+  return findings;
+}
+
+Finding check_gpu(const std::vector<GpuInfo>& gpus) {
+  if (gpus.empty()) return {"gpu", Health::kSkipped, "no NVIDIA GPU: the device is cpu", ""};
+  std::string text;
+  for (const auto& gpu : gpus) {
+    text += fmt::format("{}cuda:{} {}, compute capability {}.{}, {:.0f} GiB, driver {}",
+                        text.empty() ? "" : "; ", gpu.index, gpu.name, gpu.compute_capability / 10,
+                        gpu.compute_capability % 10,
+                        static_cast<double>(gpu.memory_bytes) / (1ull << 30), gpu.driver);
+  }
+  return {"gpu", Health::kPass, text, ""};
+}
+
+Finding check_sandbox(bool needs_cuda) {
+  const auto sandbox = make_sandbox();
+  const auto& level = sandbox->level(needs_cuda);
+  const auto text = fmt::format("{}{}", level.to_string(), needs_cuda ? " (with CUDA)" : "");
+  if (level.reason.empty()) return {"sandbox", Health::kPass, text, ""};
+  return {"sandbox", Health::kCaution, fmt::format("{}; {}", text, level.reason),
+          level.bubblewrap ? "run foreign submissions only if you would run them yourself"
+                           : "install bubblewrap; until then run only submissions you trust"};
+}
+
+Finding check_cache(const Installation& installation) {
+  const auto made = create_cache(installation);
+  if (!made) return {"cache", Health::kFail, made.error().message, made.error().hint};
+  auto probe = (installation.cache / "doctor-XXXXXX").string();
+  const int descriptor = ::mkstemp(probe.data());
+  if (descriptor < 0) {
+    return {"cache", Health::kFail, fmt::format("{} is not writable", installation.cache.string()),
+            "make it writable, or set KBENCH_CACHE to a folder that is"};
+  }
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+  struct statvfs space {};
+  if (::statvfs(installation.cache.c_str(), &space) != 0) {
+    return {"cache", Health::kPass, installation.cache.string(), ""};
+  }
+  const auto free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
+  const auto text = fmt::format("{}, {:.1f} GiB free", installation.cache.string(),
+                                static_cast<double>(free_bytes) / (1ull << 30));
+  if (free_bytes >= kWantedDiskBytes) return {"cache", Health::kPass, text, ""};
+  return {"cache", Health::kCaution, text,
+          "free some space, or set KBENCH_CACHE to a folder on a larger disk"};
+}
+
+Finding check_cpu() {
+  const auto online = std::thread::hardware_concurrency();
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const int usable =
+      ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  const auto text = fmt::format("{} threads usable of {} online", usable, online);
+  if (usable >= 2) return {"cpu", Health::kPass, text, ""};
+  return {"cpu", Health::kCaution, text,
+          "with one thread the supervisor takes time from what it measures; give it two"};
+}
+
+Finding check_container() {
+  const auto runtime = container_runtime();
+  if (runtime == "none") return {"container", Health::kPass, "no sign of a container", ""};
+  return {"container", Health::kCaution,
+          fmt::format("inside {}: stored with every row, since it may bear on times", runtime), ""};
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+  Json json = {{"schema_version", 1}, {"findings", Json::array()}};
+  for (const auto& finding : findings) {
+    json["findings"].push_back({{"check", finding.check},
+                                {"health", to_string(finding.health)},
+                                {"text", finding.text},
+                                {"remedy", finding.remedy}});
+  }
+  return json;
+}
+
+Color color_of(Health health) {
+  switch (health) {
+    case Health::kPass: return Color::kGreen;
+    case Health::kCaution: return Color::kYellow;
+    case Health::kSkipped: return Color::kDim;
+    case Health::kFail: return Color::kRed;
+  }
+  return Color::kRed;
+}
+
+void print_findings(const Terminal& out, const std::vector<Finding>& findings) {
+  for (const auto& finding : findings) {
+    fmt::print("{}  {:12}  {}\n",
+               out.paint(color_of(finding.health), fmt::format("{:7}", to_string(finding.health))),
+               finding.check, printable(finding.text));
+    if (!finding.remedy.empty()) fmt::print("{:23}-> {}\n", "", printable(finding.remedy));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Health health) {
+  switch (health) {
+    case Health::kPass: return "PASS";
+    case Health::kCaution: return "CAUTION";
+    case Health::kSkipped: return "SKIPPED";
+    case Health::kFail: return "FAIL";
+  }
+  return "FAIL";
+}
+
+std::vector<Finding> examine(const Installation& installation, const fs::path& suites) {
+  std::vector<Finding> findings;
+  findings.push_back({"installation", Health::kPass, installation.root.string(), ""});
+  findings.push_back(check_suites(suites));
+  findings.push_back(
+      check_program("worker", installation.worker, Health::kFail, "no submission can run"));
+  findings.push_back(
+      check_program("oracle", installation.oracle, Health::kFail,
+                    "nothing can be measured (built with -DKBENCH_WITH_TORCH=OFF?)"));
+  const auto gpus = probe_gpus();
+  findings.push_back(check_gpu(gpus));
+  findings.push_back(check_program("oracle-cuda", installation.oracle_cuda,
+                                   gpus.empty() ? Health::kSkipped : Health::kFail,
+                                   "nothing can be measured on CUDA"));
+  if (gpus.empty()) findings.back().remedy.clear();
+  findings.push_back(check_python(installation));
+  for (auto& finding : check_compilers(gpus)) findings.push_back(std::move(finding));
+  findings.push_back(check_sandbox(!gpus.empty()));
+  findings.push_back(check_cache(installation));
+  findings.push_back(check_cpu());
+  findings.push_back({"sqlite", Health::kPass, SQLite::getLibVersion(), ""});
+  findings.push_back(check_container());
+  return findings;
+}
+
+int doctor_command(const DoctorOptions& options, const Installation& installation) {
+  const auto findings = examine(installation, options.common.suite.value_or(installation.suites));
+  if (options.format == OutputFormat::kJson) {
+    fmt::print("{}\n", to_json(findings).dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_findings(inspect_terminal(STDOUT_FILENO, options.common.color), findings);
+  }
+  const auto count = [&](Health health) {
+    return std::count_if(findings.begin(), findings.end(),
+                         [&](const auto& finding) { return finding.health == health; });
+  };
+  const auto failures = count(Health::kFail);
+  if (failures > 0) {
+    return finish(ExitCode::kInfrastructure, fmt::format("{} checks failed", failures),
+                  options.common.verbosity);
+  }
+  const auto cautions = count(Health::kCaution);
+  return finish(ExitCode::kGood,
+                cautions == 0 ? "everything is in order"
+                              : fmt::format("kbench can run, with {} cautions", cautions),
+                options.common.verbosity);
+}
+
+}  // namespace kbench

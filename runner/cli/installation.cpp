@@ -1,0 +1,137 @@
+#include "runner/cli/installation.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+bool is_root(const fs::path& folder) {
+  return is_folder(folder / "suites") && is_folder(folder / "third_party");
+}
+
+std::optional<fs::path> find_root(const fs::path& program, const std::string& built_from) {
+  for (auto folder = program.parent_path();; folder = folder.parent_path()) {
+    if (is_root(folder)) return folder;
+    if (folder == folder.parent_path()) break;
+  }
+  if (!built_from.empty() && is_root(built_from)) return built_from;
+  return std::nullopt;
+}
+
+void find_python(Installation& installation, const Environment& environment,
+                 const std::string& built_with_python) {
+  const auto from_environment = environment("KBENCH_TORCH").value_or("");
+  // A folder is an unpacked libtorch: it has no Python, and says nothing about where one is.
+  if (!from_environment.empty() && is_file(from_environment)) {
+    installation.python = from_environment;
+    installation.python_reason = "from KBENCH_TORCH";
+    return;
+  }
+  if (!built_with_python.empty() && is_file(built_with_python)) {
+    installation.python = built_with_python;
+    installation.python_reason = "from the build";
+    return;
+  }
+  const auto own = installation.root / ".venv/bin/python3";
+  if (is_file(own)) {
+    installation.python = own;
+    installation.python_reason = "the installation's own virtual environment";
+    return;
+  }
+  installation.python_reason =
+      "no Python with torch: KBENCH_TORCH names none and " + own.string() + " does not exist";
+}
+
+fs::path find_cache(const Environment& environment, const fs::path& root) {
+  const auto own = environment("KBENCH_CACHE").value_or("");
+  if (!own.empty()) return fs::absolute(own);
+  const auto xdg = environment("XDG_CACHE_HOME").value_or("");
+  // The XDG specification: a relative path is to be ignored.
+  if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
+  const auto home = environment("HOME").value_or("");
+  if (fs::path(home).is_absolute()) return fs::path(home) / ".cache/kbench";
+  return root / ".cache/kbench";
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+Result<fs::path> this_program() {
+  std::error_code failure;
+  auto program = fs::read_symlink("/proc/self/exe", failure);
+  if (failure) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("/proc/self/exe cannot be read: {}", failure.message()),
+                 "kbench needs /proc to be mounted"};
+  }
+  return program;
+}
+
+Result<Installation> find_installation(const fs::path& program, const Environment& environment,
+                                       const BuiltWith& built_with) {
+  Installation installation;
+  installation.program = program;
+  installation.programs = program.parent_path();
+  const auto root = find_root(program, built_with.root);
+  if (!root) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("no folder above {} has suites/ and third_party/", program.string()),
+                 "link to the program instead of copying it out of its checkout"};
+  }
+  installation.root = *root;
+  installation.suites = *root / "suites";
+  installation.examples = *root / "data/submissions";
+  installation.abi = *root / "runner/abi";
+  installation.aot_builder = *root / "baselines/aot_builder.py";
+  installation.oracle = installation.programs / "kbench-oracle";
+  installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
+  installation.worker = installation.programs / "kbench-worker";
+  installation.cache = find_cache(environment, *root);
+  find_python(installation, environment, built_with.python);
+  return installation;
+}
+
+Status create_cache(const Installation& installation) {
+  std::error_code failure;
+  const auto parent = installation.cache.parent_path();
+  if (!parent.empty()) fs::create_directories(parent, failure);
+  // mkdir rather than create_directory: the mode must be right from the first moment on.
+  if (!failure && ::mkdir(installation.cache.c_str(), 0700) != 0 && errno != EEXIST) {
+    failure = std::error_code(errno, std::generic_category());
+  }
+  if (!failure && !is_folder(installation.cache)) {
+    failure = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (failure) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("cache folder {}: {}", installation.cache.string(), failure.message()),
+                 "make it writable, or set KBENCH_CACHE to a folder that is"};
+  }
+  return Done{};
+}
+
+}  // namespace kbench

@@ -1,0 +1,90 @@
+// The supervisor's entry: finds the installation, reads the command line, calls one command. The
+// last place where an exception can be caught.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "runner/cli/build_info.hpp"
+#include "runner/cli/command_line.hpp"
+#include "runner/cli/doctor.hpp"
+#include "runner/cli/installation.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/report_command.hpp"
+#include "runner/cli/run_command.hpp"
+#include "runner/cli/tasks_command.hpp"
+
+namespace kbench {
+namespace {
+
+// Calls the command that a request stands for.
+struct Dispatch {
+  const Installation& installation;
+
+  int operator()(const PrintText&) const { return to_int(ExitCode::kGood); }  // printed before
+  int operator()(const RunOptions& options) const { return run_command(options, installation); }
+  int operator()(const TasksListRequest& request) const {
+    return tasks_list_command(request.options, installation);
+  }
+  int operator()(const TasksShowRequest& request) const {
+    return tasks_show_command(request.options, installation);
+  }
+  int operator()(const TasksHeaderRequest& request) const {
+    return tasks_header_command(request.options, installation);
+  }
+  int operator()(const ReportOptions& options) const { return report_command(options); }
+  int operator()(const DoctorOptions& options) const {
+    return doctor_command(options, installation);
+  }
+};
+
+int run_program(const std::vector<std::string>& words) {
+  const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
+  const auto request = parse_command_line(words);
+  if (!request) return fail(request.error(), terminal);
+  // Help and version work anywhere, even without an installation around the program.
+  if (const auto* text = std::get_if<PrintText>(&*request)) {
+    fmt::print("{}", text->text);
+    return to_int(ExitCode::kGood);
+  }
+
+  if (build_info().debug) {
+    fmt::print(stderr, "{} this is a debug build: its times mean nothing\n",
+               terminal.paint(Color::kYellow, "warning:"));
+  }
+  const auto program = this_program();
+  if (!program) return fail(program.error(), terminal);
+  const auto installation =
+      find_installation(*program, process_environment(), {built_with_python(), built_from()});
+  if (!installation) return fail(installation.error(), terminal);
+  return std::visit(Dispatch{*installation}, *request);
+}
+
+}  // namespace
+}  // namespace kbench
+
+int main(int argc, char** argv) {
+  using kbench::ErrorCode;
+  const auto fail_with = [](const std::string& what) {
+    return kbench::fail(
+        {ErrorCode::kInfrastructure, "unexpected: " + what,
+         "this is a bug in kbench; please report it with the command that led here"},
+        kbench::Terminal{});
+  };
+  try {
+    const int status = kbench::run_program({argv, argv + argc});
+    // Results that never reached the disk or the pipe are not results.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return kbench::fail({ErrorCode::kInfrastructure, "standard output could not be written", ""},
+                          kbench::Terminal{});
+    }
+    return status;
+  } catch (const std::exception& problem) {
+    return fail_with(problem.what());
+  } catch (...) {
+    return fail_with("an exception of unknown type");
+  }
+}

@@ -1,0 +1,67 @@
+// What the command line asked for, as plain values. main.cpp fills these from the option table; the
+// commands only read them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/terminal.hpp"
+
+namespace kbench {
+
+enum class OutputFormat { kTable, kJson };
+
+// Options that every command takes.
+struct CommonOptions {
+  int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
+  ColorMode color = ColorMode::kAuto;
+  std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
+};
+
+// `kbench run`. Where a value is empty the command chooses by what the machine has.
+struct RunOptions {
+  CommonOptions common;
+  std::vector<int> levels;            // empty: all
+  std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
+  std::optional<std::string> size;    // "small" or "full"
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  std::string precision = "torch-default";
+  std::optional<std::filesystem::path> submissions;
+  std::optional<std::string> agent;  // only this agent's submissions
+  bool baselines_only = false;
+  OutputFormat format = OutputFormat::kTable;
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"
+  std::optional<std::filesystem::path> html;  // write an HTML report here after the run
+  std::string command_line;                   // as typed, for the store
+};
+
+// `kbench tasks list|show|header`.
+struct TasksOptions {
+  CommonOptions common;
+  std::vector<int> levels;
+  std::string task;                 // show, header: must select exactly one
+  std::optional<std::string> size;  // show: else all; header: else "small"
+  OutputFormat format = OutputFormat::kTable;
+};
+
+enum class ReportFormat { kTable, kJson, kHtml };
+
+// `kbench report table|json|html`.
+struct ReportOptions {
+  CommonOptions common;
+  ReportFormat format = ReportFormat::kTable;
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> run;               // else the newest
+  std::optional<std::filesystem::path> output;  // else standard output
+};
+
+// `kbench doctor`.
+struct DoctorOptions {
+  CommonOptions common;
+  OutputFormat format = OutputFormat::kTable;
+};
+
+}  // namespace kbench

@@ -1,0 +1,62 @@
+#include "runner/cli/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace kbench {
+namespace {
+
+// Lines that belong to one message are indented under it.
+void print_labelled(std::FILE* stream, const std::string& label, std::string_view text) {
+  bool first = true;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    fmt::print(stream, "{} {}\n", first ? label : "      ", printable(line));
+    first = false;
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+}
+
+}  // namespace
+
+ExitCode exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+    case ErrorCode::kBadInput:
+    case ErrorCode::kNotFound: return ExitCode::kUsage;
+    case ErrorCode::kSubmission: return ExitCode::kTaskFailed;
+    case ErrorCode::kDoesNotFit:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kInfrastructure: return ExitCode::kInfrastructure;
+  }
+  return ExitCode::kInfrastructure;
+}
+
+std::string describe(ExitCode code) {
+  switch (code) {
+    case ExitCode::kGood: return "done";
+    case ExitCode::kTaskFailed: return "a submission failed";
+    case ExitCode::kUsage: return "usage error";
+    case ExitCode::kInfrastructure: return "failed through kbench's own or the machine's fault";
+    case ExitCode::kRegression: return "a regression was found";
+    case ExitCode::kNothingSelected: return "nothing was selected";
+    case ExitCode::kInterrupted: return "interrupted";
+  }
+  return "unknown outcome";
+}
+
+int fail(const Error& error, const Terminal& terminal, std::FILE* stream) {
+  const auto code = exit_code_of(error.code);
+  print_labelled(stream, terminal.paint(Color::kRed, "error:"), error.message);
+  print_labelled(stream, terminal.paint(Color::kCyan, "hint: "), error.hint);
+  return finish(code, fmt::format("{} (exit code {})", describe(code), to_int(code)), 0, stream);
+}
+
+int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream) {
+  if (code != ExitCode::kGood || verbosity >= 0) fmt::print(stream, "kbench: {}\n", text);
+  return to_int(code);
+}
+
+}  // namespace kbench

@@ -1,0 +1,25 @@
+// How a command ends: which exit code an error means, and the last line on standard error, which
+// says in words how it went.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "runner/cli/exit_codes.hpp"
+#include "runner/cli/terminal.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+[[nodiscard]] ExitCode exit_code_of(ErrorCode code);
+
+// "usage error", "a task failed", ...
+[[nodiscard]] std::string describe(ExitCode code);
+
+// Prints "error: ...", "hint: ..." and the outcome line; returns the exit status.
+int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stderr);
+
+// Prints the outcome line "kbench: TEXT" (left out when quiet and good); returns the exit status.
+int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream = stderr);
+
+}  // namespace kbench

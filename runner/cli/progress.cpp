@@ -1,0 +1,166 @@
+#include "runner/cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kbench {
+namespace {
+
+constexpr std::chrono::milliseconds kRedrawInterval{100};
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// Unknown durations become the mean of the known ones.
+std::vector<double> fill_unknown(std::vector<double> seconds) {
+  double sum = 0;
+  double known = 0;
+  for (const double value : seconds) {
+    if (value > 0) {
+      sum += value;
+      ++known;
+    }
+  }
+  for (double& value : seconds) {
+    if (!(value > 0)) value = known > 0 ? sum / known : 0;
+  }
+  return seconds;
+}
+
+// Cut to at most `columns` bytes without splitting a UTF-8 sequence. Wide letters may still take
+// two columns; names of tasks and phases have none.
+std::string fit(std::string text, std::size_t columns) {
+  if (text.size() <= columns) return text;
+  std::size_t end = columns;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long long>(std::llround(std::max(0.0, seconds)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+Progress::Progress(std::FILE* stream, Terminal terminal, int verbosity, Clock clock)
+    : stream_(stream), terminal_(terminal), verbosity_(verbosity), clock_(std::move(clock)) {}
+
+Progress::~Progress() { erase(); }
+
+void Progress::begin(std::string phase, std::vector<double> expected_seconds) {
+  end();
+  active_ = true;
+  phase_ = std::move(phase);
+  expected_ = fill_unknown(std::move(expected_seconds));
+  index_ = 0;
+  in_item_ = false;
+  item_started_ = clock_();
+  if (!terminal_.is_tty && verbosity_ >= 0) {
+    const auto eta = remaining_seconds();
+    print_line(fmt::format("{}: {} {}{}", phase_, expected_.size(),
+                           expected_.size() == 1 ? "item" : "items",
+                           eta > 0 ? fmt::format(", about {}", duration_text(eta)) : ""));
+  }
+  draw();
+}
+
+void Progress::item(std::size_t index, std::string_view name) {
+  index_ = index;
+  in_item_ = true;
+  item_ = printable(name);
+  step_.clear();
+  item_started_ = clock_();
+  draw();
+}
+
+void Progress::step(std::string_view what) {
+  step_ = printable(what);
+  if (!terminal_.is_tty && verbosity_ > 0) print_line(fmt::format("  {}: {}", item_, step_));
+  draw();
+}
+
+void Progress::tick() {
+  if (terminal_.is_tty && clock_() - last_drawn_ >= kRedrawInterval) draw();
+}
+
+void Progress::item_done(std::string_view outcome) {
+  if (verbosity_ >= 0) {
+    print_line(fmt::format("[{}/{}] {}", index_ + 1, expected_.size(), outcome));
+  }
+  ++index_;
+  in_item_ = false;
+  item_.clear();
+  step_.clear();
+  draw();
+}
+
+void Progress::end() {
+  erase();
+  active_ = false;
+}
+
+void Progress::note(std::string_view text) {
+  if (verbosity_ >= 0) print_line(std::string(text));
+}
+
+void Progress::detail(std::string_view text) {
+  if (verbosity_ > 0) print_line(std::string(text));
+}
+
+void Progress::warn(std::string_view text) {
+  print_line(fmt::format("{} {}", terminal_.paint(Color::kYellow, "warning:"), text));
+}
+
+double Progress::remaining_seconds() const {
+  double sum = 0;
+  for (std::size_t i = index_; i < expected_.size(); ++i) sum += expected_[i];
+  if (!in_item_ || index_ >= expected_.size()) return sum;
+  // An item that takes longer than expected does not eat into those after it.
+  return sum - std::min(expected_[index_], seconds_between(item_started_, clock_()));
+}
+
+std::string Progress::status_text() const {
+  auto text =
+      fmt::format("{} {}/{}", phase_, std::min(index_ + 1, expected_.size()), expected_.size());
+  if (!item_.empty()) text += "  " + item_;
+  if (!step_.empty()) text += ": " + step_;
+  const auto eta = remaining_seconds();
+  if (eta > 0) text += fmt::format("  about {} left", duration_text(eta));
+  return text;
+}
+
+void Progress::erase() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stream_);
+  std::fflush(stream_);
+  drawn_ = false;
+}
+
+void Progress::draw() {
+  if (!terminal_.is_tty || verbosity_ < 0 || !active_) return;
+  // One column is left free: writing the last one wraps on some terminals.
+  const auto text = fit(status_text(), terminal_.columns > 1 ? terminal_.columns - 1 : 1);
+  std::fputs(("\r\x1b[K" + text).c_str(), stream_);
+  std::fflush(stream_);
+  drawn_ = true;
+  last_drawn_ = clock_();
+}
+
+void Progress::print_line(const std::string& text) {
+  const bool redraw = drawn_;
+  erase();
+  std::fputs((text + "\n").c_str(), stream_);
+  std::fflush(stream_);
+  if (redraw) draw();
+}
+
+}  // namespace kbench

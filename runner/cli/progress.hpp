@@ -1,0 +1,78 @@
+// Progress on standard error: a single line that erases itself on a terminal, plain lines
+// elsewhere. The only code that writes progress or moves the cursor. Results never pass through
+// here. Not safe for use from several threads at once; the commands drive it from their main loop.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/cli/terminal.hpp"
+
+namespace kbench {
+
+class Progress {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  // `verbosity` as in CommonOptions. `stream` is not owned and outlives this.
+  Progress(
+      std::FILE* stream, Terminal terminal, int verbosity,
+      Clock clock = [] { return std::chrono::steady_clock::now(); });
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();  // erases the line
+
+  // Starts a phase of items with an expected duration each, in seconds (0 or less: unknown, taken
+  // as the mean of the known ones). Ends the phase before it.
+  void begin(std::string phase, std::vector<double> expected_seconds);
+  // Item `index` (in order of the expected durations) is being worked on.
+  void item(std::size_t index, std::string_view name);
+  // What the current item is doing now. Shown on a terminal, and elsewhere when verbose.
+  void step(std::string_view what);
+  // Redraws the line (elapsed time, ETA); on a terminal at most ten times a second. Call often.
+  void tick();
+  // The current item ended: a lasting line "[3/12] OUTCOME", unless quiet.
+  void item_done(std::string_view outcome);
+  // Ends the phase and erases the line.
+  void end();
+
+  // Lasting lines that leave the progress line intact. `note` is silent when quiet, `detail` unless
+  // verbose; `warn` always prints.
+  void note(std::string_view text);
+  void detail(std::string_view text);
+  void warn(std::string_view text);
+
+  // Expected seconds to the end of the phase, 0 when nothing is known.
+  [[nodiscard]] double remaining_seconds() const;
+
+ private:
+  void erase();
+  void draw();
+  void print_line(const std::string& text);
+  [[nodiscard]] std::string status_text() const;
+
+  std::FILE* stream_;
+  Terminal terminal_;
+  int verbosity_;
+  Clock clock_;
+
+  bool active_ = false;
+  bool drawn_ = false;
+  std::string phase_;
+  std::vector<double> expected_;
+  std::size_t index_ = 0;
+  bool in_item_ = false;
+  std::string item_;
+  std::string step_;
+  std::chrono::steady_clock::time_point item_started_;
+  std::chrono::steady_clock::time_point last_drawn_;
+};
+
+// "4 s", "2 min 05 s", "1 h 02 min".
+[[nodiscard]] std::string duration_text(double seconds);
+
+}  // namespace kbench

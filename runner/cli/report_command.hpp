@@ -1,0 +1,11 @@
+// `kbench report html|json|table`: shows a stored run. Opens the database read-only, and measures
+// nothing. Returns the exit status.
+#pragma once
+
+#include "runner/cli/options.hpp"
+
+namespace kbench {
+
+int report_command(const ReportOptions& options);
+
+}  // namespace kbench

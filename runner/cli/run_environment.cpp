@@ -1,0 +1,108 @@
+#include "runner/cli/run_environment.hpp"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "runner/backend/nvml.hpp"
+#include "runner/cli/build_info.hpp"
+
+namespace kbench {
+namespace {
+
+std::string first_line(const char* file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+// What isolates this machine from its hardware, as far as the usual traces tell.
+std::string container_runtime() {
+  namespace fs = std::filesystem;
+  if (fs::exists("/.dockerenv")) return "docker";
+  if (fs::exists("/run/.containerenv")) return "podman";
+  if (const char* name = std::getenv("container")) return name;
+  if (first_line("/proc/version").find("gVisor") != std::string::npos) return "gvisor";
+  return "none";
+}
+
+Json describe_host() {
+  utsname names{};
+  ::uname(&names);
+  return {{"kernel", names.release},
+          {"machine", names.machine},
+          {"container", container_runtime()},
+          {"threads", usable_threads()}};
+}
+
+Json describe_gpu(const Plan& plan) {
+  if (plan.target.device != "cuda") return nullptr;
+  const auto nvml = Nvml::open();
+  if (!nvml) return nullptr;
+  Json gpu = Json::object();
+  if (const auto driver = nvml->driver_version()) gpu["driver"] = *driver;
+  if (const auto clock = nvml->max_sm_clock_khz(plan.target.device_index))
+    gpu["max_sm_clock_khz"] = *clock;
+  if (const auto limits = nvml->clock_limits(plan.target.device_index)) gpu["clock_limits"] = *limits;
+  return gpu;
+}
+
+}  // namespace
+
+Json describe_environment(const Plan& plan, const OracleHello& oracle, const Toolchain& toolchain,
+                          const SandboxLevel& sandbox) {
+  const BuildInfo build = build_info();
+  return {{"kbench", version_text(build)},
+          {"device", oracle.facts},
+          {"gpu", describe_gpu(plan)},
+          {"torch", oracle.torch},
+          {"host", describe_host()},
+          {"host_compiler", toolchain.host_version},
+          {"nvcc", toolchain.nvcc_version},
+          {"sandbox", sandbox.to_string()},
+          {"sandbox_reason", sandbox.reason}};
+}
+
+Json describe_configuration(const RunOptions& options, const Plan& plan, const OracleHello& oracle) {
+  const auto path = [](const std::optional<std::filesystem::path>& value) -> Json {
+    return value ? Json(std::filesystem::absolute(*value).string()) : Json(nullptr);
+  };
+  return {{"device", plan.target.device},
+          {"device_name", oracle.facts.name},
+          {"device_index", plan.target.device_index},
+          {"threads", oracle.facts.threads},
+          {"size", plan.target.size},
+          {"precision", options.precision},
+          {"levels", options.levels},
+          {"tasks", options.tasks},
+          {"suite", path(options.common.suite)},
+          {"submissions", path(options.submissions)},
+          {"agent", options.agent ? Json(*options.agent) : Json(nullptr)},
+          {"baselines_only", options.baselines_only},
+          {"torch", oracle.torch},
+          {"kbench", std::string(build_info().version)}};
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+int usable_threads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return CPU_COUNT(&set);
+}
+
+}  // namespace kbench

@@ -1,0 +1,55 @@
+// What a run will do: which tasks, and which submission for each, in which order. Pure planning; no
+// process is started. Called by run_command.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/submission/submission.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// Where it runs.
+struct Target {
+  std::string device;  // "cpu" or "cuda"
+  int device_index = 0;
+  int compute_capability = 0;
+  std::string size;  // "small" or "full"
+};
+
+// --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.
+[[nodiscard]] Result<Target> choose_target(const RunOptions& options,
+                                           const Installation& installation);
+
+// The tasks that the options select, completely loaded. Errors: kNotFound, kBadInput.
+[[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunOptions& options,
+                                                     const Installation& installation);
+
+// One row of the result.
+struct Unit {
+  std::size_t task = 0;  // index into Plan::tasks
+  std::optional<Submission> submission;
+  // Set when it ends without being evaluated: a submission for the other device, or malformed.
+  std::optional<State> ends_as;
+  std::string message;
+  std::string hint;
+  SubmissionId id;  // also of a malformed submission
+};
+
+struct Plan {
+  Target target;
+  std::vector<Task> tasks;
+  std::vector<Unit> units;         // by task, then agent, then variant
+  std::string submissions_from;    // a sentence: which folder was taken and why
+  std::vector<std::string> notes;  // what was left out, one line each
+};
+
+[[nodiscard]] Result<Plan> make_plan(const RunOptions& options, const Installation& installation);
+
+}  // namespace kbench

@@ -1,0 +1,27 @@
+# Run at every build: writes OUTPUT with the commit of SOURCE, and leaves the file alone where nothing
+# changed, so that an unchanged commit recompiles nothing.
+set(commit unknown)
+set(dirty 0)
+find_package(Git QUIET)
+# A checkout inside somebody else's repository must not take that one's commit.
+if(GIT_FOUND AND EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} rev-parse --short=12 HEAD
+                  OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE
+                  RESULT_VARIABLE failed ERROR_QUIET)
+  if(NOT failed)
+    set(commit ${head})
+    execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} --no-optional-locks
+                            status --porcelain --untracked-files=no
+                    OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(NOT changes STREQUAL "")
+      set(dirty 1)
+    endif()
+  endif()
+endif()
+set(text "#pragma once\n#define KBENCH_COMMIT \"${commit}\"\n#define KBENCH_DIRTY ${dirty}\n")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${OUTPUT} "${text}")
+endif()

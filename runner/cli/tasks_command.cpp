@@ -1,0 +1,237 @@
+#include "runner/cli/tasks_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runner/cli/outcome.hpp"
+#include "runner/core/json.hpp"
+#include "runner/task/suite.hpp"
+#include "runner/task/task_header.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+std::filesystem::path suite_of(const TasksOptions& options, const Installation& installation) {
+  return options.common.suite.value_or(installation.suites);
+}
+
+int fail_here(const Error& error, const TasksOptions& options) {
+  return fail(error, inspect_terminal(STDERR_FILENO, options.common.color));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < kUnits.size()) {
+    amount /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, kUnits.at(unit));
+}
+
+std::uint64_t total_bytes(const std::vector<TensorSpec>& tensors) {
+  std::uint64_t sum = 0;
+  for (const auto& tensor : tensors) sum += tensor.bytes();
+  return sum;
+}
+
+std::string draw_text(const Draw& draw) {
+  switch (draw.kind) {
+    case Draw::Kind::kUniform: return fmt::format("uniform [{:g}, {:g})", draw.a, draw.b);
+    case Draw::Kind::kNormal: return fmt::format("normal, mean {:g}, sd {:g}", draw.a, draw.b);
+    case Draw::Kind::kIntegers: return fmt::format("integers {:g} <= x < {:g}", draw.a, draw.b);
+    case Draw::Kind::kBernoulli: return fmt::format("1 with probability {:g}", draw.a);
+    case Draw::Kind::kConstant: return fmt::format("constant {:g}", draw.a);
+    case Draw::Kind::kTril: return fmt::format("1 on and below diagonal {:g}, else 0", draw.a);
+    case Draw::Kind::kTriu: return fmt::format("1 on and above diagonal {:g}, else 0", draw.a);
+    case Draw::Kind::kData: return fmt::format("{} stored values", draw.data.size());
+  }
+  return "";
+}
+
+Json tensors_json(const std::vector<TensorSpec>& tensors, bool drawn) {
+  auto list = Json::array();
+  for (const auto& tensor : tensors) {
+    Json item = {{"name", tensor.name},
+                 {"dtype", to_string(tensor.dtype)},
+                 {"shape", tensor.shape},
+                 {"bytes", tensor.bytes()}};
+    if (drawn) item["values"] = draw_text(tensor.draw);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json size_json(const TaskSize& size) {
+  return {{"size", size.name},
+          {"inputs", tensors_json(size.inputs, true)},
+          {"parameters", tensors_json(size.parameters, true)},
+          {"outputs", tensors_json(size.outputs, false)},
+          {"peak_bytes_fp32", size.peak_bytes_fp32},
+          {"peak_bytes_fp64", size.peak_bytes_fp64},
+          {"flops", size.flops}};
+}
+
+Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
+  Json json = {{"schema_version", kSchemaVersion},
+               {"task", task.id},
+               {"level", task.level},
+               {"number", task.number},
+               {"name", task.name},
+               {"title", task.title},
+               {"mode", task.mode},
+               {"entry", task.entry},
+               {"source", task.source.string()},
+               {"file", task.file.string()},
+               {"hash", task.hash},
+               {"sizes", Json::array()}};
+  for (const auto* size : sizes) json["sizes"].push_back(size_json(*size));
+  return json;
+}
+
+void print_tensors(const Terminal& out, std::string_view title,
+                   const std::vector<TensorSpec>& tensors, bool drawn) {
+  if (tensors.empty()) return;
+  std::size_t width = 0;
+  for (const auto& tensor : tensors) width = std::max(width, tensor.name.size());
+  fmt::print("  {} ({})\n", out.paint(Color::kBold, title), bytes_text(total_bytes(tensors)));
+  for (const auto& tensor : tensors) {
+    fmt::print("    {:{}}  {:8}  [{}]{}{}\n", tensor.name, width, to_string(tensor.dtype),
+               fmt::join(tensor.shape, ", "), drawn ? "  " : "",
+               drawn ? draw_text(tensor.draw) : "");
+  }
+}
+
+void print_task(const Terminal& out, const Task& task, const std::vector<const TaskSize*>& sizes) {
+  fmt::print("{}  {}\n", out.paint(Color::kBold, task.id), printable(task.title));
+  fmt::print("  mode     {}\n  source   {}\n  lowered  {}\n  hash     {}\n", task.mode,
+             printable(task.source.string()), printable(task.file.string()), task.hash);
+  for (const auto* size : sizes) {
+    fmt::print(
+        "\n{}  {:.4g} Gflop in matrix and convolution operations; intermediates at most {}\n",
+        out.paint(Color::kBold, "size " + size->name), size->flops / 1e9,
+        bytes_text(size->peak_bytes_fp32));
+    print_tensors(out, "inputs", size->inputs, true);
+    print_tensors(out, "parameters", size->parameters, true);
+    print_tensors(out, "outputs", size->outputs, false);
+  }
+}
+
+// The one task that the pattern names, read completely.
+Result<Task> find_task(const TasksOptions& options, const Installation& installation) {
+  const auto entries = list_tasks(suite_of(options, installation));
+  if (!entries) return entries.error();
+  const auto selected = select_tasks(*entries, options.levels, {options.task});
+  if (!selected) return selected.error();
+  if (selected->empty()) {
+    return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", options.task),
+                 "`kbench tasks list` shows all of them"};
+  }
+  if (selected->size() > 1) {
+    std::vector<std::string> ids;
+    for (const auto& entry : *selected) ids.push_back(entry.id);
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("\"{}\" matches {} tasks, expected one", options.task, selected->size()),
+        fmt::format("choose one of {}", fmt::join(ids, ", "))};
+  }
+  return load_task(selected->front().file);
+}
+
+// All sizes, or the named one.
+Result<std::vector<const TaskSize*>> find_sizes(const Task& task,
+                                                const std::optional<std::string>& name) {
+  std::vector<const TaskSize*> sizes;
+  for (const auto& size : task.sizes) {
+    if (!name || size.name == *name) sizes.push_back(&size);
+  }
+  if (sizes.empty()) {
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no size \"{}\"", task.id, *name),
+                 fmt::format("it has {}", task.sizes.front().name)};
+  }
+  return sizes;
+}
+
+void print_list_json(const std::vector<TaskEntry>& entries) {
+  Json json = {{"schema_version", kSchemaVersion}, {"tasks", Json::array()}};
+  for (const auto& entry : entries) {
+    json["tasks"].push_back({{"task", entry.id},
+                             {"level", entry.level},
+                             {"number", entry.number},
+                             {"name", entry.name},
+                             {"title", entry.title},
+                             {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
+  }
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries) {
+  std::size_t width = 0;
+  for (const auto& entry : entries) width = std::max(width, entry.id.size());
+  for (const auto& entry : entries) {
+    const auto padded = fmt::format("{:{}}", printable(entry.id), width);
+    fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
+               entry.problem.empty() ? printable(entry.title)
+                                     : out.paint(Color::kRed, "unreadable: " + entry.problem));
+  }
+}
+
+}  // namespace
+
+int tasks_list_command(const TasksOptions& options, const Installation& installation) {
+  const auto entries = list_tasks(suite_of(options, installation));
+  if (!entries) return fail_here(entries.error(), options);
+  const auto selected = select_tasks(*entries, options.levels, {});
+  if (!selected) return fail_here(selected.error(), options);
+  if (options.format == OutputFormat::kJson) {
+    print_list_json(*selected);
+  } else {
+    print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
+  }
+  if (selected->empty()) {
+    return finish(ExitCode::kNothingSelected, "no task of that level", options.common.verbosity);
+  }
+  const auto broken = std::count_if(selected->begin(), selected->end(),
+                                    [](const auto& entry) { return !entry.problem.empty(); });
+  if (broken > 0) {
+    return finish(ExitCode::kUsage,
+                  fmt::format("{} tasks, {} of them unreadable", selected->size(), broken),
+                  options.common.verbosity);
+  }
+  return finish(ExitCode::kGood,
+                fmt::format("{} task{}", selected->size(), selected->size() == 1 ? "" : "s"),
+                options.common.verbosity);
+}
+
+int tasks_show_command(const TasksOptions& options, const Installation& installation) {
+  const auto task = find_task(options, installation);
+  if (!task) return fail_here(task.error(), options);
+  const auto sizes = find_sizes(*task, options.size);
+  if (!sizes) return fail_here(sizes.error(), options);
+  if (options.format == OutputFormat::kJson) {
+    fmt::print("{}\n",
+               task_json(*task, *sizes).dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_task(inspect_terminal(STDOUT_FILENO, options.common.color), *task, *sizes);
+  }
+  return finish(ExitCode::kGood, fmt::format("showed {}", task->id), options.common.verbosity);
+}
+
+int tasks_header_command(const TasksOptions& options, const Installation& installation) {
+  const auto task = find_task(options, installation);
+  if (!task) return fail_here(task.error(), options);
+  const auto sizes = find_sizes(*task, options.size.value_or("small"));
+  if (!sizes) return fail_here(sizes.error(), options);
+  fmt::print("{}", task_header(*task, *sizes->front()));
+  return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, sizes->front()->name),
+                options.common.verbosity);
+}
+
+}  // namespace kbench

@@ -1,0 +1,43 @@
+// What the standard streams are and whether to colour them: decided here and nowhere else. Built
+// once by main and passed down.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+enum class ColorMode { kAuto, kAlways, kNever };
+
+// The environment variables that count, read once, so that the decision is a pure function.
+struct TerminalEnvironment {
+  bool no_color = false;     // NO_COLOR set and not empty (no-color.org)
+  bool force_color = false;  // FORCE_COLOR set, not empty and not "0"
+  std::string term;          // TERM
+};
+[[nodiscard]] TerminalEnvironment terminal_environment();
+
+// --color wins, then NO_COLOR, then FORCE_COLOR, then whether the stream is a terminal that can.
+[[nodiscard]] bool use_color(ColorMode mode, const TerminalEnvironment& environment, bool is_tty);
+
+enum class Color { kRed, kGreen, kYellow, kCyan, kBold, kDim };
+
+// One output stream's abilities.
+struct Terminal {
+  bool is_tty = false;
+  bool color = false;
+  std::size_t columns = 80;
+
+  [[nodiscard]] std::string paint(Color color_name, std::string_view text) const;
+};
+
+// Abilities of the stream behind a descriptor (1 or 2).
+[[nodiscard]] Terminal inspect_terminal(int descriptor, ColorMode mode);
+
+// Text from elsewhere (a title, a compiler's words) without control characters or invalid UTF-8, so
+// that it can neither move the cursor nor recolour the screen. Tabs and line feeds become blanks.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace kbench

@@ -1,0 +1,52 @@
+// Evaluates one task, or one submission for it, from loading to verdict:
+//
+//   load -> place -> correctness draws against the fp64 reference -> timed blocks -> verdict
+//
+// A timed block visits each side twice on two fresh inputs, E C S | S C E, the order of sides drawn
+// anew each block. No side sees an input twice; every call of the submission has poisoned outputs
+// and is verified. The oracle and the worker are reached through their interfaces only, so that
+// tests drive this code with scripted ones. Called by the cli; writes nothing but the Evaluation.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/measure/oracle.hpp"
+#include "runner/measure/stop_rule.hpp"
+#include "runner/measure/worker.hpp"
+#include "runner/task/task.hpp"
+#include "runner/verify/acceptance.hpp"
+
+namespace kbench {
+
+struct EvaluationRequest {
+  const Task* task = nullptr;
+  const TaskSize* size = nullptr;
+  std::string device;     // "cpu" or "cuda"
+  int device_index = 0;
+  int threads = 1;
+  std::string precision;
+  std::filesystem::path package;  // empty: no compiled baseline, for this reason:
+  std::string package_reason;
+  std::string package_key;
+  std::optional<SubmissionId> submission;
+  std::filesystem::path library;  // the compiled submission
+  std::string seed;               // from random_seed(); tests give a fixed one
+};
+
+struct EvaluationSettings {
+  AcceptanceRule acceptance;
+  int correctness_draws = 5;
+  int null_calls = 11;
+  StopRule stop;
+};
+
+// Fills in state, checks, samples and reasons; the caller adds run id, key and provenance.
+[[nodiscard]] Evaluation evaluate(const EvaluationRequest& request,
+                                  const EvaluationSettings& settings, Oracle& oracle,
+                                  const WorkerFactory& start_worker);
+
+}  // namespace kbench

@@ -1,0 +1,52 @@
+// The supervisor's view of an oracle. One real implementation (OracleProcess); the interface is the
+// seam at which tests put a scripted device. Meaning of each call: oracle/protocol.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+#include "runner/oracle/protocol.hpp"
+
+namespace kbench {
+
+struct OracleHello {
+  DeviceFacts facts;
+  std::string torch;
+  std::string precision;
+};
+
+struct PlacedArenas {
+  PlaceReply geometry;
+  UniqueFd inputs;
+  UniqueFd params;
+  UniqueFd outputs;
+};
+
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+
+  virtual Result<OracleHello> hello() = 0;
+  // Returns why there is no compiled baseline; empty when there is one.
+  virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
+                                   const std::filesystem::path& package) = 0;
+  virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
+  virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
+  virtual Result<std::vector<EagerError>> reference() = 0;
+  virtual Status release() = 0;
+  virtual Result<std::int64_t> time(Side side) = 0;
+  virtual Status arm(const std::vector<SlotPlaces>& slots) = 0;
+  virtual Status snapshot() = 0;
+  virtual Result<std::vector<CompareResult>> judge(Against against,
+                                                   const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::vector<CompareResult>> judge_compiled(
+      const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU
+};
+
+}  // namespace kbench

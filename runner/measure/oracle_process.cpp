@@ -1,0 +1,178 @@
+#include "runner/measure/oracle_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace kbench {
+namespace {
+
+constexpr int kControlDescriptor = 3;
+// A healthy oracle answers in seconds; the longest answer is an fp64 reference on a CPU.
+constexpr auto kPatience = std::chrono::minutes{5};
+
+Status as_status(const Result<Message>& reply) {
+  if (!reply) return reply.error();
+  return Done{};
+}
+
+std::vector<std::string> environment(const OracleOptions& options) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
+    if (text.starts_with("OMP_") || text.starts_with("MKL_") || text.starts_with("KMP_") ||
+        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE="))
+      continue;
+    result.emplace_back(text);
+  }
+  result.push_back("OMP_NUM_THREADS=" + std::to_string(options.threads));
+  // Threads that spin after a parallel region take the cores from whoever runs next.
+  result.emplace_back("OMP_WAIT_POLICY=passive");
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions& options) {
+  auto ends = Channel::make_pair();
+  if (!ends) return ends.error();
+  std::vector<std::string> arguments{options.program.string(),
+                                     "--device", options.device,
+                                     "--index", std::to_string(options.device_index),
+                                     "--threads", std::to_string(options.threads),
+                                     "--precision", options.precision};
+  std::vector<std::string> variables = environment(options);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options.log.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
+  pid_t pid = -1;
+  const int failed =
+      ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr, pointers(arguments).data(),
+                    pointers(variables).data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0)
+    return Error{ErrorCode::kInfrastructure,
+                 "cannot start " + options.program.string() + ": " + std::strerror(failed),
+                 "run third_party/setup; `kbench doctor` says what is missing"};
+  return std::unique_ptr<OracleProcess>(
+      new OracleProcess(options, pid, Channel(std::move(ends->first))));
+}
+
+OracleProcess::OracleProcess(OracleOptions options, pid_t pid, Channel channel)
+    : options_(std::move(options)), pid_(pid), channel_(std::move(channel)) {}
+
+OracleProcess::~OracleProcess() {
+  ::kill(pid_, SIGKILL);  // it holds nothing that needs saving
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<Message> OracleProcess::ask(const Json& request) {
+  const std::string what = request.at("op").get<std::string>();
+  const auto dead = [&](const Error& error) {
+    return Error{ErrorCode::kInfrastructure,
+                 "the oracle did not answer \"" + what + "\": " + error.message,
+                 "its log is " + options_.log.string()};
+  };
+  if (auto sent = channel_.send(request); !sent) return dead(sent.error());
+  auto reply = channel_.receive(kPatience);
+  if (!reply) return dead(reply.error());
+  if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
+  return reply;
+}
+
+template <class T>
+Result<T> OracleProcess::ask_for(const Json& request, const char* field) {
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  return reply->body.at(field).get<T>();
+}
+
+Result<OracleHello> OracleProcess::hello() {
+  auto reply = ask({{"op", "hello"}});
+  if (!reply) return reply.error();
+  const Json& body = reply->body;
+  return OracleHello{body.at("facts").get<DeviceFacts>(), body.at("torch").get<std::string>(),
+                     body.at("precision").get<std::string>()};
+}
+
+Result<std::string> OracleProcess::load(const std::filesystem::path& task_file,
+                                        const std::string& size,
+                                        const std::filesystem::path& package) {
+  return ask_for<std::string>({{"op", "load"},
+                               {"task_file", task_file.string()},
+                               {"size", size},
+                               {"package", package.string()}},
+                              "compiled_reason");
+}
+
+Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
+  Json body = request;
+  body["op"] = "place";
+  auto reply = ask(body);
+  if (!reply) return reply.error();
+  auto& descriptors = reply->descriptors;
+  if (descriptors.size() != 3)
+    return Error{ErrorCode::kInfrastructure, "the oracle sent no arenas", ""};
+  return PlacedArenas{reply->body.get<PlaceReply>(), std::move(descriptors[0]),
+                      std::move(descriptors[1]), std::move(descriptors[2])};
+}
+
+Status OracleProcess::inputs(const std::vector<SlotInputs>& slots) {
+  return as_status(ask({{"op", "inputs"}, {"slots", slots}}));
+}
+
+Result<std::vector<EagerError>> OracleProcess::reference() {
+  return ask_for<std::vector<EagerError>>({{"op", "reference"}}, "outputs");
+}
+
+Status OracleProcess::release() { return as_status(ask({{"op", "release"}})); }
+
+Result<std::int64_t> OracleProcess::time(Side side) {
+  return ask_for<std::int64_t>({{"op", "time"}, {"side", to_string(side)}}, "ns");
+}
+
+Status OracleProcess::arm(const std::vector<SlotPlaces>& slots) {
+  return as_status(ask({{"op", "arm"}, {"slots", slots}}));
+}
+
+Status OracleProcess::snapshot() { return as_status(ask({{"op", "snapshot"}})); }
+
+Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
+                                                        const std::vector<OutputBound>& bounds) {
+  return ask_for<std::vector<CompareResult>>(
+      {{"op", "judge"}, {"against", against}, {"bounds", bounds}}, "outputs");
+}
+
+Result<std::vector<CompareResult>> OracleProcess::judge_compiled(
+    const std::vector<OutputBound>& bounds) {
+  return ask_for<std::vector<CompareResult>>({{"op", "judge_compiled"}, {"bounds", bounds}},
+                                             "outputs");
+}
+
+Result<std::int64_t> OracleProcess::sm_clock_khz() {
+  return ask_for<std::int64_t>({{"op", "clock"}}, "khz");
+}
+
+}  // namespace kbench

@@ -1,0 +1,68 @@
+#include "runner/measure/stop_rule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runner/core/speedup.hpp"
+
+namespace kbench {
+namespace {
+
+struct Totals {
+  std::set<int> blocks;
+  std::set<int> placements;
+  std::map<Side, double> seconds;
+};
+
+Totals total(std::span<const Sample> samples) {
+  Totals totals;
+  for (const Sample& sample : samples) {
+    totals.seconds[sample.side] += static_cast<double>(sample.time_ns) * 1e-9;
+    if (sample.dropped) continue;
+    totals.blocks.insert(sample.block);
+    totals.placements.insert(sample.placement);
+  }
+  return totals;
+}
+
+bool narrow_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate) {
+  bool any = false;
+  for (const Side baseline : {Side::kEager, Side::kCompiled}) {
+    if (baseline == candidate) continue;
+    const auto ratio = speedup(samples, baseline, candidate, rule.margin);
+    if (!ratio) continue;
+    any = true;
+    if (ratio->half_width() > rule.half_width || ratio->confidence < 0.95) return false;
+  }
+  return any;
+}
+
+}  // namespace
+
+StopRule stop_rule_for(std::string_view device) {
+  StopRule rule;
+  rule.margin = same_margin(device);
+  if (device == "cpu") {
+    rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
+    rule.half_width = 0.03;
+  } else {
+    rule.half_width = 0.005;
+  }
+  return rule;
+}
+
+bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
+                double elapsed_seconds) {
+  const Totals totals = total(samples);
+  const auto blocks = static_cast<int>(totals.blocks.size());
+  if (elapsed_seconds >= rule.max_seconds) return true;
+  if (blocks < rule.min_blocks) return false;
+  if (static_cast<int>(totals.placements.size()) < rule.min_placements) return false;
+  double least = rule.min_seconds_a_side;
+  for (const auto& [side, seconds] : totals.seconds) least = std::min(least, seconds);
+  if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
+  return narrow_enough(rule, samples, candidate);
+}
+
+}  // namespace kbench

@@ -1,0 +1,31 @@
+// When to stop timing. A pure function of what was measured so far; the counts are the
+// supervisor's, never the submission's.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "runner/core/evaluation.hpp"
+
+namespace kbench {
+
+struct StopRule {
+  int min_blocks = 10;
+  int min_placements = 0;
+  double min_seconds_a_side = 0.5;  // waived once there are enough blocks
+  int enough_blocks = 50;           // 100 calls a side
+  double half_width = 0.03;         // relative, of every speed-up
+  double max_seconds = 15;          // of timing, whatever the intervals say
+  double margin = 0.03;             // for the verdict inside the intervals
+};
+
+// CPU: placements (new buffers, new worker) are the units of the interval and addresses matter;
+// CUDA: every block has new addresses and is a unit of its own.
+[[nodiscard]] StopRule stop_rule_for(std::string_view device);
+
+// `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
+// nothing was submitted.
+[[nodiscard]] bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
+                              double elapsed_seconds);
+
+}  // namespace kbench

@@ -1,0 +1,40 @@
+// A kbench-worker inside the sandbox. The supervisor's clock around a call starts when go is raised
+// and stops when done is seen; the worker is frozen whenever no call is outstanding, so that it can
+// neither look at the answer nor slow a baseline down.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "runner/core/channel.hpp"
+#include "runner/measure/worker.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+class WorkerProcess final : public Worker {
+ public:
+  static Result<std::unique_ptr<Worker>> start(Sandbox& sandbox,
+                                               const std::filesystem::path& program,
+                                               const WorkerStart& start);
+
+  std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
+  WorkerAnswer call(const WorkerCall& call) override;
+  [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
+
+ private:
+  WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
+                WaitStyle style);
+  [[nodiscard]] bool has_ended() const;
+  EarlyEnd describe_end(const std::string& during);
+
+  std::unique_ptr<SandboxedProcess> process_;
+  Channel channel_;
+  Mailbox mailbox_;
+  WaitStyle style_;
+  std::uint32_t calls_ = 0;
+  bool frozen_ = false;
+  bool has_prepare_ = false;
+};
+
+}  // namespace kbench

@@ -1,0 +1,434 @@
+#include "runner/oracle/loaded_task.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "baselines/executor.hpp"
+#include "baselines/package.hpp"
+
+namespace kbench {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+at::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64: return at::kDouble;
+    case DType::kFloat32: return at::kFloat;
+    case DType::kFloat16: return at::kHalf;
+    case DType::kBFloat16: return at::kBFloat16;
+    case DType::kInt64: return at::kLong;
+    case DType::kInt32: return at::kInt;
+    case DType::kInt16: return at::kShort;
+    case DType::kInt8: return at::kChar;
+    case DType::kUInt8: return at::kByte;
+    case DType::kBool: return at::kBool;
+  }
+  return at::kFloat;
+}
+
+std::optional<DType> dtype_of(const at::Tensor& tensor) {
+  for (const DType dtype :
+       {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt64,
+        DType::kInt32, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool})
+    if (scalar_type(dtype) == tensor.scalar_type()) return dtype;
+  return std::nullopt;
+}
+
+Tensors to_double(const Tensors& tensors) {
+  Tensors doubles;
+  doubles.reserve(tensors.size());
+  for (const at::Tensor& tensor : tensors)
+    doubles.push_back(tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor);
+  return doubles;
+}
+
+// LibTorch reports failure by exceptions; here they become errors. Out of memory is told apart.
+template <class Function>
+auto guarded(const char* what, Function&& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const c10::OutOfMemoryError& error) {
+    return Error{ErrorCode::kDoesNotFit,
+                 std::string(what) + " ran out of device memory: " + error.what_without_backtrace(),
+                 "use --size small or a device with more memory"};
+  } catch (const c10::Error& error) {
+    return Error{ErrorCode::kInfrastructure,
+                 std::string(what) + " failed in LibTorch: " + error.what_without_backtrace(), ""};
+  } catch (const std::exception& error) {
+    return Error{ErrorCode::kInfrastructure, std::string(what) + " failed: " + error.what(), ""};
+  }
+}
+
+CompareResult worse_of(const CompareResult& a, const CompareResult& b) {
+  CompareResult result = b.max_error > a.max_error ? b : a;
+  if (a.wrong > 0 && b.wrong == 0) result = a;
+  if (b.wrong > 0 && a.wrong == 0) result = b;
+  result.wrong = a.wrong + b.wrong;
+  return result;
+}
+
+}  // namespace
+
+struct LoadedTask::Impl {
+  Backend& backend;
+  TaskSize size;
+  at::Device device;
+  GraphExecutor executor;
+  std::optional<CompiledPackage> package;
+  std::string compiled_reason;
+  Layout input_layout;
+  Layout param_layout;
+  Layout output_layout;
+
+  int slots = 0;
+  std::unique_ptr<SharedArena> shared_inputs;
+  std::unique_ptr<SharedArena> shared_params;
+  std::unique_ptr<SharedArena> shared_outputs;
+  std::unique_ptr<SharedArena> private_inputs;
+  std::unique_ptr<SharedArena> private_params;
+  std::unique_ptr<SharedArena> taken;  // snapshot of the outputs, allocated when first needed
+  Tensors params;
+  std::vector<std::byte*> slot_bases;  // where each slot's private inputs start
+  std::vector<Tensors> slot_inputs;    // views of them
+  std::vector<Tensors> eager_outputs;
+  Tensors reference_outputs;
+  std::vector<SlotPlaces> places;
+  bool has_snapshot = false;
+
+  [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
+  [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
+
+  // Tensors over memory that we own, one for each spec.
+  [[nodiscard]] Tensors view(const std::vector<TensorSpec>& specs, const Layout& layout,
+                             std::byte* base) const {
+    Tensors tensors;
+    tensors.reserve(specs.size());
+    for (std::size_t i = 0; i < specs.size(); ++i)
+      tensors.push_back(at::from_blob(
+          base + layout.offsets[i], specs[i].shape,
+          at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
+    return tensors;
+  }
+
+  Status draw(const std::vector<TensorSpec>& specs, const Layout& layout, std::byte* base,
+              std::uint64_t key, std::uint64_t first_index) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const DrawKey which{key, first_index + i};
+      if (auto drawn = backend.draw(specs[i], which, base + layout.offsets[i]); !drawn)
+        return drawn;
+    }
+    return Done{};
+  }
+
+  Status replace_arena(std::unique_ptr<SharedArena>& arena, std::uint64_t bytes) {
+    arena.reset();
+    auto created = backend.create_arena(bytes);
+    if (!created) return created.error();
+    arena = std::move(*created);
+    return Done{};
+  }
+
+  Tensors run(Side side, int slot) {
+    const auto index = static_cast<std::size_t>(slot);
+    return side == Side::kCompiled ? package->run(slot_inputs[index], params)
+                                   : executor.run(slot_inputs[index], params);
+  }
+
+  void forget_outputs() {
+    eager_outputs.clear();
+    reference_outputs.clear();
+    has_snapshot = false;
+  }
+
+  Result<CompareResult> compare(const void* got, DType got_dtype, const at::Tensor& reference,
+                                const TensorSpec& spec, const OutputBound& bound) {
+    const auto reference_dtype = dtype_of(reference);
+    if (!reference_dtype || reference.numel() != spec.elements())
+      return Error{ErrorCode::kInfrastructure,
+                   "the reference's output " + spec.name + " is not what the task declares",
+                   "re-lower the task"};
+    const at::Tensor contiguous = reference.contiguous();
+    return backend.compare({.got = got,
+                            .got_dtype = got_dtype,
+                            .reference = contiguous.const_data_ptr(),
+                            .reference_dtype = *reference_dtype,
+                            .elements = static_cast<std::uint64_t>(spec.elements()),
+                            .absolute_bound = bound.absolute,
+                            .ulp_factor = bound.ulp_factor,
+                            .rms = bound.rms});
+  }
+
+  Result<std::vector<CompareResult>> compare_all(const Tensors& got, const Tensors& reference,
+                                                 const std::vector<OutputBound>& bounds) {
+    std::vector<CompareResult> results;
+    for (std::size_t o = 0; o < size.outputs.size(); ++o) {
+      const at::Tensor contiguous = got[o].contiguous();
+      auto result = compare(contiguous.const_data_ptr(), size.outputs[o].dtype, reference[o],
+                            size.outputs[o], bounds[o]);
+      if (!result) return result.error();
+      results.push_back(*result);
+    }
+    return results;
+  }
+};
+
+LoadedTask::LoadedTask(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LoadedTask::LoadedTask(LoadedTask&&) noexcept = default;
+LoadedTask& LoadedTask::operator=(LoadedTask&&) noexcept = default;
+LoadedTask::~LoadedTask() = default;
+
+const std::string& LoadedTask::compiled_reason() const { return impl_->compiled_reason; }
+
+namespace {
+
+// The most memory that evaluating takes with one slot: arenas and private copies, and on top the
+// larger of the reference run (float64) and the timed runs (outputs of both baselines, a snapshot).
+std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uint64_t params,
+                            std::uint64_t outputs) {
+  const std::uint64_t standing = 2 * inputs + 2 * params + outputs;
+  const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64 + 3 * outputs;
+  const std::uint64_t timing = size.peak_bytes_fp32 + 3 * outputs;
+  return standing + std::max(reference, timing);
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  const double tenths = std::round(static_cast<double>(bytes) / (1u << 30) * 10) / 10;
+  std::string text = std::to_string(tenths);
+  return text.substr(0, text.find('.') + 2) + " GiB";
+}
+
+}  // namespace
+
+Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const std::string& size,
+                                    const std::string& torch_device,
+                                    const std::filesystem::path& package) {
+  const TaskSize* found = task.find_size(size);
+  if (found == nullptr)
+    return Error{ErrorCode::kNotFound, task.id + " has no size " + size, ""};
+  const Layout inputs = pack(found->inputs);
+  const Layout params = pack(found->parameters);
+  const Layout outputs = pack(found->outputs);
+  auto free = backend.free_bytes();
+  if (!free) return free.error();
+  if (const auto planned = planned_bytes(*found, inputs.bytes, params.bytes, outputs.bytes);
+      planned > *free)
+    return Error{ErrorCode::kDoesNotFit,
+                 task.id + " at " + size + " needs " + gibibytes(planned) + ", the device has " +
+                     gibibytes(*free) + " free",
+                 "use --size small or a device with more memory"};
+  return guarded("loading", [&]() -> Result<LoadedTask> {
+    auto executor = GraphExecutor::load(task.file, size, torch_device);
+    if (!executor) return executor.error();
+    auto impl = std::unique_ptr<Impl>(
+        new Impl{backend, *found, at::Device(torch_device), std::move(*executor)});
+    impl->input_layout = inputs;
+    impl->param_layout = params;
+    impl->output_layout = outputs;
+    if (package.empty()) {
+      impl->compiled_reason = "no package";
+    } else if (auto loaded = CompiledPackage::load(package); loaded) {
+      impl->package.emplace(std::move(*loaded));
+    } else {
+      impl->compiled_reason = loaded.error().message;
+    }
+    return LoadedTask(std::move(impl));
+  });
+}
+
+Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
+  Impl& t = *impl_;
+  return guarded("placing buffers", [&]() -> Result<Arenas> {
+    t.forget_outputs();
+    t.slot_bases.clear();
+    t.slot_inputs.clear();
+    t.params.clear();
+    t.places.clear();
+    t.taken.reset();
+    t.slots = request.slots;
+    const auto count = static_cast<std::uint64_t>(request.slots);
+    const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
+        {&t.shared_inputs, count * t.input_stride()},
+        {&t.shared_params, t.param_layout.bytes + kSlackBytes},
+        {&t.shared_outputs, count * t.output_stride()},
+        {&t.private_inputs, count * t.input_stride()},
+        {&t.private_params, t.param_layout.bytes + kSlackBytes}};
+    for (const auto& [arena, bytes] : wanted)
+      if (auto created = t.replace_arena(*arena, bytes); !created) return created.error();
+
+    const auto& specs = t.size.parameters;
+    std::byte* own = t.private_params->data() + request.private_param_offset;
+    if (auto drawn = t.draw(specs, t.param_layout, own, request.key, 0); !drawn) return drawn.error();
+    std::byte* shared = t.shared_params->data() + request.param_offset;
+    if (auto copied = t.backend.copy(shared, own, t.param_layout.bytes); !copied)
+      return copied.error();
+    for (SharedArena* arena : {t.shared_inputs.get(), t.shared_params.get()})
+      if (auto sealed = arena->seal(); !sealed) return sealed.error();
+    t.params = t.view(specs, t.param_layout, own);
+    t.executor.flatten_recurrent_parameters(t.params);
+    if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
+    return Arenas{t.shared_inputs.get(), t.shared_params.get(), t.shared_outputs.get(),
+                  t.input_stride(), t.output_stride()};
+  });
+}
+
+Status LoadedTask::inputs(const std::vector<SlotInputs>& slots) {
+  Impl& t = *impl_;
+  if (static_cast<int>(slots.size()) > t.slots)
+    return Error{ErrorCode::kInfrastructure, "more inputs than slots", ""};
+  t.forget_outputs();
+  t.slot_bases.clear();
+  t.slot_inputs.clear();
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    std::byte* base =
+        t.private_inputs->data() + slot * t.input_stride() + slots[slot].private_offset;
+    // Inputs and parameters share the numbering of tensors: an input's index follows the last
+    // parameter's, so that one key never gives two tensors the same values.
+    const std::uint64_t first = t.size.parameters.size();
+    if (auto drawn = t.draw(t.size.inputs, t.input_layout, base, slots[slot].key, first); !drawn)
+      return drawn;
+    t.slot_bases.push_back(base);
+    t.slot_inputs.push_back(t.view(t.size.inputs, t.input_layout, base));
+  }
+  return t.backend.synchronize();
+}
+
+Result<std::vector<EagerError>> LoadedTask::reference() {
+  Impl& t = *impl_;
+  return guarded("the fp64 reference", [&]() -> Result<std::vector<EagerError>> {
+    const c10::InferenceMode guard;
+    t.reference_outputs = t.executor.run(to_double(t.slot_inputs[0]), to_double(t.params));
+    t.eager_outputs.clear();
+    t.eager_outputs.push_back(t.run(Side::kEager, 0));
+    const OutputBound unbounded{std::numeric_limits<double>::infinity(), 0, 0};
+    const std::vector<OutputBound> bounds(t.size.outputs.size(), unbounded);
+    auto compared = t.compare_all(t.eager_outputs[0], t.reference_outputs, bounds);
+    if (!compared) return compared.error();
+    std::vector<EagerError> errors;
+    for (std::size_t o = 0; o < compared->size(); ++o) {
+      const CompareResult& result = (*compared)[o];
+      const auto elements = static_cast<double>(t.size.outputs[o].elements());
+      EagerError error;
+      error.max_error = result.max_error;
+      if (result.sum_squared_reference > 0)
+        error.relative_l2 = std::sqrt(result.sum_squared_error / result.sum_squared_reference);
+      error.rms = std::sqrt(result.sum_squared_reference / elements);
+      errors.push_back(error);
+    }
+    return errors;
+  });
+}
+
+Result<std::int64_t> LoadedTask::time(Side side) {
+  Impl& t = *impl_;
+  if (side == Side::kCompiled && !t.package)
+    return Error{ErrorCode::kNotFound, "there is no compiled baseline", t.compiled_reason};
+  return guarded("a baseline", [&]() -> Result<std::int64_t> {
+    const c10::InferenceMode guard;
+    // Freed before the clock starts: the next run gets the same warm memory.
+    if (side == Side::kEager) t.eager_outputs.clear();
+    std::vector<Tensors> outputs;
+    outputs.reserve(t.slot_inputs.size());
+    for (const auto& step : {&Backend::flush_cache, &Backend::prologue, &Backend::start_timer})
+      if (auto done = (t.backend.*step)(); !done) return done.error();
+    for (std::size_t slot = 0; slot < t.slot_inputs.size(); ++slot)
+      outputs.push_back(t.run(side, static_cast<int>(slot)));
+    auto nanoseconds = t.backend.stop_timer();
+    if (side == Side::kEager) t.eager_outputs = std::move(outputs);
+    return nanoseconds;
+  });
+}
+
+Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
+  Impl& t = *impl_;
+  t.places = slots;
+  t.has_snapshot = false;
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    std::byte* target = t.shared_inputs->data() + slots[slot].input_base;
+    if (auto copied = t.backend.copy(target, t.slot_bases.at(slot), t.input_layout.bytes); !copied)
+      return copied;
+  }
+  if (auto poisoned = t.backend.poison(t.shared_outputs->data(), t.shared_outputs->bytes());
+      !poisoned)
+    return poisoned;
+  if (auto flushed = t.backend.flush_cache(); !flushed) return flushed;
+  return t.backend.synchronize();
+}
+
+Status LoadedTask::snapshot() {
+  Impl& t = *impl_;
+  if (!t.taken)
+    if (auto created = t.replace_arena(t.taken, t.shared_outputs->bytes()); !created)
+      return created;
+  if (auto copied =
+          t.backend.copy(t.taken->data(), t.shared_outputs->data(), t.shared_outputs->bytes());
+      !copied)
+    return copied;
+  t.has_snapshot = true;
+  return t.backend.synchronize();
+}
+
+Result<std::vector<CompareResult>> LoadedTask::judge(Against against,
+                                                     const std::vector<OutputBound>& bounds) {
+  Impl& t = *impl_;
+  const std::size_t slots = against == Against::kReference ? 1 : t.places.size();
+  const std::byte* outputs = (t.has_snapshot ? t.taken : t.shared_outputs)->data();
+  return guarded("judging", [&]() -> Result<std::vector<CompareResult>> {
+    std::vector<CompareResult> worst(t.size.outputs.size());
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const Tensors& expected =
+          against == Against::kReference ? t.reference_outputs : t.eager_outputs.at(slot);
+      for (std::size_t o = 0; o < worst.size(); ++o) {
+        const std::byte* got = outputs + t.places[slot].output_base + t.output_layout.offsets[o];
+        const TensorSpec& spec = t.size.outputs[o];
+        auto result = t.compare(got, spec.dtype, expected.at(o), spec, bounds.at(o));
+        if (!result) return result.error();
+        worst[o] = slot == 0 ? *result : worse_of(worst[o], *result);
+      }
+    }
+    return worst;
+  });
+}
+
+Result<std::vector<CompareResult>> LoadedTask::judge_compiled(
+    const std::vector<OutputBound>& bounds) {
+  Impl& t = *impl_;
+  return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
+    const c10::InferenceMode guard;
+    return t.compare_all(t.run(Side::kCompiled, 0), t.eager_outputs.at(0), bounds);
+  });
+}
+
+void LoadedTask::release_reference_memory() {
+  impl_->reference_outputs.clear();
+  if (impl_->device.is_cuda()) c10::getDeviceAllocator(impl_->device.type())->emptyCache();
+}
+
+Status configure_torch(int threads, const std::string& precision) {
+  return guarded("configuring LibTorch", [&]() -> Status {
+    at::set_num_threads(threads);
+    at::set_num_interop_threads(1);
+    auto& context = at::globalContext();
+    const bool convolutions = precision != "fp32";  // torch-default and tf32
+    const bool matmuls = precision == "tf32";
+    context.setAllowTF32CuDNN(convolutions);
+    context.setAllowTF32CuBLAS(matmuls);
+    return Done{};
+  });
+}
+
+std::string torch_version() { return TORCH_VERSION; }
+
+}  // namespace kbench

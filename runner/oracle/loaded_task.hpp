@@ -1,0 +1,82 @@
+// One task on one device, in the trusted process: private inputs and parameters, the fp64
+// reference, the eager and compiled baselines, and the arenas that a worker maps.
+//
+// Invariants. Baselines and references read private memory only; a shared arena is written by arm()
+// and read by judge() and snapshot(). inputs() forgets every output of the inputs before. Called by
+// oracle/server; LibTorch stays in the .cpp.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/backend/backend.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+struct Arenas {
+  SharedArena* inputs = nullptr;
+  SharedArena* params = nullptr;
+  SharedArena* outputs = nullptr;
+  std::uint64_t input_stride = 0;  // bytes from one slot to the next, slack included
+  std::uint64_t output_stride = 0;
+};
+
+class LoadedTask {
+ public:
+  // kDoesNotFit when the plan exceeds free memory. A package that cannot be loaded is no error:
+  // compiled_reason() then says why.
+  static Result<LoadedTask> load(Backend& backend, const Task& task, const std::string& size,
+                                 const std::string& torch_device,
+                                 const std::filesystem::path& package);
+
+  LoadedTask(LoadedTask&&) noexcept;
+  LoadedTask& operator=(LoadedTask&&) noexcept;
+  ~LoadedTask();
+
+  [[nodiscard]] const std::string& compiled_reason() const;  // empty: there is a compiled baseline
+
+  // Fresh memory for everything that a call touches, and parameters drawn into it.
+  Result<Arenas> place(const PlaceRequest& request);
+
+  // Draws private inputs for the first slots.size() slots.
+  Status inputs(const std::vector<SlotInputs>& slots);
+
+  // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output.
+  Result<std::vector<EagerError>> reference();
+
+  // One timed visit of a baseline over all slots: nanoseconds. Eager's outputs are kept.
+  Result<std::int64_t> time(Side side);
+
+  // Copies the inputs to their shared places, poisons the outputs, flushes the caches.
+  Status arm(const std::vector<SlotPlaces>& slots);
+
+  // Copies the shared outputs to private memory; judge() then reads the copy.
+  Status snapshot();
+
+  // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
+  // worst slot's comparison, with wrong elements added up.
+  Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
+
+  // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
+  Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);
+
+  // Gives memory that only references needed back to the device.
+  void release_reference_memory();
+
+ private:
+  struct Impl;
+  explicit LoadedTask(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// LibTorch-wide settings of this process: thread count and precision class.
+Status configure_torch(int threads, const std::string& precision);
+[[nodiscard]] std::string torch_version();
+
+}  // namespace kbench

@@ -1,0 +1,77 @@
+// kbench-oracle: the trusted process that holds LibTorch. One for each device; started by the
+// supervisor with the control channel on descriptor 3. kbench-oracle-cuda is the same program with
+// the CUDA backend.
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "runner/backend/backend.hpp"
+#include "runner/core/channel.hpp"
+#include "runner/oracle/loaded_task.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/oracle/server.hpp"
+
+namespace {
+
+constexpr int kControlDescriptor = 3;
+
+// Eager allocates its outputs anew in each call; a submission is given warm pages. A fresh page
+// costs more than the arithmetic of a small operator, so freed memory is kept: no mmap for large
+// blocks, no trimming.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
+kbench::Result<std::unique_ptr<kbench::Backend>> open_backend(const std::string& device, int index,
+                                                              int threads) {
+#ifdef KBENCH_ORACLE_CUDA
+  if (device == "cuda") return kbench::make_cuda_backend(index);
+#else
+  (void)index;
+#endif
+  if (device == "cpu") return kbench::make_cpu_backend(threads);
+  return kbench::Error{kbench::ErrorCode::kUsage, "this oracle has no device " + device, ""};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Nothing of kbench outlives the supervisor, not even when that is killed.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Ctrl-C is for the supervisor, which lets the evaluation at hand finish.
+  ::signal(SIGINT, SIG_IGN);
+  keep_freed_memory();
+  CLI::App app("kbench-oracle: started by kbench, not by hand");
+  std::string device = "cpu";
+  std::string precision = "torch-default";
+  int index = 0;
+  int threads = 1;
+  app.add_option("--device", device);
+  app.add_option("--index", index);
+  app.add_option("--threads", threads);
+  app.add_option("--precision", precision);
+  CLI11_PARSE(app, argc, argv);
+
+  kbench::Channel channel{kbench::UniqueFd(kControlDescriptor)};
+  auto backend = open_backend(device, index, threads);
+  const auto configured = kbench::configure_torch(threads, precision);
+  const kbench::Error* problem =
+      !backend ? &backend.error() : (!configured ? &configured.error() : nullptr);
+  if (problem != nullptr) {
+    std::fprintf(stderr, "kbench-oracle: %s\n", problem->message.c_str());
+    (void)channel.receive();
+    (void)channel.send({{"error", *problem}});
+    return 3;
+  }
+  const std::string torch_device = device == "cpu" ? device : device + ":" + std::to_string(index);
+  return kbench::serve_oracle(channel, **backend, torch_device, precision);
+}

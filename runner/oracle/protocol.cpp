@@ -1,0 +1,39 @@
+#include "runner/oracle/protocol.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace kbench {
+namespace {
+
+std::string to_text(double value) { return fmt::format("{:.17g}", value); }
+
+double from_text(const Json& json) { return std::strtod(json.get<std::string>().c_str(), nullptr); }
+
+}  // namespace
+
+void to_json(Json& json, const CompareResult& result) {
+  json = {{"wrong", result.wrong},
+          {"first_wrong", result.first_wrong},
+          {"got", to_text(result.first_wrong_got)},
+          {"reference", to_text(result.first_wrong_reference)},
+          {"max_error", to_text(result.max_error)},
+          {"tolerance", to_text(result.tolerance_at_max)},
+          {"sum_squared_error", to_text(result.sum_squared_error)},
+          {"sum_squared_reference", to_text(result.sum_squared_reference)}};
+}
+
+void from_json(const Json& json, CompareResult& result) {
+  json.at("wrong").get_to(result.wrong);
+  json.at("first_wrong").get_to(result.first_wrong);
+  result.first_wrong_got = from_text(json.at("got"));
+  result.first_wrong_reference = from_text(json.at("reference"));
+  result.max_error = from_text(json.at("max_error"));
+  result.tolerance_at_max = from_text(json.at("tolerance"));
+  result.sum_squared_error = from_text(json.at("sum_squared_error"));
+  result.sum_squared_reference = from_text(json.at("sum_squared_reference"));
+}
+
+}  // namespace kbench

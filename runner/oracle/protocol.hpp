@@ -1,0 +1,83 @@
+// What the supervisor and its oracle say to each other: one JSON request, one JSON reply, strictly in
+// turn. Both ends use these types, so the spelling is in one place. No LibTorch.
+//
+//   op              request                                        reply
+//   hello           –                                              facts, torch, precision
+//   load            task_file, size, package ("" for none)         compiled_reason
+//   place           PlaceRequest                                   PlaceReply + 3 descriptors
+//   inputs          slots: SlotInputs[]                            –
+//   reference       –                                              outputs: EagerError[]
+//   release         –                                              –
+//   time            side                                           ns
+//   arm             slots: SlotPlaces[]                            –
+//   snapshot        –                                              –
+//   judge           against, bounds: OutputBound[]                 outputs: CompareResult[]
+//   judge_compiled  bounds: OutputBound[]                          outputs: CompareResult[]
+//   clock           –                                              khz
+//
+// Any reply may instead be {"error": {code, message, hint}}.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/backend/backend.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/verify/acceptance.hpp"
+
+namespace kbench {
+
+// Fresh memory for everything a call touches. Offsets are multiples of 256, at most kSlackBytes.
+struct PlaceRequest {
+  int slots = 1;            // distinct inputs that one timed sample visits
+  std::uint64_t key = 0;    // of the parameters
+  std::uint64_t param_offset = 0;          // where parameters start in the shared arena
+  std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
+};
+
+struct PlaceReply {
+  std::vector<std::uint64_t> arena_bytes;  // inputs, parameters, outputs
+  std::uint64_t input_stride = 0;          // bytes from one slot to the next, slack included
+  std::uint64_t output_stride = 0;
+};
+
+// A slot's tensors may start anywhere below this many bytes into the slot.
+constexpr std::uint64_t kSlackBytes = 1u << 20;
+
+struct SlotInputs {
+  std::uint64_t key = 0;
+  std::uint64_t private_offset = 0;
+};
+
+struct SlotPlaces {
+  std::uint64_t input_base = 0;
+  std::uint64_t output_base = 0;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputBound, absolute, ulp_factor, rms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, threads, sm_count, compute_capability,
+                                   memory_bytes, cache_bytes, shared_bytes_per_block, driver,
+                                   cpu_features)
+NLOHMANN_JSON_SERIALIZE_ENUM(Against, {{Against::kReference, "reference"}, {Against::kEager, "eager"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind, {{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(ErrorCode, {{ErrorCode::kInfrastructure, "infrastructure"},
+                                         {ErrorCode::kUsage, "usage"},
+                                         {ErrorCode::kBadInput, "bad_input"},
+                                         {ErrorCode::kNotFound, "not_found"},
+                                         {ErrorCode::kSubmission, "submission"},
+                                         {ErrorCode::kDoesNotFit, "does_not_fit"},
+                                         {ErrorCode::kTimeout, "timeout"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Error, code, message, hint)
+
+// Written by hand because the two values of the first wrong element may be NaN or infinite, which
+// JSON has no number for: they travel as text.
+void to_json(Json& json, const CompareResult& result);
+void from_json(const Json& json, CompareResult& result);
+
+}  // namespace kbench

@@ -1,0 +1,151 @@
+#include "runner/oracle/server.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/oracle/loaded_task.hpp"
+#include "runner/oracle/protocol.hpp"
+
+namespace kbench {
+namespace {
+
+Json failure(const Error& error) { return {{"error", error}}; }
+
+std::vector<OutputBound> bounds_from(const Json& request) {
+  return request.at("bounds").get<std::vector<OutputBound>>();
+}
+
+struct Reply {
+  Json body = Json::object();
+  std::vector<int> descriptors;
+};
+
+class Server {
+ public:
+  Server(Backend& backend, std::string torch_device, std::string precision)
+      : backend_(backend), torch_device_(std::move(torch_device)), precision_(std::move(precision)) {}
+
+  Reply answer(const Json& request) {
+    const auto operation = request.at("op").get<std::string>();
+    if (operation == "hello") return hello();
+    if (operation == "load") return load(request);
+    if (operation == "clock") return clock();
+    if (!task_) return {failure({ErrorCode::kInfrastructure, "no task is loaded", ""}), {}};
+    if (operation == "place") return place(request);
+    if (operation == "inputs") return inputs(request);
+    if (operation == "reference") return reference();
+    if (operation == "release") return release();
+    if (operation == "time") return time(request);
+    if (operation == "arm") return arm(request);
+    if (operation == "snapshot") return status(task_->snapshot());
+    if (operation == "judge") return judge(request);
+    if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
+    return {failure({ErrorCode::kInfrastructure, "unknown request " + operation, ""}), {}};
+  }
+
+ private:
+  static Reply status(const Status& result) {
+    return {result ? Json::object() : failure(result.error()), {}};
+  }
+
+  static Reply compared(const Result<std::vector<CompareResult>>& results) {
+    if (!results) return {failure(results.error()), {}};
+    return {{{"outputs", *results}}, {}};
+  }
+
+  Reply hello() {
+    return {{{"facts", backend_.facts()},
+             {"torch", torch_version()},
+             {"precision", precision_}},
+            {}};
+  }
+
+  Reply load(const Json& request) {
+    const std::string identity = request.dump();
+    if (task_ && identity == loaded_) return {{{"compiled_reason", task_->compiled_reason()}}, {}};
+    task_.reset();
+    auto task = load_task(request.at("task_file").get<std::string>());
+    if (!task) return {failure(task.error()), {}};
+    auto loaded = LoadedTask::load(backend_, *task, request.at("size").get<std::string>(),
+                                   torch_device_, request.at("package").get<std::string>());
+    if (!loaded) return {failure(loaded.error()), {}};
+    task_.emplace(std::move(*loaded));
+    loaded_ = identity;
+    return {{{"compiled_reason", task_->compiled_reason()}}, {}};
+  }
+
+  Reply clock() {
+    auto khz = backend_.sm_clock_khz();
+    if (!khz) return {failure(khz.error()), {}};
+    return {{{"khz", *khz}}, {}};
+  }
+
+  Reply place(const Json& request) {
+    auto arenas = task_->place(request.get<PlaceRequest>());
+    if (!arenas) return {failure(arenas.error()), {}};
+    return {PlaceReply{{arenas->inputs->bytes(), arenas->params->bytes(), arenas->outputs->bytes()},
+                       arenas->input_stride,
+                       arenas->output_stride},
+            {arenas->inputs->fd(), arenas->params->fd(), arenas->outputs->fd()}};
+  }
+
+  Reply inputs(const Json& request) {
+    return status(task_->inputs(request.at("slots").get<std::vector<SlotInputs>>()));
+  }
+
+  Reply reference() {
+    auto errors = task_->reference();
+    if (!errors) return {failure(errors.error()), {}};
+    return {{{"outputs", *errors}}, {}};
+  }
+
+  Reply release() {
+    task_->release_reference_memory();
+    return {};
+  }
+
+  Reply time(const Json& request) {
+    const auto side = side_from_string(request.at("side").get<std::string>());
+    auto nanoseconds = task_->time(side.value_or(Side::kEager));
+    if (!nanoseconds) return {failure(nanoseconds.error()), {}};
+    return {{{"ns", *nanoseconds}}, {}};
+  }
+
+  Reply arm(const Json& request) {
+    return status(task_->arm(request.at("slots").get<std::vector<SlotPlaces>>()));
+  }
+
+  Reply judge(const Json& request) {
+    return compared(task_->judge(request.at("against").get<Against>(), bounds_from(request)));
+  }
+
+  Backend& backend_;
+  std::string torch_device_;
+  std::string precision_;
+  std::optional<LoadedTask> task_;
+  std::string loaded_;  // the request that loaded it
+};
+
+}  // namespace
+
+int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_device,
+                 const std::string& precision) {
+  Server server(backend, torch_device, precision);
+  while (true) {
+    auto request = channel.receive();
+    if (!request) return 0;  // the supervisor is gone, or done
+    Reply reply;
+    try {
+      reply = server.answer(request->body);
+    } catch (const std::exception& error) {
+      reply = {failure({ErrorCode::kInfrastructure,
+                        std::string("the oracle cannot answer: ") + error.what(), ""}),
+               {}};
+    }
+    if (!channel.send(reply.body, reply.descriptors)) return 3;
+  }
+}
+
+}  // namespace kbench

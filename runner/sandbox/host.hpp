@@ -1,0 +1,30 @@
+// What the sandbox needs to know of the machine: where programs and the CUDA driver's libraries
+// are, how many processes a user has. Pure look-ups, nothing is changed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+// The user that owns nothing: "nobody" on every Linux.
+inline constexpr uid_t kSandboxUid = 65534;
+
+// Finds a program in the system's folders, never through PATH: the one found may be run as root.
+[[nodiscard]] std::optional<std::filesystem::path> find_system_program(std::string_view name);
+
+// Nodes of the NVIDIA driver in /dev; empty without a GPU.
+[[nodiscard]] std::vector<std::filesystem::path> cuda_device_nodes();
+
+// Folders outside /usr that hold libcuda.so.1.
+[[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders();
+
+// Threads that run as `uid` on this machine, the unit RLIMIT_NPROC counts in.
+[[nodiscard]] std::uint64_t count_threads_of(uid_t uid);
+
+}  // namespace kbench

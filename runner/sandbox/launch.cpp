@@ -1,0 +1,360 @@
+#include "runner/sandbox/launch.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "runner/sandbox/host.hpp"
+#include "runner/sandbox/process_tree.hpp"
+
+// Everything from the fork on runs in a copy of a program that may have other threads: system calls
+// and stack memory only, no allocation, no locks, no exceptions.
+
+namespace kbench {
+namespace {
+
+enum class Step : int {
+  kFork,
+  kDescriptors,
+  kLimits,
+  kNetwork,
+  kUser,
+  kPrivileges,
+  kFolder,
+  kExecute
+};
+
+const char* describe(Step step) {
+  switch (step) {
+    case Step::kFork: return "start a process";
+    case Step::kDescriptors: return "pass the descriptors on";
+    case Step::kLimits: return "set the resource limits";
+    case Step::kNetwork: return "make a network namespace";
+    case Step::kUser: return "become the user nobody";
+    case Step::kPrivileges: return "give up privileges";
+    case Step::kFolder: return "enter the working directory";
+    case Step::kExecute: return "execute the program";
+  }
+  return "start";
+}
+
+struct Failure {
+  Step step;
+  int error;
+};
+
+// What the forked processes use, laid out before the fork.
+struct Prepared {
+  const LaunchPlan* plan = nullptr;
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  std::vector<int> parked;  // scratch: the descriptors to pass on, out of the way
+  std::vector<int> kept;    // scratch: sorted numbers that stay open
+  int lifeline = -1;
+  int status = -1;
+  int failure = -1;
+  std::span<ProcessEntry> table;
+};
+
+[[noreturn]] void fail(int failure_fd, Step step) {
+  const Failure failure{step, errno};
+  // Nobody is left to tell when this write fails: the supervisor is gone.
+  [[maybe_unused]] const ssize_t written = ::write(failure_fd, &failure, sizeof failure);
+  ::_exit(127);
+}
+
+void close_between(unsigned first, unsigned last) {
+  if (first > last) return;
+  if (::syscall(SYS_close_range, first, last, 0) == 0) return;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const unsigned end = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, last));
+  for (unsigned fd = first; fd <= end; ++fd) ::close(static_cast<int>(fd));
+}
+
+// Closes every descriptor that is not in `kept` (sorted here).
+void close_all_but(std::span<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned next = 0;
+  for (const int fd : kept) {
+    if (static_cast<unsigned>(fd) > next) close_between(next, static_cast<unsigned>(fd) - 1);
+    next = static_cast<unsigned>(fd) + 1;
+  }
+  close_between(next, ~0u);
+}
+
+// Puts each descriptor at the number asked for. All are parked above the targets first, so that no
+// target overwrites a source that is still needed. Returns where the failure pipe is afterwards.
+int place_descriptors(Prepared& prepared) {
+  int above = 3;
+  for (const auto& [ours, number] : prepared.plan->descriptors) above = std::max(above, number + 1);
+  const int failure = ::fcntl(prepared.failure, F_DUPFD_CLOEXEC, above);
+  if (failure < 0) fail(prepared.failure, Step::kDescriptors);
+  prepared.parked.clear();
+  for (const auto& [ours, number] : prepared.plan->descriptors) {
+    prepared.parked.push_back(::fcntl(ours, F_DUPFD_CLOEXEC, above));
+    if (prepared.parked.back() < 0) fail(failure, Step::kDescriptors);
+  }
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) fail(failure, Step::kDescriptors);
+  const int parked_null = ::fcntl(null, F_DUPFD_CLOEXEC, above);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(parked_null, fd);
+  prepared.kept.assign({0, 1, 2, failure});
+  for (std::size_t i = 0; i < prepared.parked.size(); ++i) {
+    const int number = prepared.plan->descriptors[i].second;
+    if (::dup2(prepared.parked[i], number) < 0) fail(failure, Step::kDescriptors);
+    if (number > 2) prepared.kept.push_back(number);
+  }
+  close_all_but(prepared.kept);
+  return failure;
+}
+
+void become_nobody(int failure) {
+  for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
+  // The C library's own versions signal every thread it knows of and wait for them; after the fork
+  // those threads do not exist.
+  constexpr long kId = kSandboxUid;
+  if (::syscall(SYS_setgroups, 0L, nullptr) != 0 || ::syscall(SYS_setresgid, kId, kId, kId) != 0 ||
+      ::syscall(SYS_setresuid, kId, kId, kId) != 0) {
+    fail(failure, Step::kUser);
+  }
+}
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Short of memory, the kernel shall take a sandboxed program before anything of ours.
+void volunteer_for_oom() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
+  ::close(file);
+}
+
+[[noreturn]] void become_program(Prepared& prepared, pid_t keeper) {
+  const LaunchPlan& plan = *prepared.plan;
+  const int failure = place_descriptors(prepared);
+  reset_signals();
+  volunteer_for_oom();
+  ::setsid();
+  ::umask(022);
+  if (plan.new_network && ::unshare(CLONE_NEWNET) != 0) fail(failure, Step::kNetwork);
+  for (const auto& [resource, value] : plan.resource_limits) {
+    rlimit limit{};
+    ::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value);
+    if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) {
+      fail(failure, Step::kLimits);
+    }
+  }
+  if (plan.drop_to_nobody) become_nobody(failure);
+  if (plan.no_new_privs && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    fail(failure, Step::kPrivileges);
+  }
+  // After the change of user, which clears it. It matters when the keeper itself is killed.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != keeper) ::_exit(127);
+  if (::chdir(plan.working_directory.c_str()) != 0) fail(failure, Step::kFolder);
+  ::execve(prepared.argv[0], prepared.argv.data(), prepared.environment.data());
+  fail(failure, Step::kExecute);
+}
+
+void do_nothing(int) {}
+
+// Stops, kills and reaps until no process is left below the keeper. Notes how `program` ended.
+void end_everything(Prepared& prepared, pid_t program, int& wait_status) {
+  constexpr int kMostPasses = 1000;
+  while (true) {
+    std::size_t seen = 0;
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      const std::size_t count = find_descendants(::getpid(), prepared.table);
+      bool all_stopped = true;
+      for (const ProcessEntry& entry : prepared.table.first(count)) {
+        if (entry.state != 'T') all_stopped = false;
+        ::kill(entry.pid, SIGSTOP);
+      }
+      const bool settled = all_stopped || count == seen;
+      seen = count;
+      if (settled) break;
+    }
+    for (const ProcessEntry& entry : prepared.table.first(seen)) ::kill(entry.pid, SIGKILL);
+    // Blocks for the first one only: the dead are reaped, and then the rest is looked at again.
+    int status = 0;
+    pid_t reaped = ::waitpid(-1, &status, 0);
+    while (reaped > 0) {
+      if (reaped == program) wait_status = status;
+      reaped = ::waitpid(-1, &status, WNOHANG);
+    }
+    if (reaped < 0 && errno == ECHILD) return;
+  }
+}
+
+// Waits for the program's end or the lifeline's. True when the program ended by itself.
+bool program_ended(const Prepared& prepared, pid_t program, int& wait_status) {
+  sigset_t all_but_child;
+  ::sigfillset(&all_but_child);
+  ::sigdelset(&all_but_child, SIGCHLD);
+  while (true) {
+    int status = 0;
+    for (pid_t reaped = 0; (reaped = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (reaped != program) continue;  // an orphan
+      wait_status = status;
+      return true;
+    }
+    pollfd lifeline{prepared.lifeline, POLLIN, 0};
+    if (::ppoll(&lifeline, 1, nullptr, &all_but_child) > 0) return false;
+  }
+}
+
+// Precondition: every signal is blocked, so that no handler of the supervisor runs here.
+[[noreturn]] void keep(Prepared& prepared) {
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  ::prctl(PR_SET_NAME, "kbench-keeper");
+  ::signal(SIGCHLD, do_nothing);
+  const pid_t self = ::getpid();
+  const pid_t program = ::_Fork();
+  if (program < 0) fail(prepared.failure, Step::kFork);
+  if (program == 0) become_program(prepared, self);
+  std::array<int, 2> kept = {prepared.lifeline, prepared.status};
+  close_all_but(kept);
+  ::prctl(PR_SET_DUMPABLE, 0);
+  int wait_status = 0;
+  program_ended(prepared, program, wait_status);
+  end_everything(prepared, program, wait_status);
+  const KeeperReport report{wait_status};
+  [[maybe_unused]] const ssize_t written = ::write(prepared.status, &report, sizeof report);
+  ::_exit(0);
+}
+
+Error launch_error(const LaunchPlan& plan, const Failure& failure) {
+  std::string hint;
+  if (failure.step == Step::kExecute && failure.error == EACCES && plan.drop_to_nobody) {
+    hint =
+        "The user nobody may not reach this file. Move it out of a private folder such as /root, "
+        "or "
+        "install bubblewrap.";
+  }
+  return {ErrorCode::kInfrastructure,
+          std::string("cannot ") + describe(failure.step) + " for the sandboxed " + plan.argv[0] +
+              ": " + std::strerror(failure.error),
+          hint};
+}
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return Error{ErrorCode::kInfrastructure, std::string("pipe: ") + std::strerror(errno), ""};
+  }
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Memory for the keeper's view of the process table; pages never touched cost nothing.
+class TableMemory {
+ public:
+  TableMemory() {
+    void* memory =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) memory_ = memory;
+  }
+  ~TableMemory() {
+    if (memory_ != nullptr) ::munmap(memory_, kBytes);
+  }
+  TableMemory(const TableMemory&) = delete;
+  TableMemory& operator=(const TableMemory&) = delete;
+  [[nodiscard]] std::span<ProcessEntry> entries() const {
+    if (memory_ == nullptr) return {};
+    return {static_cast<ProcessEntry*>(memory_), kBytes / sizeof(ProcessEntry)};
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 65536 * sizeof(ProcessEntry);
+  void* memory_ = nullptr;
+};
+
+// Forks with all signals blocked; the caller's mask is restored in the parent.
+pid_t fork_keeper(Prepared& prepared) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t keeper = ::_Fork();
+  if (keeper == 0) keep(prepared);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return keeper;
+}
+
+}  // namespace
+
+Result<Launched> launch(const LaunchPlan& plan) {
+  auto lifeline = make_pipe();
+  if (!lifeline) return lifeline.error();
+  auto status = make_pipe();
+  if (!status) return status.error();
+  auto failure = make_pipe();
+  if (!failure) return failure.error();
+
+  const TableMemory table;
+  if (table.entries().empty()) {
+    return Error{ErrorCode::kInfrastructure, "no memory left to start a sandboxed program", ""};
+  }
+  Prepared prepared{.plan = &plan,
+                    .argv = pointers_to(plan.argv),
+                    .environment = pointers_to(plan.environment),
+                    .lifeline = lifeline->read.get(),
+                    .status = status->write.get(),
+                    .failure = failure->write.get(),
+                    .table = table.entries()};
+  prepared.parked.reserve(plan.descriptors.size());
+  prepared.kept.reserve(plan.descriptors.size() + 4);
+  const pid_t keeper = fork_keeper(prepared);
+  if (keeper < 0) return launch_error(plan, {Step::kFork, errno});
+  lifeline->read.reset();
+  status->write.reset();
+  failure->write.reset();
+
+  // End-of-file means that execve closed the pipe: the program runs.
+  Failure reported{};
+  ssize_t got = 0;
+  do {
+    got = ::read(failure->read.get(), &reported, sizeof reported);
+  } while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof reported)) {
+    lifeline->write.reset();
+    ::waitpid(keeper, nullptr, 0);
+    return launch_error(plan, reported);
+  }
+  return Launched{keeper, std::move(lifeline->write), std::move(status->read)};
+}
+
+}  // namespace kbench

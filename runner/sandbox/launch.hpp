@@ -1,0 +1,51 @@
+// Starts one program under a keeper. Theory of operation:
+//
+//   supervisor ── keeper ── program (or bwrap ── init ── program) ── whatever that starts
+//
+// The keeper is a fork of the supervisor that never executes anything: it holds the reading end of
+// a "lifeline" pipe, is the subreaper of everything below it, and ends only after all of that is
+// dead and reaped. When the lifeline breaks, because kill() closed it or because the supervisor was
+// killed itself, the keeper stops every process below it (what is stopped cannot fork away), kills
+// them and reaps them. Its own end shows as end-of-file on the status pipe. So nothing outlives the
+// supervisor, no matter which of its threads started the program (PR_SET_PDEATHSIG alone follows
+// the thread, and covers no grandchildren).
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+struct LaunchPlan {
+  std::vector<std::string> argv;         // argv[0] is an absolute path
+  std::vector<std::string> environment;  // "NAME=value"; nothing is inherited
+  std::string working_directory = "/";
+  std::vector<std::pair<int, int>> descriptors;         // {ours, number in the child}
+  std::vector<std::pair<int, rlim_t>> resource_limits;  // {RLIMIT_..., value}
+  bool new_network = false;                             // unshare(CLONE_NEWNET)
+  bool drop_to_nobody = false;                          // kSandboxUid, no groups, no capabilities
+  bool no_new_privs = false;  // set by bwrap itself where bwrap is what is started
+};
+
+// How the program ended, as waitpid reports it; what the keeper writes before it ends.
+struct KeeperReport {
+  int wait_status = 0;
+};
+
+struct Launched {
+  pid_t keeper = -1;  // a child of ours, to be reaped
+  UniqueFd lifeline;  // closing it kills everything
+  UniqueFd status;    // one KeeperReport, then end-of-file once everything below is gone
+};
+
+// Returns once the program was executed. Errors: kInfrastructure, naming the step that failed.
+[[nodiscard]] Result<Launched> launch(const LaunchPlan& plan);
+
+}  // namespace kbench

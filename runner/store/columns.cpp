@@ -1,0 +1,268 @@
+#include "runner/store/columns.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace kbench::columns {
+namespace {
+
+template <class Record, class T>
+concept Is = std::is_same_v<std::remove_const_t<Record>, T>;
+
+// One list per record. `record` is const when binding, mutable when reading.
+template <Is<Run> R, class Visitor>
+void visit(R& run, Visitor& column) {
+  column("id", run.id);
+  column("started_at", run.started_at);
+  column("finished_at", run.finished_at);
+  column("command_line", run.command_line);
+  column("configuration", run.configuration);
+  column("environment", run.environment);
+}
+
+template <Is<SubmissionId> R, class Visitor>
+void visit(R& id, Visitor& column) {
+  column("agent", id.agent);
+  column("submission", id.name);
+  column("variant", id.variant);
+  column("source_hash", id.source_hash);
+  column("submission_precision", id.precision);
+  column("vendor_library", id.vendor_library);
+}
+
+template <Is<Evaluation> R, class Visitor>
+void visit(R& evaluation, Visitor& column) {
+  column("run_id", evaluation.run_id);
+  column("key", evaluation.key);
+  column("task", evaluation.task);
+  column("level", evaluation.level);
+  column("size", evaluation.size);
+  column("device", evaluation.device);
+  column("precision", evaluation.precision);
+  column.group(evaluation.submission);
+  column("worker_kind", evaluation.worker_kind);
+  column("state", evaluation.state);
+  column("correct", evaluation.correct);
+  column("message", evaluation.message);
+  column("hint", evaluation.hint);
+  column("eager_reason", evaluation.eager_reason);
+  column("compiled_reason", evaluation.compiled_reason);
+  column("submission_reason", evaluation.submission_reason);
+  column("prepare_ns", evaluation.prepare_ns);
+  column("null_call_ns", evaluation.null_call_ns);
+  column("rule_c", evaluation.rule_c);
+  column("rule_k", evaluation.rule_k);
+  column("task_hash", evaluation.task_hash);
+  column("package_key", evaluation.package_key);
+  column("sandbox_level", evaluation.sandbox_level);
+  column("seed", evaluation.seed);
+  column("started_at", evaluation.started_at);
+  column("wall_seconds", evaluation.wall_seconds);
+}
+
+template <Is<Check> R, class Visitor>
+void visit(R& check, Visitor& column) {
+  column("draw", check.draw);
+  column("distribution", check.distribution);
+  column("passed", check.passed);
+  column("max_error", check.max_error);
+  column("tolerance", check.tolerance);
+  column("eager_max_error", check.eager_max_error);
+  column("relative_l2", check.relative_l2);
+  column("eager_relative_l2", check.eager_relative_l2);
+  column("wrong_elements", check.wrong_elements);
+  column("message", check.message);
+}
+
+template <Is<Sample> R, class Visitor>
+void visit(R& sample, Visitor& column) {
+  column("placement", sample.placement);
+  column("block", sample.block);
+  column("visit", sample.visit);
+  column("side", sample.side);
+  column("calls", sample.calls);
+  column("time_ns", sample.time_ns);
+  column("wall_ns", sample.wall_ns);
+  column("sm_clock_khz", sample.sm_clock_khz);
+  column("dropped", sample.dropped);
+  column("drop_reason", sample.drop_reason);
+}
+
+struct NameVisitor {
+  std::vector<std::string_view> names;
+
+  template <class T>
+  void operator()(std::string_view name, const T&) {
+    names.push_back(name);
+  }
+  void group(const std::optional<SubmissionId>&) {
+    const SubmissionId id;
+    visit(id, *this);
+  }
+};
+
+template <class Record>
+std::vector<std::string_view> names_of() {
+  NameVisitor visitor;
+  const Record record{};
+  visit(record, visitor);
+  return visitor.names;
+}
+
+// Stored numbers of the sides; independent of the order of the enumeration.
+int number_of(Side side) {
+  switch (side) {
+    case Side::kEager: return 0;
+    case Side::kCompiled: return 1;
+    case Side::kSubmission: return 2;
+  }
+  return 0;
+}
+
+struct BindVisitor {
+  SQLite::Statement& statement;
+  int next;
+
+  void operator()(std::string_view, const std::string& value) { statement.bind(next++, value); }
+  void operator()(std::string_view, double value) { statement.bind(next++, value); }
+  void operator()(std::string_view, bool value) { statement.bind(next++, value ? 1 : 0); }
+  void operator()(std::string_view, int value) { statement.bind(next++, value); }
+  void operator()(std::string_view, std::int64_t value) { statement.bind(next++, value); }
+  void operator()(std::string_view, std::uint64_t value) {
+    statement.bind(next++, static_cast<std::int64_t>(value));
+  }
+  void operator()(std::string_view, State value) {
+    statement.bind(next++, std::string(to_string(value)));
+  }
+  void operator()(std::string_view, Side value) { statement.bind(next++, number_of(value)); }
+  template <class T>
+  void operator()(std::string_view name, const std::optional<T>& value) {
+    if (value)
+      (*this)(name, *value);
+    else
+      statement.bind(next++);
+  }
+  void group(const std::optional<SubmissionId>& id) {
+    if (id) return visit(*id, *this);
+    for (std::size_t i = 0; i < names_of<SubmissionId>().size(); ++i) statement.bind(next++);
+  }
+};
+
+struct ReadVisitor {
+  SQLite::Statement& statement;
+  int next = 0;
+
+  SQLite::Column take() { return statement.getColumn(next++); }
+
+  void operator()(std::string_view, std::string& value) { value = take().getString(); }
+  void operator()(std::string_view, double& value) {
+    const SQLite::Column column = take();
+    value = column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+  }
+  void operator()(std::string_view, bool& value) { value = take().getInt() != 0; }
+  void operator()(std::string_view, int& value) { value = take().getInt(); }
+  void operator()(std::string_view, std::int64_t& value) { value = take().getInt64(); }
+  void operator()(std::string_view, std::uint64_t& value) {
+    value = static_cast<std::uint64_t>(take().getInt64());
+  }
+  void operator()(std::string_view, State& value) {
+    const std::string text = take().getString();
+    const auto state = state_from_string(text);
+    if (!state) throw SQLite::Exception(fmt::format("unknown state \"{}\"", text), SQLITE_CORRUPT);
+    value = *state;
+  }
+  void operator()(std::string_view, Side& value) {
+    const int number = take().getInt();
+    for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission})
+      if (number_of(side) == number) value = side;
+  }
+  template <class T>
+  void operator()(std::string_view name, std::optional<T>& value) {
+    if (statement.getColumn(next).isNull()) {
+      ++next;
+      value.reset();
+    } else {
+      (*this)(name, value.emplace());
+    }
+  }
+  void group(std::optional<SubmissionId>& id) {
+    if (statement.getColumn(next).isNull())
+      next += static_cast<int>(names_of<SubmissionId>().size());
+    else
+      visit(id.emplace(), *this);
+  }
+};
+
+template <class Record>
+std::string insert_into(std::string_view table, std::vector<std::string_view> owner = {}) {
+  const std::vector<std::string_view> own = names_of<Record>();
+  owner.insert(owner.end(), own.begin(), own.end());
+  const std::vector<std::string_view> marks(owner.size(), "?");
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(owner, ", "),
+                     fmt::join(marks, ", "));
+}
+
+template <class Record>
+std::string select_from(std::string_view table, std::string_view more = "") {
+  return fmt::format("SELECT {}{} FROM {}", fmt::join(names_of<Record>(), ", "), more, table);
+}
+
+template <class Record>
+void bind_record(SQLite::Statement& statement, const Record& record, int first) {
+  BindVisitor visitor{statement, first};
+  visit(record, visitor);
+}
+
+template <class Record>
+Record read_record(SQLite::Statement& statement) {
+  Record record;
+  ReadVisitor visitor{statement};
+  visit(record, visitor);
+  return record;
+}
+
+}  // namespace
+
+std::string insert_run() { return insert_into<Run>("run"); }
+std::string insert_evaluation() {
+  return insert_into<Evaluation>("evaluation") + " ON CONFLICT (run_id, key) DO NOTHING";
+}
+std::string insert_check() { return insert_into<Check>("check_draw", {"evaluation", "position"}); }
+std::string insert_sample() { return insert_into<Sample>("sample", {"evaluation", "position"}); }
+
+std::string select_run() { return select_from<Run>("run"); }
+std::string select_evaluation() { return select_from<Evaluation>("evaluation", ", number"); }
+std::string select_check() { return select_from<Check>("check_draw"); }
+std::string select_sample() { return select_from<Sample>("sample"); }
+
+void bind(SQLite::Statement& statement, const Run& run, int first) {
+  bind_record(statement, run, first);
+}
+void bind(SQLite::Statement& statement, const Evaluation& evaluation, int first) {
+  bind_record(statement, evaluation, first);
+}
+void bind(SQLite::Statement& statement, const Check& check, int first) {
+  bind_record(statement, check, first);
+}
+void bind(SQLite::Statement& statement, const Sample& sample, int first) {
+  bind_record(statement, sample, first);
+}
+
+Run read_run(SQLite::Statement& statement) { return read_record<Run>(statement); }
+Evaluation read_evaluation(SQLite::Statement& statement) {
+  return read_record<Evaluation>(statement);
+}
+Check read_check(SQLite::Statement& statement) { return read_record<Check>(statement); }
+Sample read_sample(SQLite::Statement& statement) { return read_record<Sample>(statement); }
+
+int evaluation_number_column() { return static_cast<int>(names_of<Evaluation>().size()); }
+
+}  // namespace kbench::columns

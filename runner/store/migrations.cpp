@@ -1,0 +1,116 @@
+#include "runner/store/migrations.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+
+namespace kbench {
+namespace {
+
+// REAL columns without NOT NULL: SQLite keeps a NaN as NULL, and it is read back as NaN.
+constexpr std::string_view kStep1 = R"sql(
+CREATE TABLE run (
+  number        INTEGER PRIMARY KEY,
+  id            TEXT NOT NULL UNIQUE,
+  started_at    TEXT NOT NULL,
+  finished_at   TEXT NOT NULL,      -- empty while running, and for ever after a kill
+  command_line  TEXT NOT NULL,
+  configuration TEXT NOT NULL,      -- JSON
+  environment   TEXT NOT NULL       -- JSON
+) STRICT;
+
+CREATE TABLE evaluation (
+  number               INTEGER PRIMARY KEY,
+  run_id               TEXT NOT NULL REFERENCES run(id),
+  key                  TEXT NOT NULL,
+  task                 TEXT NOT NULL,
+  level                INTEGER NOT NULL,
+  size                 TEXT NOT NULL,
+  device               TEXT NOT NULL,
+  precision            TEXT NOT NULL,
+  agent                TEXT,         -- this and the next five: all NULL without a submission
+  submission           TEXT,
+  variant              TEXT,
+  source_hash          TEXT,
+  submission_precision TEXT,
+  vendor_library       INTEGER CHECK (vendor_library IN (0, 1)),
+  worker_kind          TEXT NOT NULL,
+  state                TEXT NOT NULL,
+  correct              INTEGER CHECK (correct IN (0, 1)),   -- NULL: not judged
+  message              TEXT NOT NULL,
+  hint                 TEXT NOT NULL,
+  eager_reason         TEXT NOT NULL,
+  compiled_reason      TEXT NOT NULL,
+  submission_reason    TEXT NOT NULL,
+  prepare_ns           INTEGER,
+  null_call_ns         INTEGER,
+  rule_c               REAL,
+  rule_k               REAL,
+  task_hash            TEXT NOT NULL,
+  package_key          TEXT NOT NULL,
+  sandbox_level        TEXT NOT NULL,
+  seed                 TEXT NOT NULL,
+  started_at           TEXT NOT NULL,
+  wall_seconds         REAL,
+  UNIQUE (run_id, key),
+  CHECK ((agent IS NULL) = (source_hash IS NULL))
+) STRICT;
+
+CREATE INDEX evaluation_by_task ON evaluation (task, size, device);
+
+CREATE TABLE check_draw (
+  evaluation         INTEGER NOT NULL REFERENCES evaluation(number),
+  position           INTEGER NOT NULL,
+  draw               INTEGER NOT NULL,
+  distribution       TEXT NOT NULL,
+  passed             INTEGER NOT NULL CHECK (passed IN (0, 1)),
+  max_error          REAL,
+  tolerance          REAL,
+  eager_max_error    REAL,
+  relative_l2        REAL,
+  eager_relative_l2  REAL,
+  wrong_elements     INTEGER NOT NULL,   -- an unsigned 64-bit count, kept bit for bit
+  message            TEXT NOT NULL,
+  PRIMARY KEY (evaluation, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sample (
+  evaluation   INTEGER NOT NULL REFERENCES evaluation(number),
+  position     INTEGER NOT NULL,
+  placement    INTEGER NOT NULL,
+  block        INTEGER NOT NULL,
+  visit        INTEGER NOT NULL,
+  side         INTEGER NOT NULL CHECK (side IN (0, 1, 2)),   -- eager, compiled, submission
+  calls        INTEGER NOT NULL,
+  time_ns      INTEGER NOT NULL,
+  wall_ns      INTEGER,
+  sm_clock_khz INTEGER,
+  dropped      INTEGER NOT NULL CHECK (dropped IN (0, 1)),
+  drop_reason  TEXT NOT NULL,
+  PRIMARY KEY (evaluation, position)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kSteps{kStep1};
+
+}  // namespace
+
+std::span<const std::string_view> schema_steps() { return kSteps; }
+
+void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  const auto done = static_cast<std::size_t>(version < 0 ? 0 : version);
+  if (done >= steps.size()) return;
+  for (const std::string_view step : steps.subspan(done)) database.exec(std::string(step));
+  // A pragma takes no bound parameters; both values are integers of ours.
+  database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  database.exec(fmt::format("PRAGMA user_version = {}", steps.size()));
+  transaction.commit();
+}
+
+}  // namespace kbench

@@ -1,0 +1,68 @@
+#include "runner/store/sqlite_error.hpp"
+
+#include <SQLiteCpp/Exception.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <string>
+
+namespace kbench {
+namespace {
+
+Error storage_error(const SQLite::Exception& exception, const std::string& where) {
+  const int extended = exception.getExtendedErrorCode();
+  if (extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC)
+    return {ErrorCode::kInfrastructure,
+            fmt::format("{}: writing failed ({})", where, exception.what()),
+            "Check the disk's free space, quota and file-size limit; what was stored before is "
+            "intact, continue with --resume."};
+  return {ErrorCode::kInfrastructure,
+          fmt::format("{}: the disk reported an error ({}, code {})", where, exception.what(),
+                      extended),
+          "Check the disk, or choose another place with --db."};
+}
+
+}  // namespace
+
+Error explain(const SQLite::Exception& exception, const std::filesystem::path& file,
+              std::string_view doing) {
+  const std::string where = fmt::format("{} (while {})", file.string(), doing);
+  switch (exception.getErrorCode()) {
+    case SQLITE_NOTADB:
+      return {ErrorCode::kBadInput, fmt::format("{}: not a database", where),
+              "Name another file with --db; this one was left as it is."};
+    case SQLITE_CORRUPT:
+      return {
+          ErrorCode::kBadInput,
+          fmt::format("{}: the database is damaged ({})", where, exception.what()),
+          "Save what is readable with `sqlite3 FILE .recover`, and start a new file with --db."};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorCode::kInfrastructure,
+              fmt::format("{}: locked by another process for more than {} s", where,
+                          kBusyTimeoutMs / 1000),
+              "Wait for the other kbench (or close the other program) and try again, or choose "
+              "another file with --db."};
+    case SQLITE_FULL:
+      return {ErrorCode::kInfrastructure, fmt::format("{}: the disk is full", where),
+              "Free some space and continue with --resume; what was stored before is intact."};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return {ErrorCode::kUsage, fmt::format("{}: cannot be written", where),
+              "Give yourself write permission to the file and to its folder, or choose another "
+              "place with --db."};
+    case SQLITE_CANTOPEN:
+      return {ErrorCode::kUsage, fmt::format("{}: cannot be opened", where),
+              "Check that the folder exists, and that you may read and write in it; --db chooses "
+              "another place."};
+    case SQLITE_IOERR: return storage_error(exception, where);
+    default:
+      return {ErrorCode::kInfrastructure,
+              fmt::format("{}: {} (SQLite code {})", where, exception.what(),
+                          exception.getExtendedErrorCode()),
+              "This is a fault of kbench or of the machine; please report it with this message."};
+  }
+}
+
+}  // namespace kbench

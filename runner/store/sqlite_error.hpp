@@ -1,0 +1,23 @@
+// Turns what SQLite throws into an Error a person can act on. Called wherever runner/store touches
+// the database, so that no exception of SQLite leaves this folder.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "runner/core/result.hpp"
+
+namespace SQLite {
+class Exception;
+}
+
+namespace kbench {
+
+// How long one writer waits for another before giving up.
+inline constexpr int kBusyTimeoutMs = 5000;
+
+// `doing` completes "While …": "adding an evaluation".
+[[nodiscard]] Error explain(const SQLite::Exception& exception, const std::filesystem::path& file,
+                            std::string_view doing);
+
+}  // namespace kbench

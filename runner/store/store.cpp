@@ -1,0 +1,310 @@
+#include "runner/store/store.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "runner/core/statistics.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/migrations.hpp"
+#include "runner/store/sqlite_error.hpp"
+
+namespace kbench {
+
+struct Store::Impl {
+  std::filesystem::path file;
+  SQLite::Database database;
+};
+
+namespace {
+
+// Runs `work`, which uses SQLite, and turns what it throws into an Error.
+template <class Work>
+auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& work)
+    -> decltype(work()) {
+  try {
+    return work();
+  } catch (const SQLite::Exception& exception) {
+    return explain(exception, file, doing);
+  }
+}
+
+// A path as SQLite's URI, every byte that is not plainly harmless escaped.
+std::string immutable_uri(const std::filesystem::path& file) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(file).string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '_' || c == '-' || c == '.';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri + "?immutable=1";
+}
+
+SQLite::Database open_writable(const std::filesystem::path& file) {
+  return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs};
+}
+
+// Reading a WAL database normally creates its two side files. In a folder that cannot be written
+// that fails; without a WAL nobody is writing, and the file can be read as it lies there.
+SQLite::Database open_readable(const std::filesystem::path& file) {
+  try {
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
+    database.execAndGet("SELECT count(*) FROM sqlite_schema");
+    return database;
+  } catch (const SQLite::Exception& exception) {
+    std::error_code ignored;
+    const bool has_wal = std::filesystem::exists(file.string() + "-wal", ignored);
+    const bool unwritable =
+        exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
+    if (!unwritable || has_wal || !std::filesystem::exists(file, ignored)) throw;
+  }
+  return {immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs};
+}
+
+// Whose file is it, and do we know its schema? An empty database becomes ours when it is writable.
+// Read in one transaction, because another process may be making the file ours at this moment.
+Status check_identity(SQLite::Database& database, const std::filesystem::path& file,
+                      Store::Mode mode) {
+  const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
+  const int id = database.execAndGet("PRAGMA application_id").getInt();
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  const int objects = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt();
+  const auto known = static_cast<int>(schema_steps().size());
+  const bool empty = id == 0 && version == 0 && objects == 0;
+  if (empty && mode == Store::Mode::kReadWrite) return Done{};
+  if (empty)
+    return Error{ErrorCode::kBadInput, fmt::format("{}: an empty database", file.string()),
+                 "Nothing was stored yet: `kbench run` fills it."};
+  if (id != kApplicationId)
+    return Error{
+        ErrorCode::kBadInput,
+        fmt::format("{}: a database of another program (application id {:#x})", file.string(), id),
+        "Name another file with --db; this one was left as it is."};
+  if (version > known)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{}: written by a newer kbench: schema {}, this one knows up to {}",
+                             file.string(), version, known),
+                 "Use the newer kbench, or choose another file with --db."};
+  if (version < known && mode == Store::Mode::kReadOnly)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{}: written by an older kbench: schema {}, this one needs {}",
+                             file.string(), version, known),
+                 "`kbench run` with this --db brings it up to date, and keeps what is in it."};
+  return Done{};
+}
+
+// Two processes that switch a new file to WAL at once are told SQLITE_BUSY without SQLite's own
+// waiting, so the waiting is done here. A file system without shared memory keeps its rollback
+// journal, which is as safe and only slower.
+void use_write_ahead_log(SQLite::Database& database) {
+  using std::chrono::steady_clock;
+  const auto deadline = steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  while (true) {
+    try {
+      database.execAndGet("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const SQLite::Exception& exception) {
+      if (exception.getErrorCode() != SQLITE_BUSY || steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+}
+
+void set_up_connection(SQLite::Database& database) {
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA foreign_keys = ON");
+  database.exec("PRAGMA trusted_schema = OFF");  // the file may come from somebody else
+}
+
+// The children of one evaluation, in one statement prepared once.
+template <class Record>
+void insert_all(SQLite::Database& database, const std::string& sql, std::int64_t evaluation,
+                const std::vector<Record>& records) {
+  SQLite::Statement statement(database, sql);
+  std::int64_t position = 0;
+  for (const Record& record : records) {
+    statement.bind(1, evaluation);
+    statement.bind(2, position++);
+    columns::bind(statement, record, 3);
+    statement.exec();
+    statement.reset();
+  }
+}
+
+std::vector<Run> read_runs(SQLite::Statement& statement) {
+  std::vector<Run> runs;
+  while (statement.executeStep()) runs.push_back(columns::read_run(statement));
+  return runs;
+}
+
+constexpr std::string_view kOfEvaluation = " WHERE evaluation = ? ORDER BY position";
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  std::error_code ignored;
+  if (mode == Mode::kReadOnly && !std::filesystem::exists(file, ignored))
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no such database", file.string()),
+                 "`kbench run` creates it; --db names another one."};
+  return guarded(file, "opening it", [&]() -> Result<Store> {
+    SQLite::Database database = mode == Mode::kReadOnly ? open_readable(file) : open_writable(file);
+    const Status ours = check_identity(database, file, mode);
+    if (!ours) return ours.error();
+    if (mode == Mode::kReadWrite) {
+      use_write_ahead_log(database);
+      apply_steps(database, schema_steps());
+    }
+    set_up_connection(database);
+    return Store(std::make_unique<Impl>(Impl{file, std::move(database)}));
+  });
+}
+
+Status Store::begin_run(const Run& run) {
+  return guarded(impl_->file, "beginning a run", [&]() -> Status {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement statement(impl_->database,
+                                columns::insert_run() + " ON CONFLICT (id) DO NOTHING");
+    columns::bind(statement, run);
+    if (statement.exec() == 0)
+      return Error{ErrorCode::kUsage, fmt::format("run {} exists already", run.id),
+                   "Continue it with --resume."};
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::finish_run(const std::string& run_id, const std::string& finished_at) {
+  return guarded(impl_->file, "finishing a run", [&]() -> Status {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement statement(impl_->database, "UPDATE run SET finished_at = ? WHERE id = ?");
+    statement.bind(1, finished_at);
+    statement.bind(2, run_id);
+    if (statement.exec() == 0)
+      return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
+                   ""};
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::add(const Evaluation& evaluation) {
+  return guarded(impl_->file, "adding an evaluation", [&]() -> Status {
+    SQLite::Database& database = impl_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement known(database, "SELECT 1 FROM run WHERE id = ?");
+    known.bind(1, evaluation.run_id);
+    if (!known.executeStep())
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{}: no run {}, so {} cannot be added to it", impl_->file.string(),
+                               evaluation.run_id, evaluation.task),
+                   "This is a fault of kbench: a run is begun before anything is added to it."};
+    SQLite::Statement insert(database, columns::insert_evaluation());
+    columns::bind(insert, evaluation);
+    if (insert.exec() == 0) return Done{};  // stored before
+    const std::int64_t number = database.getLastInsertRowid();
+    insert_all(database, columns::insert_check(), number, evaluation.checks);
+    insert_all(database, columns::insert_sample(), number, evaluation.samples);
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Result<std::vector<Run>> Store::runs() const {
+  return guarded(impl_->file, "listing the runs", [&]() -> Result<std::vector<Run>> {
+    SQLite::Statement statement(impl_->database,
+                                columns::select_run() + " ORDER BY started_at DESC, number DESC");
+    return read_runs(statement);
+  });
+}
+
+Result<std::optional<Run>> Store::find_run(const std::string& id) const {
+  return guarded(impl_->file, "looking for a run", [&]() -> Result<std::optional<Run>> {
+    SQLite::Statement statement(
+        impl_->database,
+        columns::select_run() + " WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number");
+    statement.bind(1, id);
+    std::vector<Run> found = read_runs(statement);
+    for (Run& run : found)
+      if (run.id == id) return std::optional(std::move(run));
+    if (found.empty()) return std::optional<Run>();
+    if (found.size() == 1) return std::optional(std::move(found.front()));
+    std::vector<std::string> ids;
+    for (const Run& run : found) ids.push_back(run.id.substr(0, id.size() + 8));
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("\"{}\" begins {} run ids: {}", id, found.size(), fmt::join(ids, ", ")),
+        "Type more of it."};
+  });
+}
+
+Result<std::vector<std::string>> Store::keys(const std::string& run_id) const {
+  return guarded(impl_->file, "reading a run", [&]() -> Result<std::vector<std::string>> {
+    SQLite::Statement statement(impl_->database,
+                                "SELECT key FROM evaluation WHERE run_id = ? ORDER BY number");
+    statement.bind(1, run_id);
+    std::vector<std::string> keys;
+    while (statement.executeStep()) keys.push_back(statement.getColumn(0).getString());
+    return keys;
+  });
+}
+
+Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) const {
+  return guarded(impl_->file, "reading a run", [&]() -> Result<std::vector<Evaluation>> {
+    // One read transaction: a writer beside us cannot change what the three statements see.
+    SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    SQLite::Statement rows(impl_->database,
+                           columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
+    SQLite::Statement checks(impl_->database, columns::select_check().append(kOfEvaluation));
+    SQLite::Statement samples(impl_->database, columns::select_sample().append(kOfEvaluation));
+    rows.bind(1, run_id);
+    std::vector<Evaluation> evaluations;
+    while (rows.executeStep()) {
+      Evaluation evaluation = columns::read_evaluation(rows);
+      const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
+      checks.bind(1, number);
+      while (checks.executeStep()) evaluation.checks.push_back(columns::read_check(checks));
+      checks.reset();
+      samples.bind(1, number);
+      while (samples.executeStep()) evaluation.samples.push_back(columns::read_sample(samples));
+      samples.reset();
+      evaluations.push_back(std::move(evaluation));
+    }
+    return evaluations;
+  });
+}
+
+Result<std::optional<double>> Store::typical_seconds(const std::string& task,
+                                                     const std::string& size,
+                                                     const std::string& device) const {
+  return guarded(impl_->file, "reading durations", [&]() -> Result<std::optional<double>> {
+    // The newest fifty: older ones may stem from another machine or protocol.
+    SQLite::Statement statement(impl_->database,
+                                "SELECT wall_seconds FROM evaluation WHERE task = ? AND size = ? "
+                                "AND device = ? AND state <> ? AND wall_seconds IS NOT NULL "
+                                "ORDER BY number DESC LIMIT 50");
+    statement.bind(1, task);
+    statement.bind(2, size);
+    statement.bind(3, device);
+    statement.bind(4, std::string(to_string(State::kInterrupted)));
+    std::vector<double> seconds;
+    while (statement.executeStep()) seconds.push_back(statement.getColumn(0).getDouble());
+    if (seconds.empty()) return std::optional<double>();
+    return std::optional(median(std::move(seconds)));
+  });
+}
+
+}  // namespace kbench

@@ -1,0 +1,342 @@
+#include "runner/submission/compiler.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "runner/core/json.hpp"
+#include "runner/core/sha256.hpp"
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/flags.hpp"
+#include "runner/submission/source_files.hpp"
+#include "runner/submission/staging.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+constexpr std::chrono::seconds kTimeLimit{120};
+constexpr std::uint64_t kMemoryLimit = 6ull << 30;  // of one process of the compiler
+constexpr std::size_t kMaxLibraryBytes = 256u << 20;
+constexpr std::size_t kMaxOutput = 64u << 10;
+constexpr const char* kLibraryName = "submission.so";
+
+// What `-march=native` stands for here: a cache that moved to another processor is not reused.
+std::string processor_fingerprint() {
+  static constexpr std::array kFields = {"vendor_id",       "cpu family", "model",   "flags",
+                                         "CPU implementer", "CPU part",   "Features"};
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {
+    const std::string name = line.substr(0, line.find_first_of("\t:"));
+    if (std::find(kFields.begin(), kFields.end(), name) != kFields.end())
+      text.append(line).append("\n");
+  }
+  return sha256(text);
+}
+
+// A single source is called by its name in src/; several keep their places in the folder.
+Arguments source_arguments(const Submission& submission) {
+  Arguments sources;
+  for (const fs::path& source : submission.sources) {
+    sources.push_back(submission.folder.empty()
+                          ? source.filename().string()
+                          : source.lexically_relative(submission.folder).string());
+  }
+  return sources;
+}
+
+// Run in src/ of the staging folder; later flags win, so the manifest's come last.
+Arguments host_arguments(const Toolchain& toolchain, const Submission& submission) {
+  Arguments arguments = {toolchain.host_compiler.string(),
+                         "-std=c++20",
+                         "-O3",
+                         "-march=native",
+                         "-fopenmp",
+                         "-fPIC",
+                         "-shared",
+                         "-fvisibility=default",
+                         "-fdiagnostics-color=never",
+                         "-I../abi",
+                         "-I../task",
+                         "-I../include"};
+  arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());
+  for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
+  arguments.insert(arguments.end(), {"-o", fmt::format("../out/{}", kLibraryName)});
+  return arguments;
+}
+
+// The folder above nvcc's bin/, with its libraries.
+fs::path toolkit_root(const Toolchain& toolchain) {
+  std::error_code error;
+  const fs::path real = fs::canonical(toolchain.nvcc, error);
+  return (error ? toolchain.nvcc : real).parent_path().parent_path();
+}
+
+Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submission) {
+  Arguments arguments = {toolchain.nvcc.string(),
+                         "-std=c++17",
+                         "-O3",
+                         fmt::format("-arch=sm_{}", toolchain.cuda_architecture),
+                         "-ccbin",
+                         toolchain.host_compiler.string(),
+                         "-Xcompiler=-fPIC,-fvisibility=default",
+                         "-shared",
+                         "-cudart=static",
+                         "-I../abi",
+                         "-I../task",
+                         "-I../include"};
+  arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());
+  for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
+  for (const char* folder : {"lib64", "lib"}) {
+    std::error_code error;
+    const fs::path path = toolkit_root(toolchain) / folder;
+    if (!fs::is_directory(path, error)) continue;
+    arguments.push_back(fmt::format("-L{}", path.string()));
+    // The loader finds cuBLAS where the linker did.
+    if (!submission.libraries.empty()) {
+      arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", path.string()});
+    }
+  }
+  for (const std::string& library : submission.libraries) {
+    for (std::string& argument : linker_arguments(library)) {
+      arguments.push_back(std::move(argument));
+    }
+  }
+  arguments.insert(arguments.end(), {"-o", fmt::format("../out/{}", kLibraryName)});
+  return arguments;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
+}
+
+// The compilers' folders, as far as the sandbox does not show them anyhow.
+std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {
+  std::vector<fs::path> folders = {toolchain.host_compiler.parent_path()};
+  if (cuda) {
+    folders.push_back(toolchain.nvcc.parent_path());
+    folders.push_back(toolkit_root(toolchain));
+  }
+  if (const fs::path deps = environment("KBENCH_DEPS"); deps.is_absolute()) {
+    folders.push_back(deps);
+  }
+  std::erase_if(folders, [](const fs::path& folder) {
+    std::error_code error;
+    return is_below(folder, "/usr") || is_below(folder, "/bin") || !fs::exists(folder, error);
+  });
+  return folders;
+}
+
+SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& submission,
+                               Arguments arguments, const Staging& staging) {
+  const bool cuda = submission.device == "cuda";
+  SandboxCommand command;
+  command.argv = std::move(arguments);
+  command.readable = compiler_folders(toolchain, cuda);
+  command.readable.push_back(staging.path());
+  command.writable = {staging.out()};
+  command.working_directory = staging.path() / "src";
+  std::string search = toolchain.host_compiler.parent_path().string();
+  if (cuda) search.append(":").append(toolchain.nvcc.parent_path().string());
+  command.env = {{"PATH", search + ":/usr/bin:/bin"},
+                 {"TMPDIR", staging.out().string()},
+                 {"LC_ALL", "C"},
+                 {"CCACHE_DISABLE", "1"}};
+  if (const auto deps = environment("KBENCH_DEPS"); !deps.empty()) {
+    command.env["KBENCH_DEPS"] = deps;
+    if (const auto libraries = environment("LD_LIBRARY_PATH"); !libraries.empty()) {
+      command.env["LD_LIBRARY_PATH"] = libraries;
+    }
+  }
+  command.max_memory_bytes = kMemoryLimit;
+  command.max_file_bytes = kMaxLibraryBytes;
+  command.max_cpu_seconds = static_cast<std::uint64_t>(kTimeLimit.count());
+  command.max_processes = 64;
+  return command;
+}
+
+// The compiler's own words, from the first error on: at most 20 lines.
+std::string first_errors(const std::string& text) {
+  constexpr int kMostLines = 20;
+  constexpr std::size_t kMostBytes = 3000;
+  static constexpr std::array kMarks = {"error", "undefined reference", "cannot find", "fatal"};
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
+  auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return std::any_of(kMarks.begin(), kMarks.end(),
+                       [&](const char* mark) { return line.find(mark) != std::string::npos; });
+  });
+  if (first == lines.end()) first = lines.begin();
+  std::string words;
+  for (int count = 0; first != lines.end() && count < kMostLines; ++first, ++count) {
+    words.append("\n").append(*first);
+  }
+  if (first != lines.end()) words.append("\n…");
+  return clean_text(words, kMostBytes);
+}
+
+Error submission_error(const Submission& submission, const std::string& what,
+                       std::string hint = "") {
+  return {ErrorCode::kSubmission, fmt::format("{} {}", submission.id.name, what), std::move(hint)};
+}
+
+// Whether the linker missed a library that the manifest may ask for: the machine lacks it then.
+std::optional<Error> missing_library(const Submission& submission, const std::string& words) {
+  for (const std::string& library : submission.libraries) {
+    for (const std::string& argument : linker_arguments(library)) {
+      if (words.find("cannot find " + argument) == std::string::npos) continue;
+      return Error{
+          ErrorCode::kInfrastructure,
+          fmt::format("{} needs {}, which is not installed here", submission.id.name, library),
+          fmt::format("Install {} beside the CUDA toolkit.", library)};
+    }
+  }
+  return std::nullopt;
+}
+
+Status judge(const Submission& submission, const ProgramOutput& output) {
+  if (output.timed_out || (!output.exit.exited && output.exit.signal == SIGXCPU)) {
+    return submission_error(
+        submission, fmt::format("did not compile within {} s", kTimeLimit.count()),
+        "Look for templates, loops to unroll or tables that are too large for the compiler.");
+  }
+  if (output.exit.exited && output.exit.code == 0) return Done{};
+  const std::string words = output.err + output.out;
+  if (output.exit.exited && (output.exit.code == 126 || output.exit.code == 127)) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("the compiler could not be executed: {}", clean_name(output.err)),
+                 "Check that it is installed for every user, outside private folders."};
+  }
+  if (auto missing = missing_library(submission, words)) return *missing;
+  const std::string how =
+      output.exit.exited ? "does not compile"
+                         : fmt::format("does not compile: the compiler was killed by signal {}",
+                                       output.exit.signal);
+  return submission_error(submission, fmt::format("{}{}", how, first_errors(words)));
+}
+
+std::optional<CompiledSubmission> look_up(const fs::path& cache, const std::string& key) {
+  const fs::path library = cache / (key + ".so");
+  std::error_code error;
+  if (!fs::is_regular_file(library, error)) return std::nullopt;
+  const auto json = read_strict_json(cache / (key + ".json"), {.max_bytes = 1u << 20});
+  if (!json || !json->is_object()) return std::nullopt;
+  const auto warnings = json->find("warnings");
+  const auto seconds = json->find("seconds");
+  if (warnings == json->end() || !warnings->is_string()) return std::nullopt;
+  if (seconds == json->end() || !seconds->is_number()) return std::nullopt;
+  return CompiledSubmission{library, key, true, seconds->get<double>(),
+                            warnings->get<std::string>()};
+}
+
+// The library last: where it is, the rest is.
+Status keep(const CompiledSubmission& compiled, const std::string& submission,
+            std::string_view library) {
+  const Json json = {{"schema", "kbench-compiled/1"},
+                     {"submission", submission},
+                     {"seconds", compiled.seconds},
+                     {"warnings", compiled.warnings}};
+  fs::path description = compiled.library;
+  description.replace_extension(".json");
+  if (auto kept = write_atomically(description, json.dump(1) + "\n", 0644); !kept) return kept;
+  return write_atomically(compiled.library, library, 0755);
+}
+
+}  // namespace
+
+Compiler::Compiler(Sandbox& sandbox, Toolchain toolchain, fs::path cache_directory,
+                   fs::path abi_directory)
+    : sandbox_(sandbox),
+      toolchain_(std::move(toolchain)),
+      cache_directory_(std::move(cache_directory)),
+      abi_directory_(std::move(abi_directory)) {}
+
+Result<CompiledSubmission> Compiler::compile(const Submission& submission,
+                                             const std::string& task_header) const {
+  const bool cuda = submission.device == "cuda";
+  if (auto ready = check_toolchain(cuda); !ready) return ready.error();
+  const auto files = read_source_files(submission);
+  if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
+  const auto abi = read_bounded_file(abi_directory_ / "kbench.h", kMaxSourceFileBytes);
+  if (!abi) return Error{ErrorCode::kInfrastructure, abi.error().message, abi.error().hint};
+
+  const Arguments arguments =
+      cuda ? cuda_arguments(toolchain_, submission) : host_arguments(toolchain_, submission);
+  const std::string key = sha256(Json{
+      "kbench-compile/1", arguments, toolchain_.host_version, toolchain_.nvcc_version,
+      processor_fingerprint(), hash_sources(submission, *files), sha256(task_header), sha256(*abi)}
+                                     .dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (auto cached = look_up(cache_directory_, key)) return std::move(*cached);
+
+  auto staging = Staging::make();
+  if (!staging) return staging.error();
+  std::vector<SourceFile> staged = *files;
+  staged.push_back({"abi/kbench.h", *abi});
+  staged.push_back({"task/task.h", task_header});
+  for (const SourceFile& file : staged) {
+    if (auto added = staging->add(file.name, file.bytes); !added) return added.error();
+  }
+  return compile_staged(submission, arguments, *staging, key);
+}
+
+Status Compiler::check_toolchain(bool cuda) const {
+  if (toolchain_.host_compiler.empty()) {
+    return Error{ErrorCode::kInfrastructure, "there is no C++ compiler",
+                 "Install g++, or set CXX to a compiler."};
+  }
+  if (!cuda) return Done{};
+  if (toolchain_.nvcc.empty()) {
+    return Error{ErrorCode::kInfrastructure, "there is no CUDA compiler",
+                 "Install the CUDA toolkit, or set CUDACXX to nvcc."};
+  }
+  if (toolchain_.cuda_architecture.empty()) {
+    return Error{ErrorCode::kInfrastructure, "there is no GPU to compile for",
+                 "Run this submission where there is one."};
+  }
+  return Done{};
+}
+
+Result<CompiledSubmission> Compiler::compile_staged(const Submission& submission,
+                                                    const std::vector<std::string>& arguments,
+                                                    const Staging& staging,
+                                                    const std::string& key) const {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto output =
+      run_to_end(sandbox_, sandbox_command(toolchain_, submission, arguments, staging), kTimeLimit,
+                 kMaxOutput);
+  if (!output) return output.error();
+  if (auto fine = judge(submission, *output); !fine) return fine.error();
+  const auto library = read_foreign_file(staging.out() / kLibraryName, kMaxLibraryBytes);
+  if (!library) return submission_error(submission, "compiled, but made no library");
+
+  CompiledSubmission compiled;
+  compiled.library = cache_directory_ / (key + ".so");
+  compiled.key = key;
+  compiled.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  compiled.warnings = clean_text(output->err, kMaxOutput);
+  std::error_code error;
+  fs::create_directories(cache_directory_, error);
+  if (auto kept = keep(compiled, submission.id.name, *library); !kept) return kept.error();
+  return compiled;
+}
+
+}  // namespace kbench

@@ -1,0 +1,166 @@
+#include "runner/submission/manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "runner/core/json.hpp"
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/flags.hpp"
+#include "runner/task/strict_json.hpp"
+#include "runner/task/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMaxListItems = 64;
+constexpr std::size_t kMaxText = 200;
+
+Error bad(const std::string& field, const std::string& problem, std::string hint = "") {
+  return {ErrorCode::kBadInput, fmt::format("submission.json: {}: {}", field, problem),
+          std::move(hint)};
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const auto near = nearest(word.substr(0, 64), known);
+  return near ? fmt::format("Did you mean \"{}\"?", *near)
+              : fmt::format("Known: {}.", fmt::join(known, ", "));
+}
+
+Status check_fields(const Json& json) {
+  static const std::vector<std::string> kFields = {"schema", "name",      "agent",    "sources",
+                                                   "flags",  "libraries", "precision"};
+  if (!json.is_object()) return bad("the document", "is no object");
+  for (const auto& [name, value] : json.items()) {
+    if (std::find(kFields.begin(), kFields.end(), name) == kFields.end()) {
+      return bad(fmt::format("\"{}\"", clean_name(name, 80)), "unknown field",
+                 did_you_mean(name, kFields));
+    }
+  }
+  return Done{};
+}
+
+// An optional text; `fallback` where the field is absent.
+Result<std::string> text_field(const Json& json, const char* name, std::string fallback) {
+  const auto found = json.find(name);
+  if (found == json.end()) return fallback;
+  if (!found->is_string()) return bad(name, "must be a string");
+  auto text = found->get<std::string>();
+  if (text.size() > kMaxText) return bad(name, "is too long");
+  return text;
+}
+
+Result<std::vector<std::string>> list_field(const Json& json, const char* name) {
+  std::vector<std::string> list;
+  const auto found = json.find(name);
+  if (found == json.end()) return list;
+  if (!found->is_array()) return bad(name, "must be a list of strings");
+  if (found->size() > kMaxListItems) {
+    return bad(name, fmt::format("has more than {} entries", kMaxListItems));
+  }
+  for (const Json& item : *found) {
+    if (!item.is_string()) return bad(name, "must be a list of strings");
+    list.push_back(item.get<std::string>());
+    if (std::count(list.begin(), list.end(), list.back()) > 1) {
+      return bad(name, fmt::format("\"{}\" is given twice", clean_name(list.back(), 80)));
+    }
+  }
+  return list;
+}
+
+// A statement about where the folder lies, which must be true.
+Status check_statement(const Json& json, const char* name, const std::string& expected) {
+  const auto text = text_field(json, name, expected);
+  if (!text) return text.error();
+  if (*text == expected) return Done{};
+  return bad(
+      name,
+      fmt::format("says \"{}\", but the folder lies at \"{}\"", clean_name(*text, 80), expected),
+      "Leave the field out, or move the folder.");
+}
+
+Status check_sources(const std::filesystem::path& folder, const std::vector<std::string>& sources) {
+  if (sources.empty()) return bad("sources", "names no file");
+  for (const std::string& source : sources) {
+    const std::string shown = clean_name(source, 80);
+    if (!is_plain_relative_path(source)) {
+      return bad("sources", fmt::format("\"{}\" is no plain path inside the folder", shown),
+                 "Use letters, digits and . _ + - only, and no leading dot.");
+    }
+    if (!source.ends_with(".cu") && !source.ends_with(".cpp")) {
+      return bad("sources", fmt::format("\"{}\" is neither .cu nor .cpp", shown),
+                 "Headers are found by themselves; list only what is to be compiled.");
+    }
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(folder / source, error)) {
+      return bad("sources", fmt::format("there is no file \"{}\"", shown));
+    }
+  }
+  return Done{};
+}
+
+Status check_precision(const std::string& precision) {
+  static const std::vector<std::string> kKnown = {"torch-default", "fp32", "tf32", "bf16", "fp16"};
+  if (std::find(kKnown.begin(), kKnown.end(), precision) != kKnown.end()) return Done{};
+  return bad("precision", fmt::format("\"{}\" is unknown", clean_name(precision, 80)),
+             did_you_mean(precision, kKnown));
+}
+
+Status check_build(const Manifest& manifest) {
+  for (const std::string& flag : manifest.flags) {
+    const auto allowed = check_flag(flag, manifest.device);
+    if (!allowed) return bad("flags", allowed.error().message, allowed.error().hint);
+  }
+  for (const std::string& library : manifest.libraries) {
+    const auto allowed = check_library(library, manifest.device);
+    if (!allowed) return bad("libraries", allowed.error().message, allowed.error().hint);
+  }
+  return check_precision(manifest.precision);
+}
+
+}  // namespace
+
+bool is_plain_relative_path(const std::string& path) {
+  static const std::regex kPlain(
+      R"([A-Za-z0-9_+-][A-Za-z0-9_.+@-]*(/[A-Za-z0-9_+-][A-Za-z0-9_.+@-]*)*)");
+  return path.size() <= kMaxText && std::regex_match(path, kPlain);
+}
+
+Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::string& task_name,
+                               const std::string& agent) {
+  const auto json =
+      read_strict_json(folder / "submission.json", {.max_bytes = 64u << 10, .max_depth = 4});
+  if (!json) return json.error();
+  if (auto known = check_fields(*json); !known) return known.error();
+  const auto schema = text_field(*json, "schema", "");
+  if (!schema) return schema.error();
+  if (*schema != "kbench-submission/1") {
+    return bad("schema", "must be \"kbench-submission/1\"");
+  }
+  if (auto agrees = check_statement(*json, "name", task_name); !agrees) return agrees.error();
+  if (auto agrees = check_statement(*json, "agent", agent); !agrees) return agrees.error();
+
+  Manifest manifest;
+  auto sources = list_field(*json, "sources");
+  if (!sources) return sources.error();
+  if (auto valid = check_sources(folder, *sources); !valid) return valid.error();
+  manifest.sources = std::move(*sources);
+  const bool cuda = std::any_of(manifest.sources.begin(), manifest.sources.end(),
+                                [](const std::string& source) { return source.ends_with(".cu"); });
+  manifest.device = cuda ? "cuda" : "cpu";
+
+  auto flags = list_field(*json, "flags");
+  if (!flags) return flags.error();
+  manifest.flags = std::move(*flags);
+  auto libraries = list_field(*json, "libraries");
+  if (!libraries) return libraries.error();
+  manifest.libraries = std::move(*libraries);
+  auto precision = text_field(*json, "precision", manifest.precision);
+  if (!precision) return precision.error();
+  manifest.precision = std::move(*precision);
+  if (auto valid = check_build(manifest); !valid) return valid.error();
+  return manifest;
+}
+
+}  // namespace kbench

@@ -1,0 +1,37 @@
+// submission.json, the manifest of a submission that is a folder:
+//
+//   {"schema": "kbench-submission/1",          required
+//    "sources": ["relu.cu", "host.cpp"],       required: inside the folder; one .cu makes it CUDA
+//    "name": "019_relu", "agent": "example",   optional: must agree with where the folder lies
+//    "flags": ["-O3"], "libraries": ["cublas"], "precision": "torch-default"}   optional
+//
+// Every field is checked; an unknown one is an error. Called by submission.cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct Manifest {
+  std::vector<std::string> sources;  // relative, '/'-separated
+  std::vector<std::string> flags;
+  std::vector<std::string> libraries;
+  std::string precision = "torch-default";
+  std::string device;  // "cuda" when one source is a .cu, else "cpu"
+};
+
+// `task_name` ("019_relu") and `agent` are what the path says. Errors: kNotFound (no manifest),
+// kBadInput, both naming the field.
+[[nodiscard]] Result<Manifest> read_manifest(const std::filesystem::path& folder,
+                                             const std::string& task_name,
+                                             const std::string& agent);
+
+// True for a relative path whose components are plain names: letters, digits, "._+-@", none of
+// them beginning with a dot or an @, at most 200 bytes in all.
+[[nodiscard]] bool is_plain_relative_path(const std::string& path);
+
+}  // namespace kbench

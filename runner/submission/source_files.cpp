@@ -1,0 +1,124 @@
+#include "runner/submission/source_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runner/core/sha256.hpp"
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/manifest.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error bad(const std::string& what, std::string hint = "") {
+  return {ErrorCode::kBadInput, what, std::move(hint)};
+}
+
+// Reads files one by one and keeps the limits of the whole.
+class Reader {
+ public:
+  explicit Reader(const fs::path& agent_folder) {
+    std::error_code error;
+    agent_folder_ = fs::canonical(agent_folder, error);
+  }
+
+  Status add_file(const fs::path& file, const std::string& name) {
+    const std::string shown = clean_name(name, 120);
+    if (!is_plain_relative_path(name)) {
+      return bad(fmt::format("the file name \"{}\" is not allowed", shown),
+                 "Use letters, digits and . _ + - only.");
+    }
+    std::error_code error;
+    const fs::path real = fs::canonical(file, error);
+    const auto [end, unused] =
+        std::mismatch(agent_folder_.begin(), agent_folder_.end(), real.begin(), real.end());
+    if (error || end != agent_folder_.end()) {
+      return bad(fmt::format("{} is a link that leaves the agent's folder", shown));
+    }
+    if (files_.size() == kMaxSourceFiles) {
+      return bad(fmt::format("more than {} files", kMaxSourceFiles));
+    }
+    auto bytes = read_bounded_file(real, kMaxSourceFileBytes);
+    if (!bytes) return bytes.error();
+    total_ += bytes->size();
+    if (total_ > kMaxSourceBytes) {
+      return bad(fmt::format("more than {} MiB of sources", kMaxSourceBytes >> 20));
+    }
+    files_.push_back({name, std::move(*bytes)});
+    return Done{};
+  }
+
+  // Every file below `folder`; hidden ones (editors', version control's) are left out.
+  Status add_folder(const fs::path& folder, const std::string& name, int depth = 0) {
+    constexpr int kMaxDepth = 8;
+    if (depth > kMaxDepth) return bad(fmt::format("{}: folders nested too deeply", name));
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string leaf = entry->path().filename().string();
+      if (leaf.starts_with('.')) continue;
+      const std::string inner = name + "/" + leaf;
+      std::error_code ignored;
+      const bool is_folder = !entry->is_symlink(ignored) && entry->is_directory(ignored);
+      const Status added =
+          is_folder ? add_folder(entry->path(), inner, depth + 1) : add_file(entry->path(), inner);
+      if (!added) return added;
+    }
+    if (error) return bad(fmt::format("{}: {}", clean_name(name, 120), error.message()));
+    return Done{};
+  }
+
+  std::vector<SourceFile> take() {
+    std::sort(files_.begin(), files_.end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+    return std::move(files_);
+  }
+
+ private:
+  fs::path agent_folder_;
+  std::vector<SourceFile> files_;
+  std::size_t total_ = 0;
+};
+
+// Lengths go in front, so that no two lists give the same text.
+void append(std::string& text, std::string_view part) {
+  text += fmt::format("{}:", part.size());
+  text += part;
+}
+
+}  // namespace
+
+Result<std::vector<SourceFile>> read_source_files(const Submission& submission) {
+  const bool single = submission.folder.empty();
+  const fs::path place = single ? submission.sources.front() : submission.folder;
+  Reader reader(place.parent_path().parent_path());
+  const Status added = single ? reader.add_file(place, "src/" + place.filename().string())
+                              : reader.add_folder(place, "src");
+  if (!added) return added.error();
+  for (const fs::path& folder : submission.include_directories) {
+    if (auto shared = reader.add_folder(folder, "include"); !shared) return shared.error();
+  }
+  return reader.take();
+}
+
+std::string hash_sources(const Submission& submission, const std::vector<SourceFile>& files) {
+  std::string text = "kbench-sources/1\n";
+  for (const SourceFile& file : files) {
+    append(text, file.name);
+    append(text, file.bytes);
+  }
+  const auto append_list = [&](const std::vector<std::string>& list) {
+    text += fmt::format("\n{} ", list.size());
+    for (const std::string& item : list) append(text, item);
+  };
+  append_list(submission.flags);
+  append_list(submission.libraries);
+  append_list({submission.device, submission.id.precision});
+  return sha256(text);
+}
+
+}  // namespace kbench

@@ -1,0 +1,219 @@
+#include "runner/submission/submission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <regex>
+#include <tuple>
+
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/manifest.hpp"
+#include "runner/submission/source_files.hpp"
+#include "runner/task/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxEntries = 100'000;
+
+// What the name of a file or folder inside levelN says.
+struct SubmissionName {
+  std::string task;     // "019_relu"
+  std::string variant;  // after '@'
+};
+
+std::optional<SubmissionName> parse_name(const std::string& stem) {
+  static const std::regex kPattern(R"(([0-9]{3}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
+  std::smatch match;
+  if (stem.size() > 200 || !std::regex_match(stem, match, kPattern)) return std::nullopt;
+  return SubmissionName{match[1].str(), match[3].str()};
+}
+
+bool is_plain_name(const std::string& name) {
+  return name.size() <= 64 && is_plain_relative_path(name) && name.find('/') == std::string::npos;
+}
+
+// Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions and problems.
+class Finder {
+ public:
+  explicit Finder(fs::path root) : root_(std::move(root)) {}
+
+  Result<SubmissionSet> find() {
+    const auto agents = entries(root_);
+    if (!agents) return agents.error();
+    for (const fs::path& agent : *agents) visit_agent(agent);
+    if (seen_ > kMaxEntries) {
+      return Error{ErrorCode::kBadInput,
+                   fmt::format("more than {} files below {}", kMaxEntries, root_.string()), ""};
+    }
+    const auto order = [](const Submission& s) {
+      return std::tie(s.task, s.id.agent, s.id.variant, s.id.name);
+    };
+    std::sort(set_.submissions.begin(), set_.submissions.end(),
+              [&](const Submission& a, const Submission& b) { return order(a) < order(b); });
+    return std::move(set_);
+  }
+
+ private:
+  // The entries of a folder, sorted, without hidden ones.
+  Result<std::vector<fs::path>> entries(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (++seen_ > kMaxEntries) break;
+      if (!entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
+    }
+    if (error) {
+      return Error{ErrorCode::kBadInput,
+                   fmt::format("cannot list {}: {}", clean_name(folder.string()), error.message()),
+                   ""};
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  void problem(const fs::path& path, const std::string& task, const std::string& agent,
+               Error error) {
+    const std::string shown = clean_name(path.lexically_relative(root_).string(), 300);
+    error.message = shown + ": " + error.message;
+    set_.problems.push_back({shown, task, clean_name(agent, 64), std::move(error)});
+  }
+
+  void problem(const fs::path& path, const std::string& agent, const std::string& message,
+               std::string hint = "") {
+    problem(path, "", agent, Error{ErrorCode::kBadInput, message, std::move(hint)});
+  }
+
+  [[nodiscard]] bool leaves_root(const fs::path& path) const {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    return error ||
+           std::mismatch(root_.begin(), root_.end(), real.begin(), real.end()).first != root_.end();
+  }
+
+  void visit_agent(const fs::path& folder) {
+    const std::string agent = folder.filename().string();
+    if (leaves_root(folder)) {
+      return problem(folder, agent, "a link that is broken or leaves the submissions folder");
+    }
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      const auto extension = folder.extension();
+      if (extension == ".cu" || extension == ".cpp") {
+        problem(folder, "", "a submission lies in AGENT/levelN/, not at the top");
+      }
+      return;
+    }
+    if (!is_plain_name(agent)) {
+      return problem(folder, agent, "this name is not allowed for an agent",
+                     "Use at most 64 letters, digits and . _ + - only.");
+    }
+    const auto levels = entries(folder);
+    if (!levels) return problem(folder, "", agent, levels.error());
+    for (const fs::path& level : *levels) visit_level(agent, level);
+  }
+
+  void visit_level(const std::string& agent, const fs::path& folder) {
+    static const std::regex kLevel("level[0-9]{1,2}");
+    static const std::vector<std::string> kUsual = {"level1", "level2", "level3", "level4",
+                                                    "include"};
+    const std::string level = folder.filename().string();
+    if (leaves_root(folder)) {
+      return problem(folder, agent, "a link that is broken or leaves the submissions folder");
+    }
+    std::error_code error;
+    if (!fs::is_directory(folder, error) || level == "include") return;
+    if (level.size() > 16 || !std::regex_match(level, kLevel)) {
+      const auto near = nearest(level.substr(0, 32), kUsual);
+      return problem(folder, agent, "neither a level folder nor \"include\"",
+                     near ? fmt::format("Did you mean \"{}\"?", *near)
+                          : "Level folders are named level1, level2 and so on.");
+    }
+    const auto found = entries(folder);
+    if (!found) return problem(folder, "", agent, found.error());
+    for (const fs::path& entry : *found) visit_entry(agent, level, entry);
+  }
+
+  void visit_entry(const std::string& agent, const std::string& level, const fs::path& path) {
+    if (leaves_root(path)) {
+      return problem(path, agent, "a link that is broken or leaves the submissions folder");
+    }
+    std::error_code error;
+    const bool is_folder = fs::is_directory(path, error);
+    const std::string extension = path.extension().string();
+    const bool is_source = extension == ".cu" || extension == ".cpp";
+    const std::string stem = (is_folder ? path.filename() : path.stem()).string();
+    const auto name = parse_name(stem);
+    if (!is_folder && !is_source) {
+      static const std::vector<std::string> kMistaken = {".cc", ".cxx", ".c", ".py", ".cuh"};
+      if (name && std::find(kMistaken.begin(), kMistaken.end(), extension) != kMistaken.end()) {
+        problem(path, level + "/" + name->task, agent,
+                Error{ErrorCode::kBadInput, "a submission ends in .cu (CUDA) or .cpp (CPU)", ""});
+      }
+      return;
+    }
+    if (!name) {
+      return problem(path, agent, "this is no name of a submission",
+                     "It is NNN_name or NNN_name@variant, as in \"019_relu@tiled\".");
+    }
+    Submission submission;
+    submission.task = level + "/" + name->task;
+    submission.id.agent = agent;
+    submission.id.variant = name->variant;
+    submission.id.name = agent + "/" + level + "/" + path.filename().string();
+    submission.id.precision = "torch-default";
+    add(std::move(submission), path, is_folder, name->task);
+  }
+
+  void add(Submission submission, const fs::path& path, bool is_folder,
+           const std::string& task_name) {
+    const std::string agent = submission.id.agent;
+    const std::string task = submission.task;
+    if (is_folder) {
+      auto manifest = read_manifest(path, task_name, agent);
+      if (!manifest) return problem(path, task, agent, manifest.error());
+      submission.folder = path;
+      for (const std::string& source : manifest->sources) {
+        submission.sources.push_back(path / source);
+      }
+      submission.device = manifest->device;
+      submission.flags = std::move(manifest->flags);
+      submission.libraries = std::move(manifest->libraries);
+      submission.id.precision = manifest->precision;
+      submission.id.vendor_library = !submission.libraries.empty();
+    } else {
+      submission.sources = {path};
+      submission.device = path.extension() == ".cu" ? "cuda" : "cpu";
+    }
+    const fs::path include = path.parent_path().parent_path() / "include";
+    std::error_code error;
+    if (fs::is_directory(include, error)) submission.include_directories = {include};
+    const auto files = read_source_files(submission);
+    if (!files) return problem(path, task, agent, files.error());
+    submission.id.source_hash = hash_sources(submission, *files);
+    set_.submissions.push_back(std::move(submission));
+  }
+
+  fs::path root_;
+  SubmissionSet set_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace
+
+Result<SubmissionSet> find_submissions(const fs::path& directory) {
+  std::error_code error;
+  const fs::path root = fs::canonical(directory, error);
+  if (error || !fs::is_directory(root, error)) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
+                 "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
+  }
+  return Finder(root).find();
+}
+
+}  // namespace kbench

@@ -1,0 +1,146 @@
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+
+#include "runner/core/unique_fd.hpp"
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/compiler.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// An absolute path, or a name looked up along PATH.
+std::optional<fs::path> find_program(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (name.find('/') != std::string::npos) {
+    const fs::path path = fs::absolute(name).lexically_normal();
+    return is_program(path) ? std::optional(path) : std::nullopt;
+  }
+  const char* search = std::getenv("PATH");
+  std::istringstream folders(search != nullptr ? search : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path path = fs::path(folder) / name;
+    if (path.is_absolute() && is_program(path)) return path;
+  }
+  return std::nullopt;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+fs::path find_host_compiler() {
+  for (const std::string& name :
+       {environment("CXX"), std::string("c++"), std::string("g++"), std::string("clang++")}) {
+    if (const auto found = find_program(name)) return *found;
+  }
+  return {};
+}
+
+// Python environments in which the CUDA compiler may have been installed from its packages.
+std::vector<fs::path> virtual_environments() {
+  std::vector<fs::path> found;
+  if (const auto active = environment("VIRTUAL_ENV"); !active.empty()) found.emplace_back(active);
+  const fs::path python = environment("KBENCH_TORCH");
+  if (python.parent_path().filename() == "bin") {
+    found.push_back(python.parent_path().parent_path());
+  }
+  // The checkout's own: some folders above this program.
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int levels = 0; levels < 4 && folder.has_relative_path(); ++levels) {
+    found.push_back(folder / ".venv");
+    folder = folder.parent_path();
+  }
+  return found;
+}
+
+fs::path find_nvcc() {
+  for (const std::string& name :
+       {environment("CUDACXX"), std::string("nvcc"), std::string("/usr/local/cuda/bin/nvcc")}) {
+    if (const auto found = find_program(name)) return *found;
+  }
+  for (const fs::path& venv : virtual_environments()) {
+    std::error_code error;
+    for (const auto& python : fs::directory_iterator(venv / "lib", error)) {
+      const fs::path nvcc = python.path() / "site-packages/nvidia/cu13/bin/nvcc";
+      if (is_program(nvcc)) return nvcc;
+    }
+  }
+  return {};
+}
+
+// What the program says to --version. It is the user's own compiler, so it runs as the user.
+std::string read_version(const fs::path& program) {
+  std::array<int, 2> ends{};
+  if (program.empty() || ::pipe2(ends.data(), O_CLOEXEC) != 0) return "";
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
+  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  std::string path = program.string();
+  std::string option = "--version";
+  const std::array<char*, 3> argv = {path.data(), option.data(), nullptr};
+  pid_t child = -1;
+  const int failed = ::posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  write_end.reset();
+  if (failed != 0) return "";
+  std::string text;
+  std::array<char, 1024> buffer;
+  for (ssize_t got = 0; (got = ::read(read_end.get(), buffer.data(), buffer.size())) > 0;) {
+    if (text.size() < 8192) text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+std::string first_line(const std::string& text) {
+  return clean_name(text.substr(0, text.find('\n')));
+}
+
+// nvcc's first line is its name; the version stands in the line with "release".
+std::string nvcc_version_line(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("release") != std::string::npos) return clean_name(line);
+  }
+  return first_line(text);
+}
+
+}  // namespace
+
+Toolchain find_toolchain(int compute_capability) {
+  Toolchain toolchain;
+  toolchain.host_compiler = find_host_compiler();
+  toolchain.host_version = first_line(read_version(toolchain.host_compiler));
+  toolchain.nvcc = find_nvcc();
+  toolchain.nvcc_version = nvcc_version_line(read_version(toolchain.nvcc));
+  if (compute_capability > 0) {
+    toolchain.cuda_architecture = std::to_string(compute_capability);
+    // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.
+    if (compute_capability >= 90) toolchain.cuda_architecture += "a";
+  }
+  return toolchain;
+}
+
+}  // namespace kbench

@@ -1,0 +1,200 @@
+#include "runner/task/suite.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+
+#include "runner/core/json.hpp"
+#include "runner/task/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The head of a task file is a few hundred bytes; a title cannot make it longer than this.
+constexpr std::size_t kHeadBytes = 16u << 10;
+
+// Picks the schema and the title out of the head and stops at the key "sizes".
+class HeadReader final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ == 1; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return false; }
+  bool end_array() override { return true; }
+
+  bool key(string_t& name) override {
+    key_ = name;
+    complete_ = name == "sizes";
+    return !complete_;
+  }
+  bool string(string_t& text) override {
+    if (key_ == "schema") schema_ = text;
+    if (key_ == "title") title_ = text;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+  [[nodiscard]] bool complete() const { return complete_; }
+  [[nodiscard]] const std::string& schema() const { return schema_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
+
+ private:
+  int depth_ = 0;
+  bool complete_ = false;
+  std::string key_;
+  std::string schema_;
+  std::string title_;
+};
+
+std::optional<int> parse_number(std::string_view digits) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || failure != std::errc{} || end != digits.data() + digits.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// "levelN" gives N.
+std::optional<int> level_of(const fs::path& folder) {
+  const auto name = folder.filename().string();
+  if (!name.starts_with("level")) return std::nullopt;
+  return parse_number(std::string_view(name).substr(5));
+}
+
+// What the place of "levelN/NNN_name.json" tells; nothing for any other file.
+std::optional<TaskEntry> entry_of(const fs::path& file, int level) {
+  const auto stem = file.stem().string();
+  if (file.extension() != ".json" || stem.size() < 5 || stem[3] != '_') return std::nullopt;
+  const auto number = parse_number(std::string_view(stem).substr(0, 3));
+  if (!number) return std::nullopt;
+  TaskEntry entry;
+  entry.id = fmt::format("level{}/{}", level, stem);
+  entry.level = level;
+  entry.number = *number;
+  entry.name = stem.substr(4);
+  entry.file = file;
+  return entry;
+}
+
+void read_head(TaskEntry& entry) {
+  std::ifstream stream(entry.file, std::ios::binary);
+  std::string head(kHeadBytes, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  HeadReader reader;
+  // False either way: at "sizes" because the reader stops there, before it because of an error.
+  (void)Json::sax_parse(head, &reader, Json::input_format_t::json, /*strict=*/false);
+  if (head.empty()) {
+    entry.problem = "empty or unreadable";
+  } else if (!reader.complete()) {
+    entry.problem = "not a lowered task: no \"sizes\" after a head of plain fields";
+  } else if (reader.schema() != "kbench-task/1") {
+    entry.problem = fmt::format("schema \"{}\", expected \"kbench-task/1\"", reader.schema());
+  } else {
+    entry.title = reader.title();
+  }
+}
+
+// What is in a folder; iterating with exceptions is not an option here.
+std::vector<fs::path> children(const fs::path& folder, std::error_code& failure) {
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
+       it.increment(failure)) {
+    paths.push_back(it->path());
+  }
+  return paths;
+}
+
+bool matches_glob(const std::string& pattern, const std::string& text) {
+  return ::fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
+}
+
+bool matches(const std::string& pattern, const TaskEntry& entry) {
+  if (pattern.find('/') != std::string::npos) return matches_glob(pattern, entry.id);
+  return matches_glob(pattern, entry.id.substr(entry.id.find('/') + 1)) ||
+         matches_glob(pattern, fmt::format("{:03}", entry.number)) ||
+         matches_glob(pattern, entry.name);
+}
+
+Error unknown_task(const std::string& pattern, const std::vector<TaskEntry>& entries) {
+  std::vector<std::string> known;
+  for (const auto& entry : entries) {
+    known.push_back(pattern.find('/') == std::string::npos ? entry.name : entry.id);
+  }
+  const auto guess = nearest(pattern, known);
+  return Error{ErrorCode::kNotFound, fmt::format("no task is called \"{}\"", pattern),
+               guess ? fmt::format("did you mean \"{}\"?", *guess)
+                     : std::string("`kbench tasks list` shows all of them")};
+}
+
+}  // namespace
+
+Result<std::vector<TaskEntry>> list_tasks(const fs::path& suites) {
+  std::error_code failure;
+  if (!fs::is_directory(suites, failure)) {
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no such suite folder", suites.string()),
+                 "a suite is a folder with levelN/NNN_name.json files"};
+  }
+  std::vector<TaskEntry> entries;
+  for (const auto& folder : children(suites, failure)) {
+    const auto level = level_of(folder);
+    if (!level || failure) continue;
+    for (const auto& file : children(folder, failure)) {
+      if (auto entry = entry_of(file, *level)) {
+        read_head(*entry);
+        entries.push_back(std::move(*entry));
+      }
+    }
+  }
+  if (failure) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{}: {}", suites.string(), failure.message()),
+                 "check the folder's permissions"};
+  }
+  std::sort(entries.begin(), entries.end(), [](const TaskEntry& a, const TaskEntry& b) {
+    return std::tie(a.level, a.number, a.name) < std::tie(b.level, b.number, b.name);
+  });
+  return entries;
+}
+
+Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entries,
+                                            const std::vector<int>& levels,
+                                            const std::vector<std::string>& patterns) {
+  for (const auto& pattern : patterns) {
+    const bool glob = pattern.find_first_of("*?[") != std::string::npos;
+    if (!glob && std::none_of(entries.begin(), entries.end(),
+                              [&](const TaskEntry& entry) { return matches(pattern, entry); })) {
+      return unknown_task(pattern, entries);
+    }
+  }
+  std::vector<TaskEntry> selected;
+  for (const auto& entry : entries) {
+    const bool level_fits =
+        levels.empty() || std::find(levels.begin(), levels.end(), entry.level) != levels.end();
+    const bool name_fits =
+        patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+          return matches(pattern, entry);
+        });
+    if (level_fits && name_fits) selected.push_back(entry);
+  }
+  return selected;
+}
+
+}  // namespace kbench

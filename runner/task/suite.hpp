@@ -1,0 +1,38 @@
+// A suite is a folder with levelN/NNN_name.json files. Listing reads only the head of each file, so
+// that 250 tasks take milliseconds; load_task reads one completely. Called by the cli.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// One task as its place and the head of its file tell it.
+struct TaskEntry {
+  std::string id;  // "level1/019_relu"
+  int level = 0;
+  int number = 0;
+  std::string name;   // "relu"
+  std::string title;  // empty when the head cannot be read
+  std::filesystem::path file;
+  std::string problem;  // why the head cannot be read; empty when it can. load_task says more.
+};
+
+// Every task below `suites`, sorted by level and number. A malformed file is an entry with a
+// `problem`, so that one bad file does not hide the others. Errors: the folder does not exist, or
+// cannot be read.
+[[nodiscard]] Result<std::vector<TaskEntry>> list_tasks(const std::filesystem::path& suites);
+
+// The entries of the given levels that match one of the patterns; no levels, or no patterns, means
+// all. A pattern is a shell glob (*, ?, [a-z]) over the id ("level1/0*"), or, without a slash, over
+// "019_relu", "019" or "relu". Errors: kNotFound, with the nearest name, for a pattern without
+// wildcards that no task has. A glob without a match, or a level without tasks, only selects
+// nothing.
+[[nodiscard]] Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entries,
+                                                          const std::vector<int>& levels,
+                                                          const std::vector<std::string>& patterns);
+
+}  // namespace kbench

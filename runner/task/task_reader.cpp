@@ -1,0 +1,472 @@
+// load_task: from the lowered file to a Task, checking everything that later code relies on,
+// because task files may come from anybody. The graph's nodes are checked for their form and for
+// values that nobody made; whether an operator exists is the executor's business.
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "runner/core/sha256.hpp"
+#include "runner/task/json_field.hpp"
+#include "runner/task/strict_json.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::string_view kSchema = "kbench-task/1";
+constexpr std::size_t kMaxFileBytes = 64u << 20;
+constexpr std::size_t kMaxTensors = 8192;  // of one kind in one task
+constexpr std::size_t kMaxNodes = 1u << 17;
+constexpr std::size_t kMaxRank = 12;
+constexpr std::int64_t kMaxElements = std::int64_t{1}
+                                      << 40;  // a TiB of bytes; sums cannot overflow
+constexpr std::size_t kMaxData = 512;
+constexpr std::size_t kMaxName = 200;
+constexpr std::size_t kMaxTitle = 500;
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
+
+// Words that cannot be members of a struct in C++ or CUDA, or are members already.
+const std::set<std::string, std::less<>>& reserved_names() {
+  static const std::set<std::string, std::less<>> kNames = {"abi_version",
+                                                            "alignas",
+                                                            "alignof",
+                                                            "and",
+                                                            "and_eq",
+                                                            "asm",
+                                                            "auto",
+                                                            "bitand",
+                                                            "bitor",
+                                                            "bool",
+                                                            "break",
+                                                            "case",
+                                                            "catch",
+                                                            "char",
+                                                            "char8_t",
+                                                            "char16_t",
+                                                            "char32_t",
+                                                            "class",
+                                                            "co_await",
+                                                            "co_return",
+                                                            "co_yield",
+                                                            "compl",
+                                                            "concept",
+                                                            "const",
+                                                            "const_cast",
+                                                            "consteval",
+                                                            "constexpr",
+                                                            "constinit",
+                                                            "continue",
+                                                            "decltype",
+                                                            "default",
+                                                            "delete",
+                                                            "do",
+                                                            "double",
+                                                            "dynamic_cast",
+                                                            "else",
+                                                            "enum",
+                                                            "explicit",
+                                                            "export",
+                                                            "extern",
+                                                            "false",
+                                                            "float",
+                                                            "for",
+                                                            "friend",
+                                                            "goto",
+                                                            "if",
+                                                            "inline",
+                                                            "int",
+                                                            "linux",
+                                                            "long",
+                                                            "mutable",
+                                                            "namespace",
+                                                            "new",
+                                                            "noexcept",
+                                                            "not",
+                                                            "not_eq",
+                                                            "nullptr",
+                                                            "operator",
+                                                            "or",
+                                                            "or_eq",
+                                                            "private",
+                                                            "protected",
+                                                            "public",
+                                                            "register",
+                                                            "reinterpret_cast",
+                                                            "requires",
+                                                            "restrict",
+                                                            "return",
+                                                            "short",
+                                                            "signed",
+                                                            "size",
+                                                            "sizeof",
+                                                            "static",
+                                                            "static_assert",
+                                                            "static_cast",
+                                                            "struct",
+                                                            "switch",
+                                                            "template",
+                                                            "this",
+                                                            "thread_local",
+                                                            "throw",
+                                                            "true",
+                                                            "try",
+                                                            "typedef",
+                                                            "typeid",
+                                                            "typename",
+                                                            "union",
+                                                            "unix",
+                                                            "unsigned",
+                                                            "using",
+                                                            "virtual",
+                                                            "void",
+                                                            "volatile",
+                                                            "wchar_t",
+                                                            "while",
+                                                            "xor",
+                                                            "xor_eq"};
+  return kNames;
+}
+
+bool is_word(std::string_view text, bool may_start_with_digit) {
+  if (text.empty()) return false;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && !(c >= '0' && c <= '9')) return false;
+  }
+  return may_start_with_digit || !(text[0] >= '0' && text[0] <= '9');
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const auto word : words) {
+    if (word == text) return true;
+  }
+  return false;
+}
+
+// The name of an input, parameter or output: a member of a struct in task.h.
+std::string read_name(const JsonField& field, std::set<std::string>& taken) {
+  auto name = field.text(kMaxName);
+  if (!field.healthy()) return name;
+  if (!is_word(name, false)) {
+    field.complain(fmt::format("\"{}\" is not a C identifier", name));
+  } else if (reserved_names().contains(name)) {
+    field.complain(fmt::format("\"{}\" is reserved and cannot be a member of a struct", name));
+  } else if (!taken.insert(name).second) {
+    field.complain(fmt::format("\"{}\" is used twice", name));
+  }
+  return name;
+}
+
+std::vector<std::int64_t> read_shape(const JsonField& field) {
+  std::vector<std::int64_t> shape(field.array_size(kMaxRank));
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < shape.size() && field.healthy(); ++i) {
+    shape[i] = field.item(i).integer(1, kMaxElements);
+    if (shape[i] > kMaxElements / elements) {
+      field.complain(fmt::format("more than {} elements", kMaxElements));
+      break;
+    }
+    elements *= shape[i];
+  }
+  return shape;
+}
+
+// Smallest and largest value that an integer dtype holds; exact as doubles but for 2^63, which is
+// excluded because the upper end is.
+struct Range {
+  double low;
+  double end;  // one past the largest
+};
+
+Range range_of(DType dtype) {
+  switch (dtype) {
+    case DType::kInt64: return {-0x1p63, 0x1p63};
+    case DType::kInt32: return {-0x1p31, 0x1p31};
+    case DType::kInt16: return {-0x1p15, 0x1p15};
+    case DType::kInt8: return {-0x1p7, 0x1p7};
+    case DType::kUInt8: return {0, 0x1p8};
+    case DType::kBool: return {0, 2};
+    case DType::kFloat64:
+    case DType::kFloat32:
+    case DType::kFloat16:
+    case DType::kBFloat16: break;
+  }
+  const auto infinity = std::numeric_limits<double>::infinity();
+  return {-infinity, infinity};
+}
+
+void check_value(const JsonField& field, DType dtype, double value) {
+  const auto range = range_of(dtype);
+  if (value < range.low || value >= range.end) {
+    field.complain(fmt::format("{} does not fit {}", value, to_string(dtype)));
+  } else if (!is_floating(dtype) && value != std::floor(value)) {
+    field.complain(fmt::format("{} is no integer, the tensor is {}", value, to_string(dtype)));
+  }
+}
+
+std::optional<Draw::Kind> draw_kind(std::string_view text) {
+  using Kind = Draw::Kind;
+  constexpr std::array<std::pair<std::string_view, Kind>, 8> kKinds = {{
+      {"uniform", Kind::kUniform},
+      {"normal", Kind::kNormal},
+      {"integers", Kind::kIntegers},
+      {"bernoulli", Kind::kBernoulli},
+      {"constant", Kind::kConstant},
+      {"tril", Kind::kTril},
+      {"triu", Kind::kTriu},
+      {"data", Kind::kData},
+  }};
+  for (const auto& [name, kind] : kKinds) {
+    if (name == text) return kind;
+  }
+  return std::nullopt;
+}
+
+void read_continuous(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
+  draw.a = field.member("a").number();
+  draw.b = field.member("b").number();
+  if (!is_floating(tensor.dtype)) {
+    field.complain(fmt::format("draws fractions, the tensor is {}", to_string(tensor.dtype)));
+  } else if (draw.kind == Draw::Kind::kUniform && !(draw.a <= draw.b)) {
+    field.complain(fmt::format("the interval [{}, {}) is empty", draw.a, draw.b));
+  } else if (draw.kind == Draw::Kind::kNormal && draw.b < 0) {
+    field.complain(fmt::format("the standard deviation {} is negative", draw.b));
+  }
+}
+
+void read_integers(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
+  // As doubles: 2^53 is as far as they are exact.
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  const auto low = field.member("a").integer(-kExact, kExact);
+  const auto end = field.member("b").integer(-kExact, kExact);
+  if (low >= end) field.complain(fmt::format("no integer x has {} <= x < {}", low, end));
+  draw.a = static_cast<double>(low);
+  draw.b = static_cast<double>(end);
+  check_value(field.member("a"), tensor.dtype, draw.a);
+  check_value(field.member("b"), tensor.dtype, draw.b - 1);
+}
+
+void read_data(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
+  const auto values = field.member("data");
+  draw.data.resize(values.array_size(kMaxData));
+  for (std::size_t i = 0; i < draw.data.size() && field.healthy(); ++i) {
+    draw.data[i] = values.item(i).number();
+    check_value(values.item(i), tensor.dtype, draw.data[i]);
+  }
+  if (static_cast<std::int64_t>(draw.data.size()) != tensor.elements()) {
+    values.complain(fmt::format("{} values for {} elements", draw.data.size(), tensor.elements()));
+  }
+}
+
+Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
+  Draw draw;
+  const auto kind_field = field.member("kind");
+  const auto kind = draw_kind(kind_field.text(kMaxName));
+  if (!kind) {
+    kind_field.complain(fmt::format("unknown kind {}", kind_field.json().dump()));
+    return draw;
+  }
+  draw.kind = *kind;
+  switch (draw.kind) {
+    case Draw::Kind::kUniform:
+    case Draw::Kind::kNormal: read_continuous(field, tensor, draw); break;
+    case Draw::Kind::kIntegers: read_integers(field, tensor, draw); break;
+    case Draw::Kind::kBernoulli:
+      draw.a = field.member("a").number();
+      if (draw.a < 0 || draw.a > 1) field.member("a").complain("not a probability");
+      break;
+    case Draw::Kind::kTril:
+    case Draw::Kind::kTriu:
+      if (tensor.shape.size() < 2) field.complain("needs a tensor of at least two dimensions");
+      draw.a = static_cast<double>(field.member("a").integer(-kMaxElements, kMaxElements));
+      break;
+    case Draw::Kind::kConstant:
+      draw.a = field.member("a").number();
+      check_value(field.member("a"), tensor.dtype, draw.a);
+      break;
+    case Draw::Kind::kData: read_data(field, tensor, draw); break;
+  }
+  return draw;
+}
+
+TensorSpec read_tensor(const JsonField& field, std::set<std::string>& taken) {
+  TensorSpec tensor;
+  tensor.name = read_name(field.member("name"), taken);
+  const auto dtype_field = field.member("dtype");
+  const auto dtype = dtype_from_string(dtype_field.text(kMaxName));
+  if (dtype) {
+    tensor.dtype = *dtype;
+  } else {
+    dtype_field.complain(dtype.error().message);
+  }
+  tensor.shape = read_shape(field.member("shape"));
+  return tensor;
+}
+
+std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::string>& taken) {
+  std::vector<TensorSpec> tensors;
+  const auto count = list.array_size(kMaxTensors);
+  for (std::size_t i = 0; i < count && list.healthy(); ++i) {
+    auto tensor = read_tensor(list.item(i), taken);
+    if (!list.healthy()) break;
+    tensor.draw = read_draw(list.item(i).member("draw"), tensor);
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// Every {"v": name} in an argument, however deep in lists, must name a value made before.
+void check_argument(const JsonField& argument, const std::set<std::string>& values) {
+  if (argument.json().is_array()) {
+    for (std::size_t i = 0; i < argument.json().size() && argument.healthy(); ++i) {
+      check_argument(argument.item(i), values);
+    }
+  } else if (argument.json().is_object() && argument.json().contains("v")) {
+    const auto name = argument.member("v").text(kMaxName);
+    if (!values.contains(name)) {
+      argument.complain(fmt::format("no earlier node made \"{}\"", name));
+    }
+  }
+}
+
+// Adds the values that the nodes make to `values`, which starts as the inputs and parameters.
+void check_nodes(const JsonField& nodes, std::set<std::string>& values) {
+  const auto count = nodes.array_size(kMaxNodes);
+  for (std::size_t i = 0; i < count && nodes.healthy(); ++i) {
+    const auto node = nodes.item(i);
+    const auto op = node.member("op").text(kMaxName);
+    if (op.find("::") == std::string::npos) {
+      node.member("op").complain(fmt::format("\"{}\" is not namespace::name", op));
+    }
+    (void)node.member("overload").text(kMaxName);
+    const auto arguments = node.member("args");
+    (void)arguments.array_size(kMaxTensors);
+    check_argument(arguments, values);
+    const auto outs = node.member("outs");
+    const auto made = outs.array_size(kMaxTensors);
+    for (std::size_t j = 0; j < made && nodes.healthy(); ++j) {
+      if (outs.item(j).json().is_null()) continue;
+      const auto name = outs.item(j).text(kMaxName);
+      if (!values.insert(name).second) {
+        outs.item(j).complain(fmt::format("the value \"{}\" is made twice", name));
+      }
+    }
+  }
+}
+
+std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string>& taken,
+                                     const std::set<std::string>& values) {
+  std::vector<TensorSpec> outputs;
+  const auto count = list.array_size(kMaxTensors);
+  if (count == 0) list.complain("a task has at least one output");
+  for (std::size_t i = 0; i < count && list.healthy(); ++i) {
+    outputs.push_back(read_tensor(list.item(i), taken));
+    const auto value = list.item(i).member("value");
+    if (list.healthy() && !values.contains(value.text(kMaxName))) {
+      value.complain(fmt::format("no node made {}", value.json().dump()));
+    }
+  }
+  return outputs;
+}
+
+TaskSize read_size(const JsonField& field, const std::string& name) {
+  TaskSize size;
+  size.name = name;
+  std::set<std::string> taken;
+  size.inputs = read_drawn_tensors(field.member("inputs"), taken);
+  if (size.inputs.empty()) field.member("inputs").complain("a task has at least one input");
+  size.parameters = read_drawn_tensors(field.member("parameters"), taken);
+  auto values = taken;
+  if (field.healthy()) check_nodes(field.member("nodes"), values);
+  if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), taken, values);
+  size.peak_bytes_fp32 =
+      static_cast<std::uint64_t>(field.member("peak_bytes_fp32").integer(0, kMaxInt64));
+  size.peak_bytes_fp64 =
+      static_cast<std::uint64_t>(field.member("peak_bytes_fp64").integer(0, kMaxInt64));
+  size.flops = field.member("flops").number();
+  if (size.flops < 0) field.member("flops").complain("negative");
+  return size;
+}
+
+std::string read_choice(const JsonField& field, std::initializer_list<std::string_view> allowed) {
+  auto text = field.text(kMaxName);
+  if (field.healthy() && !is_one_of(text, allowed)) {
+    field.complain(fmt::format("\"{}\" is unknown, expected {}", text, fmt::join(allowed, " or ")));
+  }
+  return text;
+}
+
+// The file's place must agree with what it says, or one task would go by two names.
+void check_place(const JsonField& root, const Task& task) {
+  const auto folder = std::filesystem::absolute(task.file).parent_path().filename().string();
+  const auto place = fmt::format("{}/{}", folder, task.file.stem().string());
+  if (root.healthy() && place != task.id) {
+    root.complain(fmt::format("says it is {}, but lies at {}", task.id, place));
+  }
+}
+
+void read_head(const JsonField& root, Task& task) {
+  (void)read_choice(root.member("schema"), {kSchema});
+  task.level = static_cast<int>(root.member("level").integer(1, 99));
+  task.number = static_cast<int>(root.member("number").integer(0, 999));
+  task.name = root.member("name").text(kMaxName);
+  if (root.healthy() && !is_word(task.name, true)) {
+    root.member("name").complain("only letters, digits and underscores are allowed");
+  }
+  task.id = fmt::format("level{}/{:03}_{}", task.level, task.number, task.name);
+  task.title = root.member("title").text(kMaxTitle);
+  task.mode = read_choice(root.member("mode"), {"batch-stats", "train", "eval"});
+  task.entry = read_choice(root.member("entry"), {"forward"});
+  const auto source = root.member("source");
+  const std::filesystem::path source_name = source.text(kMaxName);
+  if (root.healthy() && (source_name.empty() || source_name != source_name.filename() ||
+                         source_name == ".." || source_name == ".")) {
+    source.complain("must be the name of a file in the same folder");
+  }
+  task.source = task.file.parent_path() / source_name;
+}
+
+void read_sizes(const JsonField& sizes, Task& task) {
+  if (!sizes.json().is_object() || sizes.json().empty()) {
+    sizes.complain("expected an object with \"small\", \"full\", or both");
+    return;
+  }
+  for (const auto& [name, unused] : sizes.json().items()) {
+    if (!is_one_of(name, {"small", "full"})) {
+      sizes.complain(fmt::format("unknown size \"{}\", expected small or full", name));
+    }
+  }
+  for (const std::string name : {"small", "full"}) {
+    if (sizes.healthy() && sizes.json().contains(name)) {
+      task.sizes.push_back(read_size(sizes.member(name), name));
+    }
+  }
+}
+
+}  // namespace
+
+Result<Task> load_task(const std::filesystem::path& json_file) {
+  const auto text = read_bounded_file(json_file, kMaxFileBytes);
+  if (!text) return text.error();
+  const auto json = parse_strict_json(*text, json_file.string());
+  if (!json) return json.error();
+
+  Task task;
+  task.file = json_file;
+  task.hash = sha256(*text);
+  Complaints complaints(json_file.string());
+  const JsonField root(*json, "", complaints);
+  read_head(root, task);
+  check_place(root, task);
+  if (root.healthy()) read_sizes(root.member("sizes"), task);
+  if (!complaints.empty()) return complaints.first();
+  return task;
+}
+
+}  // namespace kbench

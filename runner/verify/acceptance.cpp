@@ -1,0 +1,95 @@
+#include "runner/verify/acceptance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kbench {
+namespace {
+
+constexpr double kFp32UnitRoundoff = 0x1p-24;
+
+double relative_l2(const CompareResult& result) {
+  if (result.sum_squared_reference > 0)
+    return std::sqrt(result.sum_squared_error / result.sum_squared_reference);
+  return result.sum_squared_error > 0 ? HUGE_VAL : 0;
+}
+
+std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
+  std::vector<std::uint64_t> indices(spec.shape.size());
+  for (std::size_t d = spec.shape.size(); d-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(spec.shape[d]);
+    indices[d] = flat % extent;
+    flat /= extent;
+  }
+  return fmt::format("{}[{}]", spec.name, fmt::join(indices, ", "));
+}
+
+std::string element_message(const TensorSpec& spec, const CompareResult& result) {
+  return fmt::format("{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
+                     result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
+                     result.first_wrong_got, result.first_wrong_reference);
+}
+
+}  // namespace
+
+std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<EagerError>& eager,
+                                Against against) {
+  const double factor = against == Against::kReference ? rule.c : 1 + rule.c;
+  std::vector<OutputBound> result;
+  result.reserve(eager.size());
+  for (const EagerError& error : eager)
+    result.push_back({factor * error.max_error, rule.k, error.rms});
+  return result;
+}
+
+Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
+            const std::vector<EagerError>& eager, const std::vector<CompareResult>& compared,
+            Against against) {
+  Check check;
+  check.passed = true;
+  double worst_share = -1;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const CompareResult& result = compared[o];
+    check.wrong_elements += result.wrong;
+    if (result.wrong > 0 && check.passed) {
+      check.passed = false;
+      check.message = element_message(outputs[o], result);
+    }
+    const double l2 = relative_l2(result);
+    const double l2_bound = rule.c * eager[o].relative_l2 + rule.k * kFp32UnitRoundoff;
+    // A timed call is compared with eager itself, whose own error the norm rule does not bound.
+    if (against == Against::kReference && l2 > l2_bound && check.passed) {
+      check.passed = false;
+      check.message = fmt::format(
+          "{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
+          outputs[o].name, l2, l2_bound);
+    }
+    const double share =
+        result.tolerance_at_max > 0 ? result.max_error / result.tolerance_at_max : result.max_error;
+    if (share <= worst_share) continue;
+    worst_share = share;
+    check.max_error = result.max_error;
+    check.tolerance = result.tolerance_at_max;
+    check.eager_max_error = eager[o].max_error;
+    check.relative_l2 = l2;
+    check.eager_relative_l2 = eager[o].relative_l2;
+  }
+  return check;
+}
+
+std::vector<EagerError> worst_of(const std::vector<EagerError>& a,
+                                 const std::vector<EagerError>& b) {
+  if (a.empty()) return b;
+  std::vector<EagerError> worst = a;
+  for (std::size_t o = 0; o < worst.size(); ++o) {
+    worst[o].max_error = std::max(a[o].max_error, b[o].max_error);
+    worst[o].relative_l2 = std::max(a[o].relative_l2, b[o].relative_l2);
+    // The unit in the last place follows the smaller scale: the stricter of the two.
+    worst[o].rms = std::min(a[o].rms, b[o].rms);
+  }
+  return worst;
+}
+
+}  // namespace kbench

@@ -1,0 +1,57 @@
+// When an output counts as correct. The reference is the same graph in fp64; with E the largest
+// error that the fp32 eager run makes anywhere in that output tensor,
+//
+//   each element:  |got - ref| <= c * E + k * ulp32(max(|ref|, rms(ref)))
+//   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + k * 2^-24
+//
+// A timed call has no fp64 run: it is compared with eager's output on the same inputs, at
+// (1 + c) * E. Used by runner/measure; evaluated on the device by Backend::compare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/backend/backend.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// How far one output of the eager fp32 run is from the fp64 reference.
+struct EagerError {
+  double max_error = 0;    // E; 0 for integer outputs
+  double relative_l2 = 0;  // norm of the error over norm of the reference
+  double rms = 0;          // root mean square of the reference
+};
+
+// The bound an output is judged by, see Backend::compare.
+struct OutputBound {
+  double absolute = 0;
+  double ulp_factor = 0;
+  double rms = 0;
+};
+
+// What an output is compared with.
+enum class Against { kReference, kEager };
+
+struct AcceptanceRule {
+  double c = 4;
+  double k = 32;
+};
+
+[[nodiscard]] std::vector<OutputBound> bounds(const AcceptanceRule& rule,
+                                              const std::vector<EagerError>& eager,
+                                              Against against);
+
+// Turns the device's comparison of every output into a verdict. `eager` belongs to the same draw.
+// The Check carries the output with the largest error relative to its bound; its message names
+// the output, the element and both values.
+[[nodiscard]] Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
+                          const std::vector<EagerError>& eager,
+                          const std::vector<CompareResult>& compared, Against against);
+
+// Element by element the larger of two draws' errors: E of timed calls is over all draws.
+[[nodiscard]] std::vector<EagerError> worst_of(const std::vector<EagerError>& a,
+                                               const std::vector<EagerError>& b);
+
+}  // namespace kbench

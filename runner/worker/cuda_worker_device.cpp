@@ -1,0 +1,201 @@
+// The CUDA side of a worker through the driver API, loaded at run time: a worker for CPU
+// submissions, or on a machine without a driver, never touches it.
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <memory>
+#include <string>
+
+#include "runner/worker/worker_device.hpp"
+
+namespace kbench {
+namespace {
+
+// The driver functions in use. Names and signatures: CUDA Driver API reference, CUDA 12 and later.
+struct Driver {
+  CUresult (*init)(unsigned) = nullptr;
+  CUresult (*device_get)(CUdevice*, int) = nullptr;
+  CUresult (*device_attribute)(int*, CUdevice_attribute, CUdevice) = nullptr;
+  CUresult (*context_retain)(CUcontext*, CUdevice) = nullptr;
+  CUresult (*context_set)(CUcontext) = nullptr;
+  CUresult (*context_synchronize)() = nullptr;
+  CUresult (*reset_persisting_l2)() = nullptr;
+  CUresult (*set_limit)(CUlimit, size_t) = nullptr;
+  CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) =
+      nullptr;
+  CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr, unsigned long long) =
+      nullptr;
+  CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
+                  unsigned long long) = nullptr;
+  CUresult (*set_access)(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) = nullptr;
+  CUresult (*allocate)(CUdeviceptr*, size_t) = nullptr;
+  CUresult (*fill_async)(CUdeviceptr, unsigned char, size_t, CUstream) = nullptr;
+  CUresult (*stream_create)(CUstream*, unsigned) = nullptr;
+  CUresult (*event_create)(CUevent*, unsigned) = nullptr;
+  CUresult (*event_record)(CUevent, CUstream) = nullptr;
+  CUresult (*event_synchronize)(CUevent) = nullptr;
+  CUresult (*event_elapsed)(float*, CUevent, CUevent) = nullptr;
+  CUresult (*error_string)(CUresult, const char**) = nullptr;
+
+  // Returns the name of the first symbol that is missing, or an empty string.
+  std::string load(void* library) {
+    std::string missing;
+    const auto find = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));
+      if (function == nullptr && missing.empty()) missing = name;
+    };
+    find(init, "cuInit");
+    find(device_get, "cuDeviceGet");
+    find(device_attribute, "cuDeviceGetAttribute");
+    find(context_retain, "cuDevicePrimaryCtxRetain");
+    find(context_set, "cuCtxSetCurrent");
+    find(context_synchronize, "cuCtxSynchronize");
+    find(reset_persisting_l2, "cuCtxResetPersistingL2Cache");
+    find(set_limit, "cuCtxSetLimit");
+    find(import_handle, "cuMemImportFromShareableHandle");
+    find(address_reserve, "cuMemAddressReserve");
+    find(map, "cuMemMap");
+    find(set_access, "cuMemSetAccess");
+    find(allocate, "cuMemAlloc_v2");
+    find(fill_async, "cuMemsetD8Async");
+    find(stream_create, "cuStreamCreate");
+    find(event_create, "cuEventCreate");
+    find(event_record, "cuEventRecord");
+    find(event_synchronize, "cuEventSynchronize");
+    find(event_elapsed, "cuEventElapsedTime");
+    find(error_string, "cuGetErrorString");
+    return missing;
+  }
+};
+
+constexpr std::size_t kPrologueBytes = 64 << 10;
+
+class CudaWorkerDevice final : public WorkerDevice {
+ public:
+  explicit CudaWorkerDevice(Driver driver) : driver_(driver) {}
+
+  Status open(int device_index) {
+    if (auto ok = check(driver_.init(0), "cuInit"); !ok) return ok;
+    if (auto ok = check(driver_.device_get(&device_, device_index), "cuDeviceGet"); !ok) return ok;
+    CUcontext context = nullptr;
+    // The primary context is the one that the submission's CUDA runtime uses as well.
+    if (auto ok = check(driver_.context_retain(&context, device_), "cuDevicePrimaryCtxRetain"); !ok)
+      return ok;
+    if (auto ok = check(driver_.context_set(context), "cuCtxSetCurrent"); !ok) return ok;
+    // No persisting lines: nothing may stay in the cache from one call to the next.
+    driver_.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    // A blocking stream: work on the legacy default stream is ordered with it, and so timed.
+    if (auto ok = check(driver_.stream_create(&stream_, CU_STREAM_DEFAULT), "cuStreamCreate"); !ok)
+      return ok;
+    if (auto ok = check(driver_.event_create(&start_, CU_EVENT_DEFAULT), "cuEventCreate"); !ok)
+      return ok;
+    if (auto ok = check(driver_.event_create(&stop_, CU_EVENT_DEFAULT), "cuEventCreate"); !ok)
+      return ok;
+    return check(driver_.allocate(&prologue_, kPrologueBytes), "cuMemAlloc");
+  }
+
+  Result<std::byte*> map_arena(const UniqueFd& fd, std::uint64_t bytes, bool) override {
+    CUmemGenericAllocationHandle handle = 0;
+    auto* shareable = reinterpret_cast<void*>(static_cast<std::uintptr_t>(fd.get()));
+    CUdeviceptr address = 0;
+    CUmemAccessDesc access{};
+    access.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_};
+    // Read-only access is refused by some drivers for imported memory, so all is writable: the
+    // oracle never reads a shared input back.
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (auto ok = check(driver_.import_handle(&handle, shareable,
+                                              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                        "cuMemImportFromShareableHandle");
+        !ok)
+      return ok.error();
+    if (auto ok = check(driver_.address_reserve(&address, bytes, 0, 0, 0), "cuMemAddressReserve");
+        !ok)
+      return ok.error();
+    if (auto ok = check(driver_.map(address, bytes, 0, handle, 0), "cuMemMap"); !ok)
+      return ok.error();
+    if (auto ok = check(driver_.set_access(address, bytes, &access, 1), "cuMemSetAccess"); !ok)
+      return ok.error();
+    return reinterpret_cast<std::byte*>(address);
+  }
+
+  Result<void*> allocate_workspace(std::uint64_t bytes) override {
+    CUdeviceptr memory = 0;
+    if (driver_.allocate(&memory, bytes) != CUDA_SUCCESS)
+      return Error{ErrorCode::kSubmission,
+                   "the workspace of " + std::to_string(bytes) +
+                       " bytes could not be allocated on the device",
+                   "ask for less in kbench_workspace_bytes"};
+    return reinterpret_cast<void*>(memory);
+  }
+
+  void describe(kb_context& context) const override {
+    context.stream = stream_;
+    context.device_kind = KB_DEVICE_CUDA;
+    context.threads = 1;
+    context.sm_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    context.compute_capability = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                                 attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    context.l2_bytes = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    context.shared_bytes_per_block = static_cast<std::uint64_t>(
+        attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  }
+
+  [[nodiscard]] WaitStyle wait_style() const override { return WaitStyle::kSpin; }
+
+  Timed time(const std::function<std::int32_t()>& body) override {
+    driver_.reset_persisting_l2();
+    driver_.fill_async(prologue_, 0, kPrologueBytes, stream_);
+    driver_.event_record(start_, stream_);
+    Timed timed;
+    timed.status = body();
+    CUresult result = driver_.event_record(stop_, stream_);
+    if (result == CUDA_SUCCESS) result = driver_.event_synchronize(stop_);
+    // Work on any other stream belongs to the call too: done is not said before it has ended.
+    if (result == CUDA_SUCCESS) result = driver_.context_synchronize();
+    float milliseconds = 0;
+    if (result == CUDA_SUCCESS) result = driver_.event_elapsed(&milliseconds, start_, stop_);
+    timed.nanoseconds = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+    if (timed.status == 0) timed.status = static_cast<std::int32_t>(result);
+    return timed;
+  }
+
+ private:
+  Status check(CUresult result, const char* call) const {
+    if (result == CUDA_SUCCESS) return Done{};
+    const char* text = nullptr;
+    driver_.error_string(result, &text);
+    return Error{ErrorCode::kInfrastructure,
+                 std::string(call) + " failed in the worker: " + (text ? text : "unknown error"),
+                 "run `kbench doctor`"};
+  }
+
+  [[nodiscard]] int attribute(CUdevice_attribute which) const {
+    int value = 0;
+    driver_.device_attribute(&value, which, device_);
+    return value;
+  }
+
+  Driver driver_;
+  CUdevice device_ = 0;
+  CUstream stream_ = nullptr;
+  CUevent start_ = nullptr;
+  CUevent stop_ = nullptr;
+  CUdeviceptr prologue_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device(int device_index) {
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return Error{ErrorCode::kInfrastructure, std::string("no CUDA driver: ") + ::dlerror(), ""};
+  Driver driver;
+  if (const std::string missing = driver.load(library); !missing.empty())
+    return Error{ErrorCode::kInfrastructure, "the CUDA driver has no " + missing,
+                 "kbench needs a driver of CUDA 12 or later"};
+  auto device = std::make_unique<CudaWorkerDevice>(driver);
+  if (auto opened = device->open(device_index); !opened) return opened.error();
+  return std::unique_ptr<WorkerDevice>(std::move(device));
+}
+
+}  // namespace kbench

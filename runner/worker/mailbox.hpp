@@ -1,0 +1,72 @@
+// The go/done page between the supervisor and one worker: one shared memory page, no system call on
+// the way on CUDA (both sides spin), a futex on CPU (a spinning process takes a core from the
+// kernel under test). The worker is not trusted: the supervisor copies each field once and never
+// uses one as an index or a length.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+enum class CallKind : std::uint32_t {
+  kNull = 0,     // everything but the submission: calibrates the supervisor's clock
+  kForward = 1,  // kbench_forward once for each slot
+  kPrepare = 2,  // kbench_prepare
+};
+
+// The most distinct inputs that one timed sample may visit.
+constexpr std::size_t kMaxSlots = 16;
+
+struct MailboxPage {
+  // Written by the supervisor before `go` is raised.
+  std::atomic<std::uint32_t> go;
+  CallKind kind;
+  std::uint32_t slots;
+  std::uint64_t parameter_base;          // byte offset into the parameter arena
+  std::uint64_t input_base[kMaxSlots];   // byte offsets into the input arena
+  std::uint64_t output_base[kMaxSlots];  // byte offsets into the output arena
+
+  // Written by the worker before `done` is raised to the value of `go`.
+  alignas(64) std::atomic<std::uint32_t> done;
+  std::int32_t status;       // what the submission returned, 0 = success
+  std::int64_t claimed_ns;   // device events on CUDA, steady clock on CPU
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+enum class WaitStyle { kSpin, kFutex };
+
+// A mapped mailbox. The supervisor creates it and hands fd() to the worker.
+class Mailbox {
+ public:
+  static Result<Mailbox> create();
+  static Result<Mailbox> open(UniqueFd fd);
+
+  Mailbox(Mailbox&& other) noexcept;
+  Mailbox& operator=(Mailbox&& other) noexcept;
+  ~Mailbox();
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] MailboxPage& page() { return *page_; }
+
+  // Raises the word and wakes a futex waiter.
+  static void raise(std::atomic<std::uint32_t>& word, std::uint32_t value, WaitStyle style);
+
+  // Waits until the word differs from `old`; asks `give_up` about every 20 ms and returns false when
+  // it says so.
+  static bool wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old, WaitStyle style,
+                               const std::function<bool()>& give_up);
+
+ private:
+  Mailbox(UniqueFd fd, MailboxPage* page) : fd_(std::move(fd)), page_(page) {}
+  UniqueFd fd_;
+  MailboxPage* page_ = nullptr;
+};
+
+}  // namespace kbench

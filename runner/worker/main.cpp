@@ -1,0 +1,138 @@
+// kbench-worker: the untrusted process. It loads one submission and runs it when told to.
+//
+// It holds nothing worth stealing: no reference, no key, no verdict. Descriptor 3 is the control
+// channel; the first message brings the mailbox, the three arenas and the compiled submission. After "loaded", everything
+// goes through the mailbox. All that the supervisor believes of it is "call N is done", and a
+// claimed time that is checked against the supervisor's own clock.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/core/channel.hpp"
+#include "runner/worker/loader.hpp"
+#include "runner/worker/mailbox.hpp"
+#include "runner/worker/worker_device.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr int kControlDescriptor = 3;
+
+Result<std::unique_ptr<WorkerDevice>> open_device(const Json& request) {
+  if (request.at("device") == "cpu") return make_cpu_worker_device(request.at("threads").get<int>());
+#ifdef KBENCH_WITH_CUDA
+  return make_cuda_worker_device(request.at("device_index").get<int>());
+#else
+  return Error{ErrorCode::kInfrastructure, "this worker was built without CUDA", ""};
+#endif
+}
+
+// One loaded submission with its arenas.
+struct Session {
+  std::unique_ptr<WorkerDevice> device;
+  Mailbox mailbox;
+  LoadedSubmission submission;
+  kb_context context{};
+  std::byte* inputs = nullptr;
+  std::byte* params = nullptr;
+  std::byte* outputs = nullptr;
+  TensorStruct input_struct;
+  TensorStruct param_struct;
+  TensorStruct output_struct;
+
+  std::int32_t run(const MailboxPage& page) {
+    if (page.kind == CallKind::kNull) return 0;
+    param_struct.rebase(params + page.parameter_base);
+    if (page.kind == CallKind::kPrepare)
+      return submission.has_prepare() ? submission.prepare(param_struct, context) : 0;
+    for (std::uint32_t slot = 0; slot < page.slots; ++slot) {
+      input_struct.rebase(inputs + page.input_base[slot]);
+      output_struct.rebase(outputs + page.output_base[slot]);
+      if (const auto status = submission.forward(input_struct, param_struct, output_struct, context);
+          status != 0)
+        return status;
+    }
+    return 0;
+  }
+
+  [[noreturn]] void serve() {
+    MailboxPage& page = mailbox.page();
+    const WaitStyle style = device->wait_style();
+    std::uint32_t served = 0;
+    while (true) {
+      Mailbox::wait_while_equal(page.go, served, style, [] { return false; });
+      served = page.go.load(std::memory_order_acquire);
+      const auto timed = device->time([&] { return run(page); });
+      page.status = timed.status;
+      page.claimed_ns = timed.nanoseconds;
+      Mailbox::raise(page.done, served, style);
+    }
+  }
+};
+
+Json failure(const Error& error, const char* state) {
+  return {{"type", "error"}, {"state", state}, {"message", error.message}, {"hint", error.hint}};
+}
+
+Result<Session> open_session(const Json& request, std::vector<UniqueFd> descriptors,
+                             const char*& state) {
+  state = "infrastructure_error";
+  if (descriptors.size() != 5)
+    return Error{ErrorCode::kInfrastructure, "the worker got the wrong number of descriptors", ""};
+  auto device = open_device(request);
+  if (!device) return device.error();
+  auto mailbox = Mailbox::open(std::move(descriptors[0]));
+  if (!mailbox) return mailbox.error();
+  const auto bytes = request.at("arena_bytes").get<std::vector<std::uint64_t>>();
+  std::vector<std::byte*> arenas;
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto mapped = (*device)->map_arena(descriptors[i + 1], bytes.at(i), i == 2);
+    if (!mapped) return mapped.error();
+    arenas.push_back(*mapped);
+  }
+
+  // From here on the submission's own code runs.
+  state = "load_error";
+  bool missing_symbol = false;
+  auto submission = LoadedSubmission::load(descriptors[4], missing_symbol);
+  if (missing_symbol) state = "missing_symbol";
+  if (!submission) return submission.error();
+
+  using Offsets = std::vector<std::uint64_t>;
+  Session session{std::move(*device), std::move(*mailbox), std::move(*submission), {}, arenas[0],
+                  arenas[1], arenas[2], TensorStruct(request.at("input_offsets").get<Offsets>()),
+                  TensorStruct(request.at("param_offsets").get<Offsets>()),
+                  TensorStruct(request.at("output_offsets").get<Offsets>())};
+  session.context.size = sizeof(kb_context);
+  session.context.abi_version = KBENCH_ABI_VERSION;
+  session.device->describe(session.context);
+  if (const std::uint64_t wanted = session.submission.workspace_bytes(); wanted > 0) {
+    auto workspace = session.device->allocate_workspace(wanted);
+    if (!workspace) return workspace.error();
+    session.context.workspace = *workspace;
+    session.context.workspace_bytes = wanted;
+  }
+  return session;
+}
+
+int run_worker() {
+  Channel channel{UniqueFd(kControlDescriptor)};
+  auto request = channel.receive();
+  if (!request) return 1;
+  const char* state = nullptr;
+  auto session = open_session(request->body, std::move(request->descriptors), state);
+  if (!session) {
+    (void)channel.send(failure(session.error(), state));
+    return 1;
+  }
+  const auto told = channel.send({{"type", "loaded"},
+                                  {"workspace_bytes", session->context.workspace_bytes},
+                                  {"has_prepare", session->submission.has_prepare()}});
+  if (!told) return 1;
+  session->serve();
+}
+
+}  // namespace
+}  // namespace kbench
+
+int main() { return kbench::run_worker(); }

@@ -1,0 +1,26 @@
+"""Rectifier: y = max(x, 0), element by element.
+Bound by memory: one read and one write of each element is the floor, and there is nothing to fuse.
+"""
+
+import torch
+from torch import nn
+
+BATCH = 4096
+FEATURES = 393216
+
+# 32 MiB, larger than any cache that two cores have to themselves.
+SMALL = {"BATCH": 2048, "FEATURES": 4096}
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+
+def get_inputs():
+    # Signed: on inputs from [0, 1) the rectifier is the identity.
+    return [torch.rand(BATCH, FEATURES) * 2 - 1]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,237 @@
+"""How the values of a tensor are drawn, found out by watching them being made.
+
+A DrawRecorder is a dispatch mode: it sees every operator that get_inputs() or the module's
+constructor runs, remembers for each storage the distribution that filled it, and follows affine
+arithmetic with Python numbers, comparisons and copies. So `torch.rand(n) * 2 - 1` is recorded as
+uniform on [-1, 1), and nn.Linear's weight with the bound that nn.Linear computes.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .errors import LoweringError
+
+MAX_DATA = 512
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The `draw` object of suites/FORMAT.md."""
+
+    kind: str
+    a: float = 0.0
+    b: float = 0.0
+    data: tuple = ()
+
+    def to_json(self) -> dict:
+        if self.kind == "data":
+            return {"kind": "data", "data": list(self.data)}
+        if self.kind in ("uniform", "normal", "integers"):
+            return {"kind": self.kind, "a": self.a, "b": self.b}
+        return {"kind": self.kind, "a": self.a}
+
+    def affine(self, scale: float, shift: float) -> "Draw | None":
+        """The distribution of scale * x + shift, where there is a name for it."""
+        if self.kind == "constant":
+            return Draw("constant", self.a * scale + shift)
+        if self.kind == "normal":
+            return Draw("normal", self.a * scale + shift, abs(scale) * self.b)
+        if self.kind == "uniform":
+            ends = sorted((self.a * scale + shift, self.b * scale + shift))
+            return Draw("uniform", *ends)
+        if self.kind == "integers" and scale == 1 and shift == int(shift):
+            return Draw("integers", self.a + int(shift), self.b + int(shift))
+        return None
+
+    def above(self, threshold: float) -> "Draw | None":
+        """The distribution of x > threshold."""
+        if self.kind == "uniform":
+            share = (self.b - threshold) / (self.b - self.a)
+            return Draw("bernoulli", min(1.0, max(0.0, share)))
+        if self.kind == "normal":
+            z = (threshold - self.a) / (self.b * math.sqrt(2))
+            return Draw("bernoulli", 0.5 * math.erfc(z))
+        return None
+
+    def around(self) -> "Draw":
+        """For a constant, the distribution that a trained parameter is drawn from instead."""
+        if self.kind != "constant":
+            return self
+        half = 0.5 * abs(self.a) or 0.5
+        return Draw("uniform", self.a - half, self.a + half)
+
+
+class DrawRecorder(TorchDispatchMode):
+    """Remembers a Draw for each storage made while the mode is active."""
+
+    def __init__(self):
+        super().__init__()
+        # Storages are kept alive, so that no address is used twice.
+        self._draws: dict[int, tuple[torch.UntypedStorage, Draw | None]] = {}
+
+    def draw_of(self, tensor: torch.Tensor) -> Draw | None:
+        """The recorded distribution; None for a tensor made in a way that has no name."""
+        return self._draws.get(tensor.untyped_storage()._cdata, (None, None))[1]
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        before = [self.draw_of(a) if isinstance(a, torch.Tensor) else a for a in args]
+        result = func(*args, **kwargs)
+        if isinstance(result, torch.Tensor):
+            self._record(func, args, kwargs, before, result)
+        return result
+
+    def _record(self, func, args, kwargs, before, result) -> None:
+        name = func._schema.name.removeprefix("aten::")
+        writes = func._schema.is_mutable
+        if not writes and any(
+            isinstance(a, torch.Tensor)
+            and a.untyped_storage()._cdata == result.untyped_storage()._cdata
+            for a in args
+        ):
+            return  # a view: the storage keeps its draw
+        draw = _draw_after(name, func, args, kwargs, before, result)
+        whole = result.numel() * result.element_size() == result.untyped_storage().nbytes()
+        if writes and not whole and _keeps(draw, self.draw_of(result)):
+            return
+        self._draws[result.untyped_storage()._cdata] = (result.untyped_storage(), draw)
+
+
+def _keeps(new: Draw | None, old: Draw | None) -> bool:
+    """Whether writing a part of a storage leaves its recorded distribution as it is.
+
+    A constant written into part of a random tensor (the padding row of an embedding) is ignored.
+    """
+    return new is not None and new.kind == "constant" and old is not None and old.kind != "constant"
+
+
+def _argument(func, args, kwargs, name):
+    for index, argument in enumerate(func._schema.arguments):
+        if argument.name == name:
+            if index < len(args):
+                return args[index]
+            return kwargs.get(name, argument.default_value)
+    return None
+
+
+def _draw_after(name, func, args, kwargs, before, result) -> Draw | None:
+    """The distribution of `result` = func(args), from those of the arguments (`before`)."""
+
+    def get(argument):
+        return _argument(func, args, kwargs, argument)
+
+    name = name.rstrip("_")
+    if name in ("rand", "rand_like"):
+        return Draw("uniform", 0.0, 1.0)
+    if name in ("randn", "randn_like"):
+        return Draw("normal", 0.0, 1.0)
+    if name in ("randint", "randint_like"):
+        return Draw("integers", get("low") or 0, get("high"))
+    if name == "random" and get("to") is not None:
+        return Draw("integers", get("from") or 0, get("to"))
+    if name == "uniform":
+        return Draw("uniform", float(get("from")), float(get("to")))
+    if name == "normal" and not isinstance(get("mean"), torch.Tensor):
+        return Draw("normal", float(get("mean")), float(get("std")))
+    if name == "bernoulli" and isinstance(get("p"), float):
+        return Draw("bernoulli", get("p"))
+    if name in ("zeros", "zeros_like", "new_zeros", "zero"):
+        return Draw("constant", 0.0)
+    if name in ("ones", "ones_like", "new_ones"):
+        return Draw("constant", 1.0)
+    if name in ("full", "full_like", "new_full", "fill") and not isinstance(args[1], torch.Tensor):
+        return Draw("constant", float(get("fill_value") if name != "fill" else args[1]))
+    if before and isinstance(before[0], Draw):
+        return _draw_from(name, before, get, result)
+    if name == "copy" and isinstance(before[1], Draw):
+        return before[1]
+    return None
+
+
+def _draw_from(name, before, get, result) -> Draw | None:
+    """The same for operators on one tensor whose distribution is known, and Python numbers."""
+    draw = before[0]
+    other = before[1] if len(before) > 1 else None
+    if name in ("clone", "clamp", "contiguous"):
+        return draw
+    if name == "_to_copy":
+        return _draw_converted(draw, result.dtype)
+    if name == "neg":
+        return draw.affine(-1, 0)
+    if name == "erfinv" and draw.kind == "uniform":
+        return Draw("normal", 0.0, math.sqrt(0.5))  # the middle of nn.init.trunc_normal_
+    if name == "copy" and isinstance(other, Draw):
+        return other
+    if not isinstance(other, (int, float)):
+        return None
+    alpha = get("alpha") or 1
+    if name == "mul":
+        return draw.affine(other, 0)
+    if name == "div" and get("rounding_mode") is None:
+        return draw.affine(1 / other, 0)
+    if name == "add":
+        return draw.affine(1, alpha * other)
+    if name == "sub":
+        return draw.affine(1, -alpha * other)
+    if name == "rsub":
+        return draw.affine(-alpha, other)
+    if name in ("gt", "ge"):
+        return draw.above(other)
+    if name in ("lt", "le"):
+        above = draw.above(other)
+        return Draw("bernoulli", 1 - above.a) if above else None
+    return None
+
+
+def _draw_converted(draw: Draw, dtype: torch.dtype) -> Draw | None:
+    if dtype == torch.bool and (draw.kind, draw.a, draw.b) == ("integers", 0, 2):
+        return Draw("bernoulli", 0.5)
+    if dtype.is_floating_point or draw.kind in ("integers", "bernoulli", "constant"):
+        return draw if dtype != torch.bool or draw.kind == "bernoulli" else None
+    return None
+
+
+def draw_from_values(name: str, tensor: torch.Tensor) -> Draw:
+    """The draw that reproduces exactly these values: a constant, a triangle of ones, or data."""
+    if tensor.numel() > 0 and bool((tensor == tensor.flatten()[0]).all()):
+        return Draw("constant", tensor.flatten()[0].item())
+    if tensor.numel() > MAX_DATA:
+        triangle = _triangle(tensor)
+        if triangle is None:
+            raise LoweringError(
+                f"buffer {name} has {tensor.numel()} values without a pattern that the file format "
+                f"knows (a constant, a triangle of ones); at most {MAX_DATA} can be stored"
+            )
+        return triangle
+    if not bool(torch.isfinite(tensor.double()).all()):
+        raise LoweringError(f"buffer {name} holds inf or NaN, which a task file cannot store")
+    return Draw("data", data=tuple(tensor.flatten().tolist()))
+
+
+def _triangle(tensor: torch.Tensor) -> Draw | None:
+    """tril or triu of ones over the last two dimensions, the same for all leading ones."""
+    if tensor.dim() < 2:
+        return None
+    matrices = tensor.reshape(-1, *tensor.shape[-2:])
+    ones = torch.ones_like(matrices[0])
+    rows, columns = ones.shape
+    for kind, cut in (("tril", torch.tril), ("triu", torch.triu)):
+        # The row in the middle shows where the diagonal must lie.
+        row = rows // 2
+        count = int((matrices[0][row] != 0).sum())
+        diagonal = count - 1 - row if kind == "tril" else columns - count - row
+        if bool((matrices == cut(ones, diagonal=diagonal)).all()):
+            return Draw(kind, diagonal)
+    return None
+
+
+def draw_from_statistics(tensor: torch.Tensor) -> Draw:
+    """For a trained parameter filled in an unknown way (orthogonal, say): a normal like it."""
+    values = tensor.detach().double()
+    mean, deviation = values.mean().item(), values.std(correction=0).item()
+    if deviation == 0:
+        return Draw("constant", mean)
+    return Draw("normal", float(f"{mean:.4g}"), float(f"{deviation:.4g}"))

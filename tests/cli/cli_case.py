@@ -1,0 +1,51 @@
+"""What every test of the command line shares: how to call the program, and what always holds.
+
+The program under test is named by KBENCH, the checkout by KBENCH_ROOT; tests/cli/CMakeLists.txt sets
+both.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+KBENCH = pathlib.Path(os.environ["KBENCH"])
+ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
+
+GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6)
+INTERRUPTED = 130
+
+# What would change the program's defaults; a test sets what it means to test.
+FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "XDG_CACHE_HOME")
+
+
+class CliCase(unittest.TestCase):
+    """One temporary folder for each test: working directory, home and cache."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kbench-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def kbench(self, *words, program=KBENCH, stdout=subprocess.PIPE, timeout=120, **environment):
+        variables = {k: v for k, v in os.environ.items() if k not in FOREIGN}
+        variables.update(HOME=str(self.folder), **environment)
+        return subprocess.run([str(program), *map(str, words)], cwd=self.folder, env=variables,
+                              stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+                              text=True, timeout=timeout, check=False)
+
+    def assert_good(self, result):
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+
+    def assert_fails(self, result, code, *parts):
+        """The exit code, words in the message, and an outcome in the last line of stderr."""
+        self.assertEqual(result.returncode, code, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+        self.assertTrue(result.stderr.endswith("\n"), result.stderr)
+        self.assertRegex(result.stderr.splitlines()[-1], "^kbench: .")
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,52 @@
+"""The program as a file: what it links, where it may stand, how it treats its streams."""
+
+import subprocess
+
+import cli_case
+from cli_case import INFRASTRUCTURE, KBENCH
+
+
+class ProgramTest(cli_case.CliCase):
+    def test_links_neither_libtorch_nor_cuda(self):
+        listing = subprocess.run(["ldd", str(KBENCH)], capture_output=True, text=True, check=True)
+        self.assertIn("libc.so", listing.stdout)  # it did list something
+        for library in ("torch", "c10", "cuda", "nvidia", "cudnn", "cublas"):
+            self.assertNotIn(library, listing.stdout)
+
+    def test_works_through_a_link_from_anywhere(self):
+        link = self.folder / "kbench"
+        link.symlink_to(KBENCH)
+        result = self.kbench("tasks", "list", program=link)
+        self.assert_good(result)
+        self.assertIn("level1/019_relu", result.stdout)
+
+    def test_results_that_cannot_be_written_are_a_failure(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = self.kbench("tasks", "list", stdout=full)
+        self.assert_fails(result, INFRASTRUCTURE, "error: ")
+
+    def test_quiet_success_says_nothing_on_stderr(self):
+        result = self.kbench("tasks", "list", "-q")
+        self.assert_good(result)
+        self.assertEqual(result.stderr, "")
+
+    def test_colour_is_decided_by_option_then_environment(self):
+        def coloured(*words, **environment):
+            return "\x1b[" in self.kbench("tasks", "list", *words, **environment).stdout
+
+        self.assertFalse(coloured())  # a pipe
+        self.assertTrue(coloured("--color", "always"))
+        self.assertTrue(coloured("--color=always", NO_COLOR="1"))
+        self.assertTrue(coloured(FORCE_COLOR="1"))
+        self.assertFalse(coloured(FORCE_COLOR="1", NO_COLOR="1"))
+        self.assertFalse(coloured("--color", "never", FORCE_COLOR="1"))
+
+    def test_looking_writes_nothing(self):
+        self.kbench("tasks", "list")
+        self.kbench("tasks", "show", "019_relu")
+        self.kbench("--version")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,138 @@
+"""kbench tasks list, show, header."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import cli_case
+from cli_case import NOTHING_SELECTED, ROOT, USAGE
+
+SUITES = ROOT / "suites"
+
+
+def shipped():
+    return sorted(f"{file.parent.name}/{file.stem}" for file in SUITES.glob("level*/[0-9]*_*.json"))
+
+
+class TasksListTest(cli_case.CliCase):
+    def test_lists_every_shipped_task(self):
+        result = self.kbench("tasks", "list")
+        self.assert_good(result)
+        listed = [line.split()[0] for line in result.stdout.splitlines()]
+        self.assertEqual(sorted(listed), shipped())
+        self.assertRegex(result.stderr, rf"^kbench: {len(listed)} tasks\n$")
+
+    def test_json_is_pure_and_versioned(self):
+        result = self.kbench("tasks", "list", "--format", "json")
+        self.assert_good(result)
+        listing = json.loads(result.stdout)
+        self.assertEqual(listing["schema_version"], 1)
+        self.assertEqual(sorted(task["task"] for task in listing["tasks"]), shipped())
+        for task in listing["tasks"]:
+            self.assertIsNone(task["problem"])
+            self.assertNotEqual(task["title"], "")
+
+    def test_level_selects(self):
+        result = self.kbench("tasks", "list", "--level", "2", "--format", "json")
+        self.assert_good(result)
+        tasks = json.loads(result.stdout)["tasks"]
+        self.assertTrue(tasks)
+        self.assertEqual({task["level"] for task in tasks}, {2})
+
+    def test_level_without_tasks_selects_nothing(self):
+        self.assert_fails(self.kbench("tasks", "list", "--level", "98"), NOTHING_SELECTED)
+
+    def test_missing_suite_is_named(self):
+        self.assert_fails(self.kbench("tasks", "list", "--suite", "nowhere"), USAGE, "nowhere",
+                          "hint: ")
+
+    def test_one_bad_file_does_not_hide_the_others(self):
+        (self.folder / "level1").mkdir()
+        shutil.copy(SUITES / "level1/019_relu.json", self.folder / "level1")
+        (self.folder / "level1/020_bad.json").write_text("{]", encoding="ascii")
+        result = self.kbench("tasks", "list", "--suite", self.folder)
+        self.assert_fails(result, USAGE, "1 of them unreadable")
+        self.assertIn("level1/019_relu", result.stdout)
+        self.assertRegex(result.stdout, "level1/020_bad +unreadable: ")
+
+    def test_hostile_titles_cannot_steer_the_terminal(self):
+        text = (SUITES / "level1/019_relu.json").read_text(encoding="utf-8")
+        hostile = re.sub('"title": ".*?"', r'"title": "\\u001b[2Jowned\\u202e"', text, count=1)
+        (self.folder / "level1").mkdir()
+        (self.folder / "level1/019_relu.json").write_text(hostile, encoding="utf-8")
+        result = self.kbench("tasks", "list", "--suite", self.folder)
+        self.assert_good(result)
+        self.assertIn("owned", result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+        self.assertNotIn("\u202e", result.stdout)
+
+
+class TasksShowTest(cli_case.CliCase):
+    def test_every_shipped_task_is_valid(self):
+        for task in shipped():
+            with self.subTest(task=task):
+                self.assert_good(self.kbench("tasks", "show", task))
+
+    def test_table_shows_tensors_and_values(self):
+        result = self.kbench("tasks", "show", "level1/019_relu")
+        self.assert_good(result)
+        for part in ("size small", "size full", "inputs", "outputs", "float32", "uniform"):
+            self.assertIn(part, result.stdout)
+
+    def test_json_has_both_sizes(self):
+        result = self.kbench("tasks", "show", "relu", "--format", "json")
+        self.assert_good(result)
+        task = json.loads(result.stdout)
+        self.assertEqual(task["task"], "level1/019_relu")
+        self.assertEqual([size["size"] for size in task["sizes"]], ["small", "full"])
+        self.assertTrue(os.path.exists(task["source"]))
+        self.assertRegex(task["hash"], "^[0-9a-f]{64}$")
+
+    def test_one_size_when_asked(self):
+        result = self.kbench("tasks", "show", "019", "--size", "full", "--format", "json")
+        self.assert_good(result)
+        self.assertEqual([size["size"] for size in json.loads(result.stdout)["sizes"]], ["full"])
+
+    def test_unknown_task_gets_a_suggestion(self):
+        self.assert_fails(self.kbench("tasks", "show", "level1/019_rlu"), USAGE,
+                          'did you mean "level1/019_relu"?')
+
+    def test_pattern_for_several_tasks_is_refused(self):
+        self.assert_fails(self.kbench("tasks", "show", "level1/*"), USAGE, "expected one",
+                          "level1/019_relu")
+
+    def test_broken_task_names_file_and_field(self):
+        task = json.loads((SUITES / "level1/019_relu.json").read_text(encoding="utf-8"))
+        task["sizes"]["small"]["inputs"][0]["shape"][0] = 0
+        (self.folder / "level1").mkdir()
+        (self.folder / "level1/019_relu.json").write_text(json.dumps(task), encoding="utf-8")
+        self.assert_fails(self.kbench("tasks", "show", "relu", "--suite", self.folder), USAGE,
+                          "level1/019_relu.json", "sizes.small.inputs[0].shape[0]")
+
+
+class TasksHeaderTest(cli_case.CliCase):
+    def test_every_header_compiles(self):
+        source = self.folder / "submission.cpp"
+        source.write_text('#include "task.h"\n'
+                          'extern "C" int kbench_forward(const kb_inputs*, const kb_params*,\n'
+                          '                              const kb_outputs*, kb_context*) {\n'
+                          "  return 0;\n}\n", encoding="ascii")
+        for task in shipped():
+            for size in ("small", "full"):
+                with self.subTest(task=task, size=size):
+                    result = self.kbench("tasks", "header", task, "--size", size)
+                    self.assert_good(result)
+                    (self.folder / "task.h").write_text(result.stdout, encoding="utf-8")
+                    subprocess.run([os.environ["CXX"], "-std=c++17", "-Wall", "-Wextra", "-Werror",
+                                    "-fsyntax-only", f"-I{self.folder}", f"-I{ROOT}/runner/abi",
+                                    str(source)], check=True)
+
+    def test_small_is_the_default(self):
+        self.assertEqual(self.kbench("tasks", "header", "relu").stdout,
+                         self.kbench("tasks", "header", "relu", "--size", "small").stdout)
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,160 @@
+// A scripted device for tests of the evaluator: an oracle and workers whose times, errors and
+// misbehaviour are data. No clock is read and no hardware is touched, so every fault can be played.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/measure/oracle.hpp"
+#include "runner/measure/worker.hpp"
+
+namespace kbench::fakes {
+
+// What happens, shared between the fake oracle and the fake workers.
+struct Script {
+  double eager_ns = 4e6;
+  double compiled_ns = 2e6;
+  double submission_ns = 1e6;
+  double eager_error = 1e-6;
+  // Error of the submission's output in the n-th judged call (0 = first); NaN counts as wrong.
+  std::function<double(int call)> submission_error = [](int) { return 0.0; };
+  double compiled_error = 0;
+  double hidden_ns = 0;  // wall time that the worker does not admit
+  double null_ns = 50e3;
+  std::string compiled_reason;
+  std::optional<Error> load_error;
+  std::optional<EarlyEnd> load_failure;                  // of the worker
+  std::optional<std::pair<int, EarlyEnd>> call_failure;  // at the n-th forward call
+  std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
+  bool has_prepare = false;
+
+  // What the evaluator did.
+  std::vector<std::string> log;
+  std::vector<std::uint64_t> input_keys;
+  int workers_started = 0;
+  int forward_calls = 0;
+  int judged = 0;
+  std::size_t clock_readings = 0;
+
+  [[nodiscard]] int count(const std::string& entry) const {
+    int n = 0;
+    for (const std::string& line : log) n += line == entry ? 1 : 0;
+    return n;
+  }
+};
+
+class FakeOracle final : public Oracle {
+ public:
+  explicit FakeOracle(Script& script) : script_(script) {}
+
+  Result<OracleHello> hello() override { return OracleHello{}; }
+  Result<std::string> load(const std::filesystem::path&, const std::string&,
+                           const std::filesystem::path&) override {
+    if (script_.load_error) return *script_.load_error;
+    return script_.compiled_reason;
+  }
+  Result<PlacedArenas> place(const PlaceRequest& request) override {
+    script_.log.emplace_back("place");
+    slots_ = request.slots;
+    PlacedArenas arenas;
+    arenas.geometry = {{1 << 20, 1 << 20, 1 << 20}, 1 << 20, 1 << 20};
+    return arenas;
+  }
+  Status inputs(const std::vector<SlotInputs>& slots) override {
+    script_.log.emplace_back("inputs");
+    for (const SlotInputs& slot : slots) script_.input_keys.push_back(slot.key);
+    return Done{};
+  }
+  Result<std::vector<EagerError>> reference() override {
+    script_.log.emplace_back("reference");
+    return std::vector<EagerError>{{script_.eager_error, script_.eager_error, 1.0}};
+  }
+  Status release() override { return Done{}; }
+  Result<std::int64_t> time(Side side) override {
+    script_.log.emplace_back(to_string(side));
+    const double ns = side == Side::kEager ? script_.eager_ns : script_.compiled_ns;
+    return static_cast<std::int64_t>(ns * slots_);
+  }
+  Status arm(const std::vector<SlotPlaces>&) override {
+    script_.log.emplace_back("arm");
+    return Done{};
+  }
+  Status snapshot() override {
+    script_.log.emplace_back("snapshot");
+    return Done{};
+  }
+  Result<std::vector<CompareResult>> judge(Against against,
+                                           const std::vector<OutputBound>& bounds) override {
+    script_.log.emplace_back(against == Against::kEager ? "judge eager" : "judge reference");
+    return compare(script_.submission_error(script_.judged++), bounds);
+  }
+  Result<std::vector<CompareResult>> judge_compiled(
+      const std::vector<OutputBound>& bounds) override {
+    return compare(script_.compiled_error, bounds);
+  }
+  Result<std::int64_t> sm_clock_khz() override {
+    if (script_.clocks_khz.empty()) return std::int64_t{0};
+    return script_.clocks_khz[script_.clock_readings++ % script_.clocks_khz.size()];
+  }
+
+ private:
+  static std::vector<CompareResult> compare(double error, const std::vector<OutputBound>& bounds) {
+    CompareResult result;
+    const bool wrong = !(error <= bounds.at(0).absolute);
+    result.wrong = wrong ? 1 : 0;
+    result.max_error = error;
+    result.tolerance_at_max = bounds.at(0).absolute;
+    result.sum_squared_error = std::isnan(error) ? 0 : error * error;
+    result.sum_squared_reference = 1;
+    return {result};
+  }
+
+  Script& script_;
+  int slots_ = 1;
+};
+
+class FakeWorker final : public Worker {
+ public:
+  explicit FakeWorker(Script& script) : script_(script) {}
+
+  std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
+    return script_.load_failure;
+  }
+  WorkerAnswer call(const WorkerCall& call) override {
+    WorkerAnswer answer;
+    if (call.kind == CallKind::kNull) {
+      answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
+      return answer;
+    }
+    if (call.kind == CallKind::kPrepare) {
+      script_.log.emplace_back("prepare");
+      answer.claimed_ns = 1;
+      return answer;
+    }
+    script_.log.emplace_back("submission");
+    if (script_.call_failure && script_.call_failure->first == script_.forward_calls++)
+      answer.failure = script_.call_failure->second;
+    const double claimed = script_.submission_ns * static_cast<double>(call.slots.size());
+    answer.claimed_ns = static_cast<std::int64_t>(claimed);
+    answer.wall_ns = static_cast<std::int64_t>(claimed + script_.null_ns + script_.hidden_ns);
+    return answer;
+  }
+  [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
+
+ private:
+  Script& script_;
+};
+
+inline WorkerFactory worker_factory(Script& script) {
+  return [&script](const WorkerStart&) -> Result<std::unique_ptr<Worker>> {
+    ++script.workers_started;
+    return std::unique_ptr<Worker>(std::make_unique<FakeWorker>(script));
+  };
+}
+
+}  // namespace kbench::fakes

@@ -1,0 +1,94 @@
+// What the sandbox's tests share: the modes a machine may be in, a scratch folder, and the guest.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+// A folder of its own below /tmp, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = "/tmp/kbench-test-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = name;
+    std::filesystem::permissions(path_, std::filesystem::perms(0755));
+  }
+  ~ScratchFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct SandboxMode {
+  const char* name;
+  SandboxOptions options;
+};
+
+inline std::vector<SandboxMode> sandbox_modes() {
+  return {{"Strongest", {}},
+          {"WithoutBubblewrap", {.use_bubblewrap = false}},
+          {"WithoutNetworkNamespace", {.use_network_namespace = false}}};
+}
+
+class SandboxFixture : public ::testing::TestWithParam<SandboxMode> {
+ protected:
+  SandboxFixture() : sandbox_(make_sandbox(GetParam().options)) {}
+
+  [[nodiscard]] const SandboxLevel& level() const { return sandbox_->level(false); }
+
+  // A command that runs the guest, which is copied to where every user can execute it.
+  SandboxCommand guest(std::vector<std::string> words) {
+    const auto program = scratch_.path() / "guest";
+    if (!std::filesystem::exists(program)) {
+      std::filesystem::copy_file(KBENCH_SANDBOX_GUEST, program);
+      std::filesystem::permissions(program, std::filesystem::perms(0755));
+    }
+    SandboxCommand command;
+    command.argv = std::move(words);
+    command.argv.insert(command.argv.begin(), program.string());
+    return command;
+  }
+
+  // Runs to the end with a generous limit; fails the test when the sandbox itself fails.
+  ProgramOutput run(const SandboxCommand& command) {
+    auto output = run_to_end(*sandbox_, command, std::chrono::seconds(20));
+    if (!output) {
+      ADD_FAILURE() << output.error().message;
+      return {};
+    }
+    EXPECT_FALSE(output->timed_out);
+    return std::move(output.value());
+  }
+
+  // The exit code of the guest, or -1 when it was killed.
+  int code_of(const SandboxCommand& command) {
+    const auto output = run(command);
+    return output.exit.exited ? output.exit.code : -1;
+  }
+
+  ScratchFolder scratch_;
+  std::unique_ptr<Sandbox> sandbox_;
+};
+
+inline std::string mode_name(const ::testing::TestParamInfo<SandboxMode>& info) {
+  return info.param.name;
+}
+
+}  // namespace kbench

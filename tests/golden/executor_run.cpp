@@ -1,0 +1,116 @@
+// Runs one task through the graph executor, or through a package, on tensors from a file, so that a
+// test can compare with Python's Model.forward on the same tensors.
+//
+//   executor_run TASK.json SIZE DEVICE DTYPE IN.bin OUT.bin [PACKAGE.pt2]
+//
+// IN.bin holds inputs, then parameters; OUT.bin the outputs: raw little-endian contiguous bytes, in
+// the task's order, without padding. Floating tensors are DTYPE (float32 or float64) in both files,
+// others are what the task says. Exits 0 when OUT.bin is complete, 2 on wrong usage, 1 otherwise.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "baselines/executor.hpp"
+#include "baselines/package.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+namespace {
+
+struct Arguments {
+  std::string task, size, device, dtype, in, out, package;
+};
+
+c10::ScalarType scalar_type(DType dtype, c10::ScalarType working_type) {
+  if (is_floating(dtype)) return working_type;
+  switch (dtype) {
+    case DType::kInt64: return c10::ScalarType::Long;
+    case DType::kInt32: return c10::ScalarType::Int;
+    case DType::kInt16: return c10::ScalarType::Short;
+    case DType::kInt8: return c10::ScalarType::Char;
+    case DType::kUInt8: return c10::ScalarType::Byte;
+    case DType::kBool: return c10::ScalarType::Bool;
+    default: return working_type;  // the floating ones, dealt with above
+  }
+}
+
+std::vector<at::Tensor> read(std::ifstream& stream, const std::vector<TensorSpec>& specs,
+                             c10::ScalarType working_type, c10::Device device) {
+  std::vector<at::Tensor> tensors;
+  for (const TensorSpec& spec : specs) {
+    at::Tensor tensor = at::empty(spec.shape, scalar_type(spec.dtype, working_type));
+    stream.read(static_cast<char*>(tensor.data_ptr()),
+                static_cast<std::streamsize>(tensor.nbytes()));
+    TORCH_CHECK(stream.good(), "the input file ends inside ", spec.name);
+    tensors.push_back(tensor.to(device));
+  }
+  return tensors;
+}
+
+void write(const std::string& file, const std::vector<at::Tensor>& tensors) {
+  std::ofstream stream(file, std::ios::binary);
+  for (const at::Tensor& output : tensors) {
+    const at::Tensor tensor = output.cpu().contiguous();
+    stream.write(static_cast<const char*>(tensor.data_ptr()),
+                 static_cast<std::streamsize>(tensor.nbytes()));
+  }
+  stream.flush();
+  TORCH_CHECK(stream.good(), "cannot write ", file);
+}
+
+int report(const Error& error) {
+  std::fprintf(stderr, "executor_run: %s\n", error.message.c_str());
+  return 1;
+}
+
+int run(const Arguments& arguments) {
+  const auto task = load_task(arguments.task);
+  if (!task) return report(task.error());
+  const TaskSize* size = task->find_size(arguments.size);
+  if (size == nullptr) return report({ErrorCode::kNotFound, "no size " + arguments.size, ""});
+  const auto executor = GraphExecutor::load(arguments.task, arguments.size, arguments.device);
+  if (!executor) return report(executor.error());
+
+  const auto working_type =
+      arguments.dtype == "float64" ? c10::ScalarType::Double : c10::ScalarType::Float;
+  std::ifstream stream(arguments.in, std::ios::binary);
+  const c10::Device device(arguments.device);
+  const auto inputs = read(stream, size->inputs, working_type, device);
+  auto parameters = read(stream, size->parameters, working_type, device);
+  executor->flatten_recurrent_parameters(parameters);
+
+  if (arguments.package.empty()) {
+    write(arguments.out, executor->run(inputs, parameters));
+    return 0;
+  }
+  const auto package = CompiledPackage::load(arguments.package);
+  if (!package) return report(package.error());
+  write(arguments.out, package->run(inputs, parameters));
+  return 0;
+}
+
+}  // namespace
+}  // namespace kbench
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() < 6 || words.size() > 7 || (words[3] != "float32" && words[3] != "float64")) {
+    std::fputs(
+        "usage: executor_run TASK.json SIZE DEVICE float32|float64 IN.bin OUT.bin "
+        "[PACKAGE.pt2]\n",
+        stderr);
+    return 2;
+  }
+  try {
+    return kbench::run({words[0], words[1], words[2], words[3], words[4], words[5],
+                        words.size() == 7 ? words[6] : ""});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "executor_run: %s\n", error.what());
+    return 1;
+  }
+}

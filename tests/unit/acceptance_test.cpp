@@ -1,0 +1,48 @@
+#include "runner/verify/acceptance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+const std::vector<TensorSpec> kOutputs{{.name = "y", .shape = {2, 3}}};
+const std::vector<EagerError> kEager{{1e-6, 1e-7, 0.5}};
+
+TEST(Acceptance, BoundsFollowTheRule) {
+  const AcceptanceRule rule;
+  const auto reference = bounds(rule, kEager, Against::kReference);
+  EXPECT_DOUBLE_EQ(reference.at(0).absolute, 4e-6);
+  EXPECT_DOUBLE_EQ(reference.at(0).ulp_factor, 32);
+  EXPECT_DOUBLE_EQ(reference.at(0).rms, 0.5);
+  EXPECT_DOUBLE_EQ(bounds(rule, kEager, Against::kEager).at(0).absolute, 5e-6);
+}
+
+TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {
+  CompareResult result;
+  result.wrong = 1;
+  result.first_wrong = 4;
+  result.first_wrong_got = 7;
+  const Check check = judge({}, kOutputs, kEager, {result}, Against::kReference);
+  EXPECT_FALSE(check.passed);
+  EXPECT_NE(check.message.find("y[1, 1]"), std::string::npos) << check.message;
+}
+
+TEST(Acceptance, ASmallErrorEverywhereFailsByTheNorm) {
+  CompareResult result;
+  result.sum_squared_reference = 1;
+  result.sum_squared_error = 1e-8;  // relative L2 of 1e-4
+  const Check check = judge({}, kOutputs, kEager, {result}, Against::kReference);
+  EXPECT_FALSE(check.passed);
+  EXPECT_TRUE(judge({}, kOutputs, kEager, {result}, Against::kEager).passed);
+}
+
+TEST(Acceptance, TheWorstOfTwoDrawsIsTheLooserErrorAndTheStricterScale) {
+  const auto worst = worst_of({{1, 2, 3}}, {{2, 1, 1}});
+  EXPECT_DOUBLE_EQ(worst.at(0).max_error, 2);
+  EXPECT_DOUBLE_EQ(worst.at(0).relative_l2, 2);
+  EXPECT_DOUBLE_EQ(worst.at(0).rms, 1);
+  EXPECT_EQ(worst_of({}, kEager).size(), 1u);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,244 @@
+#include "baselines/builder_pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+PackageRequest request(const std::string& behaviour, const std::string& hash = "hash") {
+  return {.task = "level1/019_relu",
+          .task_file = "/nowhere/019_relu.json",
+          .task_hash = hash + behaviour,
+          .size = behaviour,
+          .device = "cpu",
+          .precision = "torch-default",
+          .torch_version = "2.11.0",
+          .threads = 2,
+          .cpu_features = "avx512"};
+}
+
+bool is_running(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return (stat >> number >> name >> state) && state != "Z";
+}
+
+class BuilderPool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "kbench_pool_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    options_.python = KBENCH_TEST_PYTHON;
+    options_.script = KBENCH_FAKE_BUILDER;
+    options_.cache_directory = pattern;
+  }
+  void TearDown() override { fs::remove_all(options_.cache_directory); }
+
+  std::vector<PackageResult> build(const std::vector<PackageRequest>& requests) {
+    auto results = build_packages(requests, options_, [this](std::size_t i, const auto& result) {
+      EXPECT_TRUE(done_.insert(i).second) << "reported twice";
+      EXPECT_EQ(result.file.empty(), !result.reason.empty());
+    });
+    EXPECT_TRUE(results);
+    EXPECT_EQ(done_.size(), requests.size());
+    done_.clear();
+    return results ? *results : std::vector<PackageResult>(requests.size());
+  }
+
+  bool remembered_as_failed(const PackageResult& result) const {
+    return fs::exists(options_.cache_directory / (result.key + ".failed"));
+  }
+
+  // Those noted by the fake's "pids" and "hang" that still run, after a moment to die in.
+  std::vector<pid_t> survivors() const {
+    std::ifstream stream(options_.cache_directory / "pids");
+    const std::vector<pid_t> pids{std::istream_iterator<pid_t>(stream), {}};
+    EXPECT_FALSE(pids.empty());
+    std::vector<pid_t> running;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      running.clear();
+      for (const pid_t pid : pids)
+        if (is_running(pid)) running.push_back(pid);
+      if (running.empty()) break;
+      ::usleep(20'000);
+    }
+    return running;
+  }
+
+  BuilderPoolOptions options_;
+  std::set<std::size_t> done_;
+};
+
+TEST_F(BuilderPool, BuildsOnceAndThenTakesItFromTheCache) {
+  const auto first = build({request("ok")});
+  EXPECT_TRUE(fs::exists(first[0].file));
+  EXPECT_GT(first[0].seconds, 0);
+
+  options_.python = "/nonexistent/python";  // needed by nobody now
+  const auto second = build({request("ok")});
+  EXPECT_EQ(second[0].file, first[0].file);
+  EXPECT_EQ(second[0].seconds, 0);
+}
+
+TEST_F(BuilderPool, KeepsTheOrderOfRequestsAndSharesEqualKeys) {
+  options_.processes = 2;
+  const auto results =
+      build({request("ok", "a"), request("refuse"), request("ok", "b"), request("ok", "a")});
+  EXPECT_EQ(results[0].key, results[3].key);
+  EXPECT_EQ(results[0].file, results[3].file);
+  EXPECT_NE(results[0].file, results[2].file);
+  EXPECT_EQ(results[1].reason, "no such operator");
+}
+
+TEST_F(BuilderPool, IgnoresNoiseOnStandardOutput) {
+  EXPECT_THAT(build({request("noise")})[0].reason, IsEmpty());
+}
+
+TEST_F(BuilderPool, RemembersARefusalButNotAPassingOne) {
+  const auto results = build({request("refuse"), request("transient")});
+  EXPECT_TRUE(remembered_as_failed(results[0]));
+  EXPECT_FALSE(remembered_as_failed(results[1]));
+  EXPECT_EQ(results[1].reason, "out of memory");
+
+  options_.python = "/nonexistent/python";
+  EXPECT_EQ(build({request("refuse")})[0].reason, "no such operator");
+}
+
+TEST_F(BuilderPool, GoesOnAfterABuilderDies) {
+  const auto results = build({request("crash"), request("killed"), request("ok")});
+  EXPECT_THAT(results[0].reason, HasSubstr("exited with status 1"));
+  EXPECT_THAT(results[0].reason, HasSubstr("stumbled over a stone"));
+  EXPECT_THAT(results[1].reason, HasSubstr("killed by signal 9"));
+  EXPECT_THAT(results[2].reason, IsEmpty());
+  EXPECT_FALSE(remembered_as_failed(results[0]));
+  EXPECT_FALSE(remembered_as_failed(results[1]));
+}
+
+TEST_F(BuilderPool, GoesOnAfterAReplyThatMakesNoSense) {
+  const auto results = build({request("garbage"), request("lie"), request("ok")});
+  EXPECT_THAT(results[0].reason, HasSubstr("makes no sense"));
+  EXPECT_THAT(results[1].reason, HasSubstr("makes no sense"));
+  EXPECT_THAT(results[2].reason, IsEmpty());
+}
+
+TEST_F(BuilderPool, KillsABuilderThatTakesTooLong) {
+  options_.time_limit = std::chrono::seconds{1};
+  const auto results = build({request("hang"), request("ok")});
+  EXPECT_THAT(results[0].reason, HasSubstr("no answer after 1 s"));
+  EXPECT_FALSE(remembered_as_failed(results[0]));
+  EXPECT_THAT(results[1].reason, IsEmpty());
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(BuilderPool, LeavesNoProcessBehind) {
+  options_.processes = 2;
+  build({request("pids", "a"), request("pids", "b"), request("pids", "c")});
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(BuilderPool, StopsWhenInterrupted) {
+  options_.interrupted = [this] { return fs::exists(options_.cache_directory / "pids"); };
+  const auto results = build({request("hang"), request("ok")});
+  EXPECT_EQ(results[0].reason, "interrupted");
+  EXPECT_EQ(results[1].reason, "interrupted");
+  EXPECT_FALSE(remembered_as_failed(results[0]));
+  EXPECT_THAT(survivors(), IsEmpty());
+}
+
+TEST_F(BuilderPool, SaysWhyThereIsNoBuilder) {
+  options_.python = "";
+  EXPECT_EQ(build({request("ok")})[0].reason, "no Python with torch");
+  options_.python = "/nonexistent/python";
+  EXPECT_THAT(build({request("ok"), request("refuse")})[1].reason,
+              HasSubstr("could not be executed"));
+  options_.python = KBENCH_TEST_PYTHON;
+  options_.script = "/nonexistent/builder.py";
+  EXPECT_THAT(build({request("ok")})[0].reason, HasSubstr("/nonexistent/builder.py"));
+}
+
+TEST_F(BuilderPool, RefusesAnotherTorch) {
+  PackageRequest other = request("ok");
+  other.torch_version = "2.9.1";
+  const auto results = build({other, request("ok")});
+  EXPECT_THAT(results[0].reason, HasSubstr("has torch 2.11.0, LibTorch is 2.9.1"));
+  EXPECT_FALSE(remembered_as_failed(results[0]));
+  EXPECT_THAT(results[1].reason, IsEmpty());
+}
+
+TEST_F(BuilderPool, GivesBuildersAnEnvironmentOfTheirOwn) {
+  ::setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+  ::setenv("TORCHINDUCTOR_MAX_AUTOTUNE", "1", 1);
+  const auto results = build({request("environment")});
+  ::unsetenv("NVIDIA_TF32_OVERRIDE");
+  ::unsetenv("TORCHINDUCTOR_MAX_AUTOTUNE");
+  const std::string cache = (options_.cache_directory / "inductor").string();
+  EXPECT_EQ(results[0].reason, "- " + cache + " -");
+}
+
+TEST_F(BuilderPool, NeedsACacheDirectory) {
+  BuilderPoolOptions options = options_;
+  options.cache_directory = "/dev/null/cache";
+  const auto results = build_packages({request("ok")}, options, {});
+  ASSERT_FALSE(results);
+  EXPECT_THAT(results.error().message, StartsWith("cannot make the package cache"));
+}
+
+TEST(PackageKey, DependsOnEveryFieldThatThePackageIsSpecialisedFor) {
+  const fs::path script = KBENCH_FAKE_BUILDER;
+  std::set<std::string> keys{package_key(request("ok"), script)};
+  const auto changed = [&](auto change) {
+    PackageRequest other = request("ok");
+    change(other);
+    return keys.insert(package_key(other, script)).second;
+  };
+  EXPECT_TRUE(changed([](auto& r) { r.task_hash = "other"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.size = "full"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.device = "cuda"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.precision = "fp32"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.torch_version = "2.12.0"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.threads = 4; }));
+  EXPECT_TRUE(changed([](auto& r) { r.cpu_features = "avx2"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.compute_capability = 90; }));
+  // Where a task lies and what it is called decides nothing.
+  EXPECT_FALSE(changed([](auto& r) { r.task = "level9/999_other"; }));
+  EXPECT_FALSE(changed([](auto& r) { r.task_file = "/elsewhere.json"; }));
+}
+
+TEST(PackageKey, DependsOnTheBuilderAndOnTheGraphModule) {
+  const fs::path root = fs::temp_directory_path() / ("kbench_key_" + std::to_string(::getpid()));
+  const fs::path script = root / "baselines" / "aot_builder.py";
+  const fs::path graph = root / "suites" / "lowering" / "graph.py";
+  fs::create_directories(script.parent_path());
+  fs::create_directories(graph.parent_path());
+  const auto key = [&] { return package_key(request("ok"), script); };
+
+  std::ofstream(script) << "one";
+  std::ofstream(graph) << "one";
+  const std::string first = key();
+  EXPECT_EQ(first.size(), 64u);
+  std::ofstream(script) << "two";
+  const std::string second = key();
+  EXPECT_NE(second, first);
+  std::ofstream(graph) << "two";
+  EXPECT_NE(key(), second);
+  fs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace kbench

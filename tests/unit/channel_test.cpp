@@ -1,0 +1,88 @@
+#include "runner/core/channel.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+
+namespace kbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+class ChannelTest : public testing::Test {
+ protected:
+  ChannelTest() {
+    auto ends = Channel::make_pair();
+    raw_ = ends->first.get();
+    left_ = Channel(std::move(ends->first));
+    right_ = Channel(std::move(ends->second));
+  }
+
+  void send_raw(const std::string& text, std::uint32_t length) {
+    std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
+    frame += text;
+    ASSERT_EQ(::send(raw_, frame.data(), frame.size(), 0), static_cast<ssize_t>(frame.size()));
+  }
+
+  int raw_ = -1;
+  Channel left_;
+  Channel right_;
+};
+
+TEST_F(ChannelTest, CarriesJsonAndDescriptors) {
+  const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(left_.send({{"answer", 42}}, {file.get(), file.get()}));
+  auto message = right_.receive(milliseconds{1000});
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->body.at("answer"), 42);
+  ASSERT_EQ(message->descriptors.size(), 2u);
+  EXPECT_NE(::fcntl(message->descriptors[0].get(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST_F(ChannelTest, KeepsMessagesApart) {
+  ASSERT_TRUE(left_.send(1));
+  ASSERT_TRUE(left_.send(std::string(100'000, 'x')));
+  EXPECT_EQ(right_.receive(milliseconds{1000})->body, 1);
+  EXPECT_EQ(right_.receive(milliseconds{1000})->body.get<std::string>().size(), 100'000u);
+}
+
+TEST_F(ChannelTest, TimesOut) {
+  const auto message = right_.receive(milliseconds{10});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kTimeout);
+}
+
+TEST_F(ChannelTest, SaysWhenThePeerIsGone) {
+  left_ = Channel();
+  const auto message = right_.receive(milliseconds{1000});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kInfrastructure);
+}
+
+TEST_F(ChannelTest, RefusesImpossibleLengths) {
+  send_raw("", 0xffffffffu);
+  const auto message = right_.receive(milliseconds{1000});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
+}
+
+TEST_F(ChannelTest, RefusesWhatIsNotJson) {
+  send_raw("{\"a\":", 5);
+  const auto message = right_.receive(milliseconds{1000});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
+}
+
+TEST_F(ChannelTest, RefusesDeepNesting) {
+  const std::string bomb(10'000, '[');
+  send_raw(bomb, static_cast<std::uint32_t>(bomb.size()));
+  const auto message = right_.receive(milliseconds{1000});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,8 @@
+kbench_unit_test(command_line_test kbench::cli GTest::gmock)
+kbench_unit_test(installation_test kbench::cli GTest::gmock)
+kbench_unit_test(outcome_test kbench::cli)
+kbench_unit_test(progress_test kbench::cli GTest::gmock)
+kbench_unit_test(subprocess_test kbench::cli GTest::gmock)
+kbench_unit_test(terminal_test kbench::cli)
+kbench_unit_test(include_direction_test GTest::gmock)
+target_compile_definitions(include_direction_test PRIVATE KBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -1,0 +1,168 @@
+#include "runner/cli/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<Request> parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "kbench");
+  return parse_command_line(words);
+}
+
+template <class T>
+T parse_as(const std::vector<std::string>& words) {
+  auto request = parse(words);
+  if (!request) {
+    ADD_FAILURE() << request.error().message;
+    return {};
+  }
+  if (!std::holds_alternative<T>(*request)) {
+    ADD_FAILURE() << "another request: index " << request->index();
+    return {};
+  }
+  return std::get<T>(*request);
+}
+
+void expect_error(const std::vector<std::string>& words, const std::string& message,
+                  const std::string& hint) {
+  const auto request = parse(words);
+  ASSERT_FALSE(request.ok()) << ::testing::PrintToString(words);
+  EXPECT_EQ(request.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(request.error().message, HasSubstr(message));
+  EXPECT_THAT(request.error().hint + request.error().message, HasSubstr(hint));
+}
+
+TEST(CommandLine, RunDefaults) {
+  const auto run = parse_as<RunOptions>({"run"});
+  EXPECT_TRUE(run.levels.empty());
+  EXPECT_TRUE(run.tasks.empty());
+  EXPECT_EQ(run.size, std::nullopt);
+  EXPECT_EQ(run.device, std::nullopt);
+  EXPECT_EQ(run.precision, "torch-default");
+  EXPECT_EQ(run.submissions, std::nullopt);
+  EXPECT_EQ(run.database, "kbench.sqlite");
+  EXPECT_EQ(run.resume, std::nullopt);
+  EXPECT_EQ(run.format, OutputFormat::kTable);
+  EXPECT_FALSE(run.baselines_only);
+  EXPECT_EQ(run.common.verbosity, 0);
+  EXPECT_EQ(run.common.color, ColorMode::kAuto);
+  EXPECT_EQ(run.command_line, "kbench run");
+}
+
+TEST(CommandLine, RunTakesEveryOption) {
+  const auto run = parse_as<RunOptions>({"run",      "--level",
+                                         "1,3",      "--level",
+                                         "2",        "--task",
+                                         "level1/*", "--task",
+                                         "relu",     "--suite",
+                                         "mine",     "--size",
+                                         "full",     "--device",
+                                         "cuda:3",   "--precision",
+                                         "bf16",     "--submissions",
+                                         "subs",     "--agent",
+                                         "alice",    "--baselines-only",
+                                         "--format", "json",
+                                         "--db",     "a.db",
+                                         "--resume", "3f9a",
+                                         "--html",   "page.html",
+                                         "-vv",      "--color",
+                                         "never"});
+  EXPECT_THAT(run.levels, ElementsAre(1, 3, 2));
+  EXPECT_THAT(run.tasks, ElementsAre("level1/*", "relu"));
+  EXPECT_EQ(run.common.suite, "mine");
+  EXPECT_EQ(run.size, "full");
+  EXPECT_EQ(run.device, "cuda:3");
+  EXPECT_EQ(run.precision, "bf16");
+  EXPECT_EQ(run.submissions, "subs");
+  EXPECT_EQ(run.agent, "alice");
+  EXPECT_TRUE(run.baselines_only);
+  EXPECT_EQ(run.format, OutputFormat::kJson);
+  EXPECT_EQ(run.database, "a.db");
+  EXPECT_EQ(run.resume, "3f9a");
+  EXPECT_EQ(run.html, "page.html");
+  EXPECT_EQ(run.common.verbosity, 2);
+  EXPECT_EQ(run.common.color, ColorMode::kNever);
+  EXPECT_THAT(run.command_line, HasSubstr("--task 'level1/*' --task relu"));
+}
+
+TEST(CommandLine, ResumeWithoutValueIsTheLatest) {
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--resume"}).resume, "latest");
+  const auto run = parse_as<RunOptions>({"run", "--resume", "--level", "1"});
+  EXPECT_EQ(run.resume, "latest");
+  EXPECT_THAT(run.levels, ElementsAre(1));
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--resume=abc"}).resume, "abc");
+}
+
+TEST(CommandLine, TasksCommands) {
+  const auto list = parse_as<TasksListRequest>({"tasks", "list", "--level", "2"});
+  EXPECT_THAT(list.options.levels, ElementsAre(2));
+  const auto show =
+      parse_as<TasksShowRequest>({"tasks", "show", "relu", "--size", "full", "--format", "json"});
+  EXPECT_EQ(show.options.task, "relu");
+  EXPECT_EQ(show.options.size, "full");
+  EXPECT_EQ(show.options.format, OutputFormat::kJson);
+  EXPECT_EQ(parse_as<TasksHeaderRequest>({"tasks", "header", "019"}).options.task, "019");
+}
+
+TEST(CommandLine, ReportAndDoctor) {
+  const auto report = parse_as<ReportOptions>(
+      {"report", "html", "--db", "x.db", "--run", "12", "--output", "x.html", "-q"});
+  EXPECT_EQ(report.format, ReportFormat::kHtml);
+  EXPECT_EQ(report.database, "x.db");
+  EXPECT_EQ(report.run, "12");
+  EXPECT_EQ(report.output, "x.html");
+  EXPECT_EQ(report.common.verbosity, -1);
+  EXPECT_EQ(parse_as<ReportOptions>({"report", "json"}).format, ReportFormat::kJson);
+  EXPECT_EQ(parse_as<DoctorOptions>({"doctor", "--format", "json"}).format, OutputFormat::kJson);
+}
+
+TEST(CommandLine, HelpAndVersionArePrinted) {
+  EXPECT_THAT(parse_as<PrintText>({"--help"}).text, HasSubstr("Examples:"));
+  EXPECT_THAT(parse_as<PrintText>({"--version"}).text, HasSubstr("kbench "));
+  const auto help = parse_as<PrintText>({"run", "--help"}).text;
+  for (const std::string option :
+       {"--level", "--task", "--suite", "--size", "--device", "--precision", "--submissions",
+        "--agent", "--baselines-only", "--format", "--db", "--resume", "--html", "--quiet",
+        "--verbose", "--color"}) {
+    EXPECT_THAT(help, HasSubstr(option));
+  }
+}
+
+TEST(CommandLine, UnknownNamesGetASuggestion) {
+  expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
+  expect_error({"banana"}, "no command \"banana\"", "commands are run, tasks, report, doctor");
+  expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
+  expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
+  expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");
+  expect_error({"run", "--size", "smal"}, "\"smal\" is not one of small, full",
+               "did you mean \"small\"?");
+  expect_error({"run", "--device", "cud"}, "\"cud\" is not cpu, cuda or cuda:N",
+               "did you mean \"cuda\"?");
+  expect_error({"run", "--precision", "fp23"}, "--precision", "did you mean \"fp32\"?");
+  expect_error({"report", "hmtl"}, "\"hmtl\"", "did you mean \"html\"?");
+}
+
+TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
+  expect_error({}, "ommand", "kbench --help");
+  expect_error({"tasks"}, "ommand", "kbench tasks --help");
+  expect_error({"tasks", "show"}, "TASK is required", "kbench tasks show --help");
+  expect_error({"run", "extra"}, "\"extra\"", "kbench run --help");
+  expect_error({"run", "--level", "0"}, "--level", "");
+  expect_error({"run", "--level", "three"}, "--level", "");
+  expect_error({"run", "--level"}, "--level", "");
+  expect_error({"run", "--device", "cuda:"}, "cuda:", "");
+  expect_error({"run", "--device", "cuda:-1"}, "cuda:-1", "");
+  expect_error({"run", "-q", "-v"}, "excludes", "");
+  expect_error({"run", "--size", "small", "--size", "full"}, "--size", "");
+}
+
+}  // namespace
+}  // namespace kbench

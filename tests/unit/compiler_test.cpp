@@ -1,0 +1,251 @@
+// Compiles real submissions with the compilers of this machine.
+#include "runner/submission/compiler.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <future>
+
+#include "tests/fakes/submission_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kTaskHeader = "#pragma once\n#include \"kbench.h\"\n#define TASK_VALUE 42\n";
+
+class CompilerTest : public ::testing::Test {
+ protected:
+  CompilerTest()
+      : sandbox_(make_sandbox()),
+        compiler_(*sandbox_, find_toolchain(90), cache_.path(), KBENCH_ABI_FOLDER) {}
+
+  // Writes one submission and compiles it.
+  Result<CompiledSubmission> compile(const std::string& text,
+                                     const std::string& extension = ".cpp") {
+    folder_.write("ann/level1/019_relu" + extension, text);
+    return compile_only();
+  }
+
+  Result<CompiledSubmission> compile_only() { return compiler_.compile(found(), kTaskHeader); }
+
+  Submission found() {
+    auto set = find_submissions(folder_.path());
+    if (!set.ok() || set->submissions.size() != 1) {
+      ADD_FAILURE() << "not exactly one submission";
+      return {};
+    }
+    return set->submissions.front();
+  }
+
+  // What a submission that must not compile gets to hear.
+  Error refusal(const std::string& text, const std::string& extension = ".cpp") {
+    const auto compiled = compile(text, extension);
+    EXPECT_FALSE(compiled.ok());
+    return compiled.ok() ? Error{} : compiled.error();
+  }
+
+  SubmissionFolder folder_;
+  SubmissionFolder cache_;
+  std::unique_ptr<Sandbox> sandbox_;
+  Compiler compiler_;
+};
+
+int call(const std::filesystem::path& library, const char* symbol) {
+  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    ADD_FAILURE() << ::dlerror();
+    return -1;
+  }
+  const auto function = reinterpret_cast<int (*)()>(::dlsym(handle, symbol));
+  const int result = function != nullptr ? function() : -1;
+  ::dlclose(handle);
+  return result;
+}
+
+TEST(FindToolchain, DescribesTheHostCompiler) {
+  const Toolchain toolchain = find_toolchain(0);
+  EXPECT_TRUE(toolchain.host_compiler.is_absolute());
+  EXPECT_FALSE(toolchain.host_version.empty());
+  EXPECT_EQ(toolchain.cuda_architecture, "");
+  EXPECT_EQ(find_toolchain(80).cuda_architecture, "80");
+  EXPECT_EQ(find_toolchain(90).cuda_architecture, "90a");
+  EXPECT_EQ(find_toolchain(120).cuda_architecture, "120a");
+}
+
+TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {
+  folder_.write("ann/include/shared.hpp", "inline int half(int x) { return x / 2; }\n");
+  const char* text =
+      "#include \"task.h\"\n#include \"shared.hpp\"\n"
+      "extern \"C\" int answer() { return half(TASK_VALUE); }\n";
+  const auto first = compile(text);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_FALSE(first->from_cache);
+  EXPECT_GT(first->seconds, 0);
+  EXPECT_EQ(call(first->library, "answer"), 21);
+  struct stat info {};
+  ASSERT_EQ(::stat(first->library.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777u, 0755u);
+  EXPECT_EQ(info.st_uid, ::geteuid());
+
+  const auto second = compile_only();
+  ASSERT_TRUE(second.ok());
+  EXPECT_TRUE(second->from_cache);
+  EXPECT_EQ(second->library, first->library);
+  EXPECT_EQ(second->seconds, first->seconds);
+}
+
+TEST_F(CompilerTest, KeyFollowsSourceHeadersTaskAndAbi) {
+  folder_.write("ann/include/a.hpp", "// 1\n");
+  const auto first = compile("int x;\n");
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  folder_.write("ann/include/a.hpp", "// 2\n");
+  const auto header = compile_only();
+  const auto source = compile("int y;\n");
+  const auto task = compiler_.compile(found(), "#define OTHER\n");
+  ASSERT_TRUE(header.ok() && source.ok() && task.ok());
+  const std::vector<std::string> keys = {first->key, header->key, source->key, task->key};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), keys[i]), 1);
+  }
+}
+
+TEST_F(CompilerTest, ADamagedCacheEntryIsBuiltAnew) {
+  const auto first = compile("int x;\n");
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  cache_.write(first->key + ".json", "{");
+  const auto second = compile_only();
+  ASSERT_TRUE(second.ok());
+  EXPECT_FALSE(second->from_cache);
+  EXPECT_TRUE(compile_only()->from_cache);
+}
+
+TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
+  folder_.write("ann/level1/019_relu.cpp", "extern \"C\" int answer() { return 7; }\n");
+  const Submission submission = found();
+  std::vector<std::future<Result<CompiledSubmission>>> compiled;
+  for (int i = 0; i < 4; ++i) {
+    compiled.push_back(
+        std::async(std::launch::async, [&] { return compiler_.compile(submission, kTaskHeader); }));
+  }
+  for (auto& one : compiled) {
+    const auto result = one.get();
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(call(result->library, "answer"), 7);
+  }
+  // Nothing but one library and its description stays behind.
+  const auto files = std::filesystem::directory_iterator(cache_.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+}
+
+TEST_F(CompilerTest, FolderWithSeveralSourcesAndFlags) {
+  folder_.write("ann/level1/019_relu/main.cpp",
+                "#include \"twice.hpp\"\nextern \"C\" int answer() { return twice(N); }\n");
+  folder_.write("ann/level1/019_relu/lib/twice.hpp", "int twice(int x);\n");
+  folder_.write("ann/level1/019_relu/lib/twice.cpp",
+                "#include \"twice.hpp\"\nint twice(int x) { return 2 * x; }\n");
+  folder_.write("ann/level1/019_relu/submission.json",
+                R"({"schema": "kbench-submission/1", "sources": ["main.cpp", "lib/twice.cpp"],
+                    "flags": ["-Ilib", "-DN=8", "-O2"]})");
+  const auto compiled = compile_only();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(call(compiled->library, "answer"), 16);
+}
+
+TEST_F(CompilerTest, ErrorsAreTheCompilersWordsWithRelativeNames) {
+  const Error error = refusal("int f() { return undeclared_thing; }\n");
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+  EXPECT_NE(error.message.find("ann/level1/019_relu.cpp does not compile"), std::string::npos);
+  EXPECT_NE(error.message.find("019_relu.cpp:1:18: error:"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("undeclared_thing"), std::string::npos);
+  EXPECT_EQ(error.message.find("/tmp/"), std::string::npos) << error.message;
+}
+
+TEST_F(CompilerTest, WarningsAreKept) {
+  const auto compiled = compile("#warning look here\nint x;\n");
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_NE(compiled->warnings.find("look here"), std::string::npos);
+  EXPECT_EQ(compile_only()->warnings, compiled->warnings);
+}
+
+TEST_F(CompilerTest, FloodsOfErrorsAreShortAndClean) {
+  std::string text = "#error \x1b[31mred\x07 \u202Ebidi\n";
+  for (int i = 0; i < 5000; ++i)
+    text += "int f() { return undeclared" + std::to_string(i) + "; }\n";
+  const Error error = refusal(text);
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+  EXPECT_LT(error.message.size(), 4000u);
+  EXPECT_EQ(error.message.find('\x1b'), std::string::npos);
+  EXPECT_EQ(error.message.find("\u202E"), std::string::npos);
+}
+
+TEST_F(CompilerTest, FilesOfTheHostAreOutOfReach) {
+  for (const char* file : {"/etc/shadow", "/etc/passwd", "/root/.bashrc"}) {
+    const Error error = refusal(std::string("#include \"") + file + "\"\n");
+    EXPECT_EQ(error.code, ErrorCode::kSubmission);
+    EXPECT_EQ(error.message.find("root:"), std::string::npos) << error.message;
+  }
+  const SubmissionFolder outside;
+  const auto secret = outside.write("secret.hpp", "int leaked = 1;\n");
+  if (sandbox_->level(false).bubblewrap) refusal("#include \"" + secret.string() + "\"\n");
+}
+
+TEST_F(CompilerTest, EndlessInputsEnd) {
+  // Refused or read as empty: either way it ends soon, and nothing endless is kept.
+  const auto incbin = compile("asm(\".incbin \\\"/dev/zero\\\"\");\n");
+  if (!incbin) {
+    EXPECT_EQ(incbin.error().code, ErrorCode::kSubmission);
+  }
+  const auto include = compile("#include \"/dev/zero\"\n");
+  if (!include) {
+    EXPECT_EQ(include.error().code, ErrorCode::kSubmission);
+  }
+}
+
+TEST_F(CompilerTest, GiantInitialisersMeetTheFileLimit) {
+  EXPECT_EQ(refusal("extern \"C\" { char giant[3ull << 30] = {1}; }\n").code,
+            ErrorCode::kSubmission);
+}
+
+TEST_F(CompilerTest, TemplateBombsMeetTheMemoryOrTimeLimit) {
+  const Error error = refusal(
+      "template <int A, int B> struct T { static constexpr long v = T<A - 1, B>::v + "
+      "T<A - 1, B + (1 << (A < 30 ? A : 30)) % 65521>::v; };\n"
+      "template <int B> struct T<0, B> { static constexpr long v = B; };\n"
+      "long x = T<64, 0>::v;\n");
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+}
+
+TEST_F(CompilerTest, AMissingCompilerIsOurFault) {
+  folder_.write("ann/level1/019_relu.cpp", "int x;\n");
+  Toolchain none;
+  const Compiler compiler(*sandbox_, none, cache_.path(), KBENCH_ABI_FOLDER);
+  const auto compiled = compiler.compile(found(), kTaskHeader);
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);
+  EXPECT_NE(compiled.error().hint.find("CXX"), std::string::npos);
+}
+
+TEST_F(CompilerTest, CompilesCuda) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  const auto compiled = compile(
+      "#include \"task.h\"\n"
+      "__global__ void add(float* x) { x[threadIdx.x] += TASK_VALUE; }\n"
+      "extern \"C\" int answer() { return TASK_VALUE; }\n"
+      "extern \"C\" void run(float* x, cudaStream_t s) { add<<<1, 32, 0, s>>>(x); }\n",
+      ".cu");
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(call(compiled->library, "answer"), 42);
+  EXPECT_TRUE(compile_only()->from_cache);
+}
+
+TEST_F(CompilerTest, CudaErrorsAreTheCompilersWords) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  const Error error = refusal("__global__ void f() { undeclared_thing(); }\n", ".cu");
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+  EXPECT_NE(error.message.find("019_relu.cu(1): error:"), std::string::npos) << error.message;
+}
+
+}  // namespace
+}  // namespace kbench

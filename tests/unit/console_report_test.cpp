@@ -1,0 +1,91 @@
+#include "reports/console_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/sanitize.hpp"
+#include "tests/unit/golden.hpp"
+#include "tests/unit/report_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::make_report_data;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(ConsoleReport, MatchesItsGolden) {
+  test::expect_golden("reports/report.txt", render_console(make_report_data()));
+}
+
+// Without its colour codes the coloured report is the plain one.
+TEST(ConsoleReport, ColourChangesNothingElse) {
+  std::string coloured = render_console(make_report_data(), {.colour = true});
+  EXPECT_THAT(coloured, HasSubstr("\x1b[32m"));
+  for (const char* code : {"\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"})
+    for (std::size_t at = coloured.find(code); at != std::string::npos; at = coloured.find(code))
+      coloured.erase(at, std::string_view(code).size());
+  EXPECT_THAT(coloured, Not(HasSubstr("\x1b"))) << "a name or message smuggled its own";
+  const auto without_trailing_spaces = [](const std::string& text) {
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    return out;
+  };
+  EXPECT_EQ(without_trailing_spaces(coloured), render_console(make_report_data()));
+}
+
+TEST(ConsoleReport, ColumnsAreAligned) {
+  const std::string report = render_console(make_report_data());
+  std::istringstream lines(report);
+  std::string heading;
+  std::getline(lines, heading);
+  const std::size_t state = display_width(heading.substr(0, heading.find("State")));
+  std::string line;
+  std::getline(lines, line);
+  for (int row = 0; row < 6; ++row) {
+    std::getline(lines, line);
+    std::size_t at = std::string::npos;
+    for (const char* glyph : {"✓ ", "✗ ", "· "}) at = std::min(at, line.find(glyph));
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_EQ(display_width(line.substr(0, at)), state) << line;
+  }
+}
+
+TEST(ConsoleReport, LongMessagesAreCutAndSaySo) {
+  const std::string report = render_console(make_report_data(), {.message_lines = 5});
+  EXPECT_THAT(report, HasSubstr("… 23 more lines"));
+  EXPECT_THAT(report, Not(HasSubstr("relu.cpp:20")));
+}
+
+TEST(ConsoleReport, AWrongSubmissionShowsNoSpeedup) {
+  Evaluation e = make_report_data().evaluations[0];
+  e.state = State::kWrongResult;
+  e.correct = false;
+  EXPECT_THAT(format_row_line(derive(e)), Not(HasSubstr("vs eager")));
+  EXPECT_THAT(render_console({{}, {e}}), Not(HasSubstr("FASTER")));
+}
+
+TEST(ConsoleReport, OneLineForEachRow) {
+  const ReportData data = make_report_data();
+  EXPECT_THAT(format_row_line(derive(data.evaluations[0])),
+              StartsWith("✓ level1/019_relu  example  ok  1."));
+  EXPECT_THAT(format_row_line(derive(data.evaluations[0])), HasSubstr("▲ FASTER"));
+  for (const Evaluation& evaluation : data.evaluations) {
+    const std::string line = format_row_line(derive(evaluation));
+    EXPECT_THAT(line, Not(HasSubstr("\n")));
+    EXPECT_THAT(line, Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST(ConsoleReport, AnEmptyRunIsOneSentence) {
+  EXPECT_EQ(summary_line({}), "0 tasks");
+  EXPECT_THAT(render_console({}), HasSubstr("0 tasks\n"));
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,238 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "runner/backend/backend.hpp"
+#include "runner/backend/draw_plan.hpp"
+#include "runner/backend/draw_values.hpp"
+#include "runner/backend/float16.hpp"
+
+namespace kbench {
+namespace {
+
+using Kind = Draw::Kind;
+
+constexpr DrawKey kKey{0x0123456789abcdef, 5};
+
+TensorSpec tensor(DType dtype, std::vector<std::int64_t> shape, Kind kind, double a, double b = 0) {
+  return {"x", dtype, std::move(shape), {kind, a, b, {}}};
+}
+
+class CpuBackend : public testing::Test {
+ protected:
+  CpuBackend() : backend_(std::move(*make_cpu_backend(2))) {}
+
+  template <class T>
+  std::vector<T> drawn(const TensorSpec& spec, DrawKey key = kKey) {
+    std::vector<T> values(static_cast<std::size_t>(spec.elements()));
+    const Status status = backend_->draw(spec, key, values.data());
+    EXPECT_TRUE(status.ok()) << status.error().message;
+    return values;
+  }
+
+  ErrorCode refusal(const TensorSpec& spec) {
+    std::vector<double> room(64);
+    const Status status = backend_->draw(spec, kKey, room.data());
+    EXPECT_FALSE(status.ok());
+    return status.ok() ? ErrorCode::kInfrastructure : status.error().code;
+  }
+
+  std::unique_ptr<Backend> backend_;
+};
+
+std::uint32_t word(std::size_t i, DrawKey key = kKey) {
+  return PhiloxStream::of(key.key, key.tensor).block(i / 4).lane[i % 4];
+}
+
+// The vectorised kernels against the scalar definition, compiled here for the plainest processor.
+TEST_F(CpuBackend, DrawsUniformValuesToTheBit) {
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 1023, 1025, 65'537, 200'003}) {
+    const auto values = drawn<float>(tensor(DType::kFloat32, {n}, Kind::kUniform, -0.3, 1.7));
+    const float a = -0.3f;
+    const float b = 1.7f;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(values[i], uniform_value(word(i), a, b - a, std::nextafter(b, a))) << i;
+    }
+  }
+}
+
+TEST_F(CpuBackend, DrawsNormalValuesToTheBit) {
+  const auto values = drawn<float>(tensor(DType::kFloat32, {400, 503}, Kind::kNormal, 0.5, 0.02));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], portable::fma(normal_value(word(i)), 0.02f, 0.5f)) << i;
+  }
+}
+
+TEST_F(CpuBackend, RoundsAndWidensTheSameValueForEveryFloatingType) {
+  const auto spec = [](DType dtype) { return tensor(dtype, {3001}, Kind::kNormal, 0, 3); };
+  const auto floats = drawn<float>(spec(DType::kFloat32));
+  const auto doubles = drawn<double>(spec(DType::kFloat64));
+  const auto halves = drawn<Half>(spec(DType::kFloat16));
+  const auto brains = drawn<BFloat16>(spec(DType::kBFloat16));
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    ASSERT_EQ(doubles[i], static_cast<double>(floats[i]));
+    ASSERT_EQ(halves[i].bits, to_half(floats[i]).bits);
+    ASSERT_EQ(brains[i].bits, to_bfloat16(floats[i]).bits);
+  }
+}
+
+template <class T>
+void expect_integers(const std::vector<T>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(static_cast<std::int64_t>(values[i]), integer_value(word(i), 3, 97)) << i;
+  }
+}
+
+TEST_F(CpuBackend, DrawsTheSameIntegersInEveryType) {
+  const auto spec = [](DType dtype) { return tensor(dtype, {5003}, Kind::kIntegers, 3, 100); };
+  expect_integers(drawn<std::int64_t>(spec(DType::kInt64)));
+  expect_integers(drawn<std::int32_t>(spec(DType::kInt32)));
+  expect_integers(drawn<std::int16_t>(spec(DType::kInt16)));
+  expect_integers(drawn<std::int8_t>(spec(DType::kInt8)));
+  expect_integers(drawn<std::uint8_t>(spec(DType::kUInt8)));
+  expect_integers(drawn<float>(spec(DType::kFloat32)));
+  expect_integers(drawn<double>(spec(DType::kFloat64)));
+}
+
+TEST_F(CpuBackend, DrawsBooleansWithTheirProbability) {
+  const auto values = drawn<std::uint8_t>(tensor(DType::kBool, {100'000}, Kind::kBernoulli, 0.25));
+  const auto ones = std::count(values.begin(), values.end(), 1);
+  EXPECT_EQ(ones + std::count(values.begin(), values.end(), 0), 100'000);
+  EXPECT_NEAR(static_cast<double>(ones), 25'000, 5 * std::sqrt(100'000 * 0.25 * 0.75));
+}
+
+TEST_F(CpuBackend, DrawsConstantsAndTriangles) {
+  EXPECT_EQ(drawn<float>(tensor(DType::kFloat32, {2}, Kind::kConstant, 0.1)),
+            (std::vector<float>{0.1f, 0.1f}));
+  EXPECT_EQ(drawn<std::int64_t>(tensor(DType::kInt64, {2}, Kind::kConstant, -7)),
+            (std::vector<std::int64_t>{-7, -7}));
+  EXPECT_EQ(drawn<std::uint8_t>(tensor(DType::kBool, {2, 2, 3}, Kind::kTril, 0)),
+            (std::vector<std::uint8_t>{1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(drawn<float>(tensor(DType::kFloat32, {3, 3}, Kind::kTriu, 1)),
+            (std::vector<float>{0, 1, 1, 0, 0, 1, 0, 0, 0}));
+}
+
+TEST_F(CpuBackend, FollowsTheRowsOfATriangleAcrossBatches) {
+  const std::int64_t n = 301;
+  const auto values = drawn<float>(tensor(DType::kFloat32, {2, n, n}, Kind::kTril, -2));
+  for (std::int64_t i = 0; i < 2 * n * n; ++i) {
+    const std::int64_t row = i / n % n;
+    const std::int64_t column = i % n;
+    ASSERT_EQ(values[static_cast<std::size_t>(i)], column <= row - 2 ? 1.0f : 0.0f) << i;
+  }
+}
+
+TEST_F(CpuBackend, CopiesStoredValues) {
+  TensorSpec spec = tensor(DType::kFloat16, {3}, Kind::kData, 0);
+  spec.draw.data = {1, -2, 0.5};
+  const auto values = drawn<Half>(spec);
+  EXPECT_EQ(values[0].bits, 0x3C00);
+  EXPECT_EQ(values[1].bits, 0xC000);
+  EXPECT_EQ(values[2].bits, 0x3800);
+  spec.draw.data.pop_back();
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+}
+
+TEST_F(CpuBackend, DrawsOtherValuesForAnotherKeyOrTensor) {
+  const auto spec = tensor(DType::kFloat32, {64}, Kind::kUniform, 0, 1);
+  const auto values = drawn<float>(spec);
+  EXPECT_NE(drawn<float>(spec, {kKey.key + 1, kKey.tensor}), values);
+  EXPECT_NE(drawn<float>(spec, {kKey.key, kKey.tensor + 1}), values);
+  EXPECT_EQ(drawn<float>(spec), values);
+}
+
+TEST_F(CpuBackend, RefusesDrawsThatTheDtypeCannotHold) {
+  for (const TensorSpec& spec : {tensor(DType::kInt32, {4}, Kind::kUniform, 0, 1),
+                                 tensor(DType::kFloat32, {4}, Kind::kUniform, 1, 0),
+                                 tensor(DType::kFloat32, {4}, Kind::kNormal, 0, -1),
+                                 tensor(DType::kUInt8, {4}, Kind::kIntegers, 0, 257),
+                                 tensor(DType::kInt64, {4}, Kind::kIntegers, 5, 5),
+                                 tensor(DType::kBool, {4}, Kind::kBernoulli, 1.5),
+                                 tensor(DType::kInt8, {4}, Kind::kConstant, 0.5),
+                                 tensor(DType::kFloat32, {4}, Kind::kTril, 0)}) {
+    EXPECT_EQ(refusal(spec), ErrorCode::kBadInput) << static_cast<int>(spec.draw.kind);
+  }
+}
+
+TEST_F(CpuBackend, PoisonsAndCopiesEveryByteAndNoMore) {
+  const std::size_t bytes = (3u << 20) + 5;
+  std::vector<unsigned char> source(bytes + 1, 0xAB);
+  std::vector<unsigned char> destination(bytes + 1, 0);
+  ASSERT_TRUE(backend_->copy(destination.data(), source.data(), bytes).ok());
+  EXPECT_EQ(std::count(destination.begin(), destination.end() - 1, 0xAB),
+            static_cast<std::ptrdiff_t>(bytes));
+  EXPECT_EQ(destination.back(), 0);
+  ASSERT_TRUE(backend_->poison(destination.data(), bytes).ok());
+  EXPECT_EQ(std::count(destination.begin(), destination.end() - 1, 0xFF),
+            static_cast<std::ptrdiff_t>(bytes));
+  EXPECT_EQ(destination.back(), 0);
+}
+
+TEST_F(CpuBackend, SharesAnArenaThatNobodyElseCanWriteOnceSealed) {
+  const auto arena = backend_->create_arena(100'000);
+  ASSERT_TRUE(arena.ok()) << arena.error().message;
+  SharedArena& memory = **arena;
+  EXPECT_GE(memory.bytes(), 100'000u);
+  EXPECT_NE(::fcntl(memory.fd(), F_GETFD) & FD_CLOEXEC, 0);
+  ASSERT_TRUE(memory.seal().ok());
+  ASSERT_TRUE(memory.seal().ok());  // a second time changes nothing
+
+  void* writable =
+      ::mmap(nullptr, memory.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, memory.fd(), 0);
+  EXPECT_EQ(writable, MAP_FAILED);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_NE(::ftruncate(memory.fd(), 10), 0);
+  EXPECT_LT(::pwrite(memory.fd(), "x", 1, 0), 0);
+
+  void* mapped = ::mmap(nullptr, memory.bytes(), PROT_READ, MAP_SHARED, memory.fd(), 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  EXPECT_NE(::mprotect(mapped, memory.bytes(), PROT_READ | PROT_WRITE), 0);
+  memory.data()[99'999] = std::byte{42};  // the owner still writes
+  EXPECT_EQ(static_cast<std::byte*>(mapped)[99'999], std::byte{42});
+  ::munmap(mapped, memory.bytes());
+}
+
+TEST_F(CpuBackend, SaysThatAnArenaDoesNotFit) {
+  for (const std::uint64_t bytes :
+       {std::uint64_t{1} << 50, std::numeric_limits<std::uint64_t>::max()}) {
+    const auto arena = backend_->create_arena(bytes);
+    ASSERT_FALSE(arena.ok());
+    EXPECT_EQ(arena.error().code, ErrorCode::kDoesNotFit);
+  }
+}
+
+TEST_F(CpuBackend, KnowsItsHost) {
+  const DeviceFacts& facts = backend_->facts();
+  EXPECT_EQ(facts.kind, DeviceKind::kCpu);
+  EXPECT_FALSE(facts.name.empty());
+  EXPECT_EQ(facts.threads, 2);
+  EXPECT_GT(facts.memory_bytes, 0u);
+  const auto free = backend_->free_bytes();
+  ASSERT_TRUE(free.ok());
+  EXPECT_GT(*free, 0u);
+  EXPECT_LE(*free, facts.memory_bytes);
+  EXPECT_GE((*make_cpu_backend(0))->facts().threads, 1);
+  EXPECT_EQ(make_cpu_backend(-1).error().code, ErrorCode::kUsage);
+}
+
+TEST_F(CpuBackend, TimesWhatHappensBetweenStartAndStop) {
+  ASSERT_TRUE(backend_->flush_cache().ok());
+  ASSERT_TRUE(backend_->prologue().ok());
+  ASSERT_TRUE(backend_->start_timer().ok());
+  ::usleep(2000);
+  const auto elapsed = backend_->stop_timer();
+  ASSERT_TRUE(elapsed.ok());
+  EXPECT_GE(*elapsed, 2'000'000);
+  EXPECT_EQ(*backend_->sm_clock_khz(), 0);
+}
+
+}  // namespace
+}  // namespace kbench

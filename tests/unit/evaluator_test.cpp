@@ -1,0 +1,233 @@
+#include "runner/measure/evaluator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "runner/core/speedup.hpp"
+#include "tests/fakes/fake_device.hpp"
+
+namespace kbench {
+namespace {
+
+class EvaluatorTest : public testing::Test {
+ protected:
+  EvaluatorTest() {
+    size_.name = "small";
+    size_.inputs = {{.name = "x", .shape = {4}}};
+    size_.outputs = {{.name = "y", .shape = {4}}};
+    task_.id = "level1/019_relu";
+    task_.level = 1;
+    request_.task = &task_;
+    request_.size = &size_;
+    request_.device = "cuda";
+    request_.package = "/a/package.pt2";
+    request_.submission = SubmissionId{.agent = "someone", .name = "019_relu.cu"};
+    request_.seed = "00";
+    settings_.stop = stop_rule_for("cuda");
+    settings_.stop.max_seconds = 3600;
+  }
+
+  Evaluation run() {
+    fakes::FakeOracle oracle(script_);
+    return evaluate(request_, settings_, oracle, fakes::worker_factory(script_));
+  }
+
+  Task task_;
+  TaskSize size_;
+  EvaluationRequest request_;
+  EvaluationSettings settings_;
+  fakes::Script script_;
+};
+
+TEST_F(EvaluatorTest, AnHonestSubmissionIsOkWithBothSpeedups) {
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  EXPECT_EQ(result.correct, true);
+  EXPECT_EQ(result.checks.size(), 5u);
+  const auto eager = speedup(result.samples, Side::kEager, Side::kSubmission, 0.01);
+  const auto compiled = speedup(result.samples, Side::kCompiled, Side::kSubmission, 0.01);
+  ASSERT_TRUE(eager && compiled);
+  EXPECT_NEAR(eager->estimate, 4.0, 1e-9);
+  EXPECT_NEAR(compiled->estimate, 2.0, 1e-9);
+}
+
+TEST_F(EvaluatorTest, EveryBlockVisitsEachSideTwiceInMirroredOrder) {
+  const Evaluation result = run();
+  ASSERT_EQ(result.samples.size() % 6, 0u);
+  std::set<std::vector<Side>> orders;
+  for (std::size_t i = 0; i < result.samples.size(); i += 6) {
+    std::vector<Side> order;
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_EQ(result.samples[i + j].side, result.samples[i + 5 - j].side);
+      EXPECT_EQ(result.samples[i + j].visit, 0);
+      EXPECT_EQ(result.samples[i + 5 - j].visit, 1);
+      order.push_back(result.samples[i + j].side);
+    }
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 1u) << "the order of sides is drawn anew for each block";
+}
+
+TEST_F(EvaluatorTest, NoInputIsEverDrawnTwice) {
+  run();
+  const std::set<std::uint64_t> distinct(script_.input_keys.begin(), script_.input_keys.end());
+  EXPECT_EQ(distinct.size(), script_.input_keys.size());
+}
+
+TEST_F(EvaluatorTest, EveryTimedCallOfTheSubmissionIsVerified) {
+  run();
+  EXPECT_EQ(script_.count("judge reference"), 5);
+  // Warm-up calls are not samples; every sample is judged.
+  const int warm_up = 2;
+  EXPECT_EQ(script_.count("judge eager"), script_.count("submission") - 5 - warm_up);
+}
+
+TEST_F(EvaluatorTest, OutputsAreTakenBeforeAnythingElseRuns) {
+  run();
+  for (std::size_t i = 0; i + 1 < script_.log.size(); ++i)
+    if (script_.log[i] == "snapshot") {
+      EXPECT_EQ(script_.log[i - 1], "submission");
+    }
+  EXPECT_GT(script_.count("snapshot"), 0);
+}
+
+TEST_F(EvaluatorTest, AWrongResultInACheckEndsTheEvaluation) {
+  script_.submission_error = [](int call) { return call == 3 ? 1.0 : 0.0; };
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kWrongResult);
+  EXPECT_EQ(result.correct, false);
+  EXPECT_EQ(fault_of(result.state), Fault::kSubmission);
+  EXPECT_EQ(result.checks.size(), 4u);
+  EXPECT_TRUE(result.samples.empty());
+}
+
+TEST_F(EvaluatorTest, NaNIsWrong) {
+  script_.submission_error = [](int) { return std::numeric_limits<double>::quiet_NaN(); };
+  EXPECT_EQ(run().state, State::kWrongResult);
+}
+
+TEST_F(EvaluatorTest, AWrongResultInATimedCallIsFoundToo) {
+  script_.submission_error = [](int call) { return call == 9 ? 1.0 : 0.0; };
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kWrongResult);
+  ASSERT_FALSE(result.checks.empty());
+  EXPECT_EQ(result.checks.back().distribution, "timed");
+}
+
+TEST_F(EvaluatorTest, ErrorsUpToTheBoundAreAccepted) {
+  script_.submission_error = [this](int) { return 3.9 * script_.eager_error; };
+  EXPECT_EQ(run().state, State::kOk);
+}
+
+TEST_F(EvaluatorTest, TimeTheWorkerDoesNotAdmitIsTimingInconsistent) {
+  script_.hidden_ns = 5e6;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kTimingInconsistent);
+  EXPECT_EQ(fault_of(result.state), Fault::kSubmission);
+}
+
+TEST_F(EvaluatorTest, AClaimOfNoTimeAtAllIsTimingInconsistent) {
+  script_.submission_ns = 0;
+  EXPECT_EQ(run().state, State::kTimingInconsistent);
+}
+
+TEST_F(EvaluatorTest, ACrashWhileLoadingIsReported) {
+  script_.load_failure = EarlyEnd{State::kCrash, "it crashed", ""};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kCrash);
+  EXPECT_EQ(result.message, "it crashed");
+  EXPECT_EQ(result.submission_reason, "it crashed");
+}
+
+TEST_F(EvaluatorTest, ACrashInTheMiddleOfTimingKeepsWhatWasMeasured) {
+  script_.call_failure = {20, EarlyEnd{State::kCrash, "it crashed", ""}};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kCrash);
+  EXPECT_FALSE(result.samples.empty());
+  EXPECT_EQ(result.checks.size(), 5u);
+}
+
+TEST_F(EvaluatorTest, AFailingOracleIsNotTheSubmissionsFault) {
+  script_.load_error = Error{ErrorCode::kInfrastructure, "the device is gone", ""};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kInfrastructureError);
+  EXPECT_EQ(fault_of(result.state), Fault::kInfrastructure);
+}
+
+TEST_F(EvaluatorTest, ATaskTooLargeDoesNotFit) {
+  script_.load_error = Error{ErrorCode::kDoesNotFit, "90 GiB", ""};
+  EXPECT_EQ(run().state, State::kDoesNotFit);
+}
+
+TEST_F(EvaluatorTest, WithoutASubmissionTheBaselinesAreTimed) {
+  request_.submission.reset();
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kNoSubmission);
+  EXPECT_FALSE(result.correct);
+  EXPECT_EQ(script_.workers_started, 0);
+  const auto ratio = speedup(result.samples, Side::kEager, Side::kCompiled, 0.01);
+  ASSERT_TRUE(ratio);
+  EXPECT_NEAR(ratio->estimate, 2.0, 1e-9);
+}
+
+TEST_F(EvaluatorTest, WithoutAPackageTheReasonIsKept) {
+  request_.package.clear();
+  request_.package_reason = "no Python with torch";
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  EXPECT_EQ(result.compiled_reason, "no Python with torch");
+  EXPECT_EQ(script_.count("compiled"), 0);
+}
+
+TEST_F(EvaluatorTest, ACompiledBaselineThatDiffersIsLeftOut) {
+  script_.compiled_error = 1;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  EXPECT_NE(result.compiled_reason.find("differs"), std::string::npos);
+  EXPECT_EQ(script_.count("compiled"), 0);
+}
+
+TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
+  request_.device = "cpu";
+  settings_.stop = stop_rule_for("cpu");
+  settings_.stop.max_seconds = 3600;
+  settings_.stop.min_seconds_a_side = 0;
+  script_.submission_ns = 0.3e6;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  std::set<int> placements;
+  for (const Sample& sample : result.samples) {
+    placements.insert(sample.placement);
+    EXPECT_EQ(sample.calls, 4);
+  }
+  EXPECT_GE(placements.size(), 6u);
+  EXPECT_GE(script_.workers_started, 6);
+  EXPECT_EQ(script_.count("place"), script_.workers_started);
+}
+
+TEST_F(EvaluatorTest, PrepareRunsOncePerPlacementAndIsKeptApart) {
+  script_.has_prepare = true;
+  const Evaluation result = run();
+  EXPECT_EQ(script_.count("prepare"), 1);
+  EXPECT_EQ(result.prepare_ns, 1);
+}
+
+TEST_F(EvaluatorTest, ABlockWhoseClockMovedIsDroppedButKept) {
+  script_.clocks_khz = {1'980'000, 1'980'000, 1'980'000, 1'800'000};
+  const Evaluation result = run();
+  bool any_dropped = false;
+  bool any_kept = false;
+  for (const Sample& sample : result.samples) {
+    any_dropped |= sample.dropped;
+    any_kept |= !sample.dropped;
+    EXPECT_EQ(sample.dropped, !sample.drop_reason.empty());
+  }
+  EXPECT_TRUE(any_dropped);
+  EXPECT_TRUE(any_kept);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,111 @@
+#include "baselines/graph.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A task with input x, parameter w, the given nodes, and one output.
+Json task(const char* nodes, const char* output = "y") {
+  return {{"schema", "kbench-task/1"},
+          {"sizes",
+           {{"small",
+             {{"inputs", {{{"name", "x"}}}},
+              {"parameters", {{{"name", "w"}}}},
+              {"nodes", Json::parse(nodes)},
+              {"outputs", {{{"name", "out"}, {"value", output}}}}}}}}};
+}
+
+std::string message(const Json& json, const char* size = "small") {
+  const auto graph = parse_graph(json, size);
+  return graph ? "parsed" : graph.error().message;
+}
+
+const GraphValue& value(const GraphArg& arg) { return std::get<GraphValue>(arg.value); }
+
+TEST(Graph, MarksTheLastUseOfEachValue) {
+  const auto graph = parse_graph(task(R"([
+      {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "x"}, {"v": "x"}], "outs": ["a"]},
+      {"op": "aten::cat", "overload": "", "args": [[{"v": "a"}, {"v": "w"}, {"v": "a"}], 0],
+       "outs": ["b"]},
+      {"op": "aten::add", "overload": "Tensor", "args": [{"v": "b"}, {"v": "w"}, 1], "outs": ["y"]}
+      ])"),
+                                 "small");
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->inputs, 1u);
+  EXPECT_TRUE(graph->is_parameter(1));
+  EXPECT_FALSE(graph->is_parameter(2));
+  const auto& square = graph->nodes[0].args;
+  EXPECT_FALSE(value(square[0]).last_use);
+  EXPECT_TRUE(value(square[1]).last_use);
+  const auto& list = std::get<GraphList>(graph->nodes[1].args[0].value);
+  EXPECT_FALSE(value(list[0]).last_use);
+  EXPECT_FALSE(value(list[1]).last_use);  // w is read once more below
+  EXPECT_TRUE(value(list[2]).last_use);
+  EXPECT_TRUE(value(graph->nodes[2].args[1]).last_use);
+  EXPECT_TRUE(graph->outputs[0].last_use);
+}
+
+TEST(Graph, KeepsAnOutputToTheEnd) {
+  const auto graph = parse_graph(task(R"([
+      {"op": "aten::relu", "overload": "", "args": [{"v": "x"}], "outs": ["y"]},
+      {"op": "aten::relu", "overload": "", "args": [{"v": "y"}], "outs": ["unread"]}])"),
+                                 "small");
+  ASSERT_TRUE(graph);
+  EXPECT_FALSE(value(graph->nodes[1].args[0]).last_use);
+  EXPECT_EQ(graph->nodes[1].outs[0], GraphNode::kUnread);
+}
+
+TEST(Graph, ReadsEveryKindOfArgument) {
+  const auto graph = parse_graph(task(R"([{"op": "aten::f", "overload": "o", "args": [
+      null, true, 3, 3.0, "text", {"scalar": 2}, {"float": "-inf"}, {"dtype": "real"},
+      {"dtype": "int64"}, {"device": true}, {"layout": "strided"},
+      {"memory_format": "contiguous"}, [1, [2]]], "outs": ["y"]}])"),
+                                 "small");
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->nodes[0].full_name(), "aten::f.o");
+  const auto& args = graph->nodes[0].args;
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(args[0].value));
+  EXPECT_EQ(std::get<bool>(args[1].value), true);
+  EXPECT_EQ(std::get<std::int64_t>(args[2].value), 3);
+  EXPECT_EQ(std::get<double>(args[3].value), 3.0);
+  EXPECT_EQ(std::get<std::string>(args[4].value), "text");
+  EXPECT_EQ(std::get<std::int64_t>(std::get<GraphScalar>(args[5].value).number), 2);
+  EXPECT_TRUE(std::isinf(std::get<double>(args[6].value)));
+  EXPECT_TRUE(std::holds_alternative<GraphWorkingDType>(args[7].value));
+  EXPECT_EQ(std::get<GraphDType>(args[8].value).name, "int64");
+  EXPECT_TRUE(std::holds_alternative<GraphDevice>(args[9].value));
+  EXPECT_EQ(std::get<GraphLayout>(args[10].value).name, "strided");
+  EXPECT_EQ(std::get<GraphMemoryFormat>(args[11].value).name, "contiguous");
+  EXPECT_EQ(std::get<GraphList>(args[12].value).size(), 2u);
+}
+
+TEST(Graph, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(message(task(R"([{"op": "aten::relu", "overload": "", "args": [{"v": "z"}],
+                                "outs": ["y"]}])")),
+              HasSubstr("node 0 (\"aten::relu\"): value \"z\" is read before"));
+  EXPECT_THAT(message(task(R"([{"op": "aten::relu", "overload": "", "args": [{"v": "x"}],
+                                "outs": ["w"]}])")),
+              HasSubstr("value \"w\" is defined twice"));
+  EXPECT_THAT(message(task(R"([{"op": "aten::relu", "args": [], "outs": ["y"]}])")),
+              HasSubstr("there is no \"overload\""));
+  EXPECT_THAT(message(task(R"([{"op": "a", "overload": "", "args": [{"weird": 1}], "outs": []}])")),
+              HasSubstr("unknown argument"));
+  EXPECT_THAT(message(task(R"([{"op": "a", "overload": "", "args": [{"float": "1"}],
+                                "outs": []}])")),
+              HasSubstr("none of inf"));
+  EXPECT_THAT(message(task("[]")), HasSubstr("value \"y\" is read before"));
+  EXPECT_THAT(message(task("[3]", "x")), HasSubstr("node 0"));
+  EXPECT_THAT(message(task("[]", "x"), "full"), HasSubstr("no size \"full\""));
+  EXPECT_THAT(message(Json::parse(R"({"schema": "kbench-task/9", "sizes": {}})")),
+              HasSubstr("kbench-task/9"));
+  EXPECT_THAT(message(Json::parse("[]")), HasSubstr("there is no \"schema\""));
+}
+
+}  // namespace
+}  // namespace kbench

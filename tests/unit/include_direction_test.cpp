@@ -1,0 +1,232 @@
+// The architecture as one table: which folder may include which. Every #include of the tree is held
+// against it, so that a shortcut shows up as a failed test and not as a habit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/unit/task_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Rule {
+  std::set<std::string> may_include;  // besides itself
+  bool torch = false;                 // LibTorch, in .cpp files only
+  bool cuda = false;
+};
+
+// Folders that are part of the supervisor (no torch, no cuda) stand first.
+const std::map<std::string, Rule>& rules() {
+  static const std::map<std::string, Rule> kRules = {
+      {"runner/core", {}},
+      {"runner/abi", {}},
+      {"runner/task", {{"runner/core"}}},
+      {"runner/sandbox", {{"runner/core"}}},
+      {"runner/store", {{"runner/core"}}},
+      {"runner/submission", {{"runner/core", "runner/sandbox", "runner/task"}}},
+      {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
+      // The protocol of the oracle and the worker's mailbox are spoken from here.
+      {"runner/measure",
+       {{"runner/core", "runner/task", "runner/sandbox", "runner/submission", "runner/verify",
+         "runner/oracle", "runner/worker"}}},
+      {"reports", {{"runner/core", "runner/store"}}},
+      {"runner/cli",
+       {{"runner/core", "runner/task", "runner/sandbox", "runner/submission", "runner/store",
+         "runner/backend", "runner/verify", "runner/measure", "baselines", "reports"}}},
+
+      {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
+      {"runner/worker", {{"runner/core", "runner/abi", "runner/backend"}, false, true}},
+      {"baselines", {{"runner/core", "runner/task"}, true, true}},
+      {"runner/oracle",
+       {{"runner/core", "runner/task", "runner/backend", "runner/verify", "baselines"},
+        true,
+        true}},
+  };
+  return kRules;
+}
+
+struct Include {
+  std::string file;    // of the includer, from the root
+  std::string folder;  // the key of its rule
+  std::string target;
+  bool quoted = false;
+};
+
+// "runner/backend/cuda/x.cpp" belongs to "runner/backend", "baselines/x.cpp" to "baselines".
+std::string folder_of(const std::string& path) {
+  const auto first = path.find('/');
+  if (first == std::string::npos) return "";
+  if (path.substr(0, first) != "runner") return path.substr(0, first);
+  const auto second = path.find('/', first + 1);
+  return second == std::string::npos ? "runner" : path.substr(0, second);
+}
+
+bool is_header(const std::string& file) { return file.ends_with(".hpp") || file.ends_with(".h"); }
+
+bool is_source(const fs::path& file) {
+  static const std::set<std::string> kEndings = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc"};
+  return kEndings.contains(file.extension().string());
+}
+
+bool is_torch(const std::string& target) {
+  static const std::regex kTorch("^(torch|ATen|c10|caffe2)/.*");
+  return std::regex_match(target, kTorch);
+}
+
+bool is_cuda(const std::string& target) {
+  static const std::regex kCuda("^(cuda|cublas|cudnn|nvml|nvrtc|nvtx|cupti|cub/|thrust/).*");
+  return std::regex_match(target, kCuda);
+}
+
+std::vector<Include> includes_of(const fs::path& root) {
+  static const std::regex kInclude(R"rx(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)rx");
+  std::vector<Include> includes;
+  for (const char* top : {"runner", "baselines", "reports"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      const auto file = entry.path().lexically_relative(root).string();
+      std::ifstream stream(entry.path());
+      std::string line;
+      std::smatch match;
+      while (std::getline(stream, line)) {
+        if (std::regex_match(line, match, kInclude)) {
+          includes.push_back({file, folder_of(file), match[2], match[1] == "\""});
+        }
+      }
+    }
+  }
+  return includes;
+}
+
+// Why the include is against the architecture, or nothing.
+std::optional<std::string> objection(const fs::path& root, const Include& include) {
+  // Written into the build folder; no folder of the tree holds them.
+  static const std::set<std::string> kGenerated = {"version_stamp.hpp"};
+  const auto rule = rules().find(include.folder);
+  if (rule == rules().end()) return "the folder is not in the table of this test";
+  if (is_torch(include.target)) {
+    if (!rule->second.torch) return "LibTorch is not for this folder";
+    if (is_header(include.file)) return "LibTorch must stay out of headers";
+    return std::nullopt;
+  }
+  if (is_cuda(include.target)) {
+    if (!rule->second.cuda) return "CUDA is not for this folder";
+    return std::nullopt;
+  }
+  if (!include.quoted || kGenerated.contains(include.target)) return std::nullopt;
+  const auto target = folder_of(include.target);
+  if (target != include.folder && !rule->second.may_include.contains(target)) {
+    return "this folder may not include that one";
+  }
+  if (!fs::exists(root / include.target)) return "no such file, seen from the root";
+  return std::nullopt;
+}
+
+std::vector<std::string> violations(const fs::path& root) {
+  std::vector<std::string> found;
+  for (const auto& include : includes_of(root)) {
+    if (const auto why = objection(root, include)) {
+      found.push_back(include.file + " includes " + include.target + ": " + *why);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST(IncludeDirection, TheTreeKeepsToTheArchitecture) {
+  ASSERT_GT(includes_of(KBENCH_SOURCE_DIR).size(), 100U) << "the scan saw almost nothing";
+  EXPECT_THAT(violations(KBENCH_SOURCE_DIR), IsEmpty());
+}
+
+// A table with a cycle would allow what it should forbid.
+TEST(IncludeDirection, TheTableHasNoCycle) {
+  auto open = rules();
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (auto it = open.begin(); it != open.end();) {
+      const auto& needs = it->second.may_include;
+      const bool free = std::none_of(needs.begin(), needs.end(),
+                                     [&](const auto& folder) { return open.contains(folder); });
+      it = free ? open.erase(it) : std::next(it);
+      progress = progress || free;
+    }
+  }
+  for (const auto& [folder, rule] : open) ADD_FAILURE() << folder << " is part of a cycle";
+}
+
+class PlantedEdge : public ::testing::Test {
+ protected:
+  // One file with one include, in a tree of its own.
+  std::vector<std::string> plant(const std::string& file, const std::string& include) {
+    folder_.write("runner/core/result.hpp", "#pragma once\n");
+    folder_.write("runner/cli/main.hpp", "#pragma once\n");
+    folder_.write("runner/store/store.hpp", "#pragma once\n");
+    folder_.write(file, "// comment\n" + include + "\n");
+    return violations(folder_.path());
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(PlantedEdge, GoodOnesPass) {
+  EXPECT_THAT(plant("reports/x.cpp", "#include \"runner/store/store.hpp\""), IsEmpty());
+  EXPECT_THAT(plant("baselines/x.cpp", "#include <ATen/ATen.h>"), IsEmpty());
+  EXPECT_THAT(plant("runner/task/x.cpp", "#include <vector>"), IsEmpty());
+  EXPECT_THAT(plant("runner/backend/cuda/x.hpp", "#include <cuda_runtime.h>"), IsEmpty());
+}
+
+TEST_F(PlantedEdge, UpwardsIsFound) {
+  EXPECT_THAT(plant("runner/core/x.hpp", "#include \"runner/store/store.hpp\""),
+              ElementsAre(HasSubstr("runner/core/x.hpp includes runner/store/store.hpp")));
+}
+
+TEST_F(PlantedEdge, IncludingTheCliIsFound) {
+  EXPECT_THAT(plant("runner/oracle/x.cpp", "  #  include \"runner/cli/main.hpp\"  // why not"),
+              ElementsAre(HasSubstr("may not include")));
+}
+
+TEST_F(PlantedEdge, LibTorchInTheSupervisorIsFound) {
+  EXPECT_THAT(plant("runner/measure/x.cpp", "#include <torch/torch.h>"),
+              ElementsAre(HasSubstr("LibTorch is not for this folder")));
+}
+
+TEST_F(PlantedEdge, LibTorchInAHeaderIsFound) {
+  EXPECT_THAT(plant("baselines/x.hpp", "#include <c10/core/Device.h>"),
+              ElementsAre(HasSubstr("out of headers")));
+}
+
+TEST_F(PlantedEdge, CudaInTheReportsIsFound) {
+  EXPECT_THAT(plant("reports/x.cpp", "#include <cuda.h>"),
+              ElementsAre(HasSubstr("CUDA is not for this folder")));
+}
+
+TEST_F(PlantedEdge, RelativePathsAreFound) {
+  EXPECT_THAT(plant("runner/core/x.cpp", "#include \"result.hpp\""),
+              ElementsAre(HasSubstr("may not include")));
+  EXPECT_THAT(plant("runner/core/x.cpp", "#include \"runner/core/none.hpp\""),
+              ElementsAre(HasSubstr("no such file")));
+}
+
+TEST_F(PlantedEdge, UnknownFoldersAreFound) {
+  EXPECT_THAT(plant("runner/novelty/x.cpp", "#include <vector>"),
+              ElementsAre(HasSubstr("not in the table")));
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,123 @@
+#include "reports/json_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include "reports/fields.hpp"
+#include "tests/unit/golden.hpp"
+#include "tests/unit/report_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::make_report_data;
+
+TEST(JsonReport, MatchesItsGolden) {
+  test::expect_golden("reports/report.json", render_json(make_report_data()));
+}
+
+TEST(JsonReport, HasThePromisedFields) {
+  const Json report = Json::parse(render_json(make_report_data()));
+  EXPECT_EQ(report.at("schema_version"), kReportSchemaVersion);
+  EXPECT_EQ(report.at("run_id"), "0123456789abcdef0123456789abcdef");
+  EXPECT_EQ(report.at("device"), "cpu");
+  EXPECT_EQ(report.at("environment").at("threads"), 2);
+  ASSERT_EQ(report.at("results").size(), 6u);
+  const Json& relu = report.at("results").at(1);
+  EXPECT_EQ(relu.at("task"), "level1/019_relu");
+  EXPECT_EQ(relu.at("level"), 1);
+  EXPECT_EQ(relu.at("size"), "small");
+  EXPECT_EQ(relu.at("agent"), "example");
+  EXPECT_EQ(relu.at("submission"), "example/level1/019_relu.cpp");
+  EXPECT_EQ(relu.at("state"), "ok");
+  EXPECT_EQ(relu.at("fault"), "none");
+  EXPECT_EQ(relu.at("correct"), true);
+  for (const char* side : {"eager", "compiled", "submission"})
+    EXPECT_TRUE(relu.at("time_ns").at(side).is_number());
+  EXPECT_EQ(relu.at("time_ns").at("reason"), Json::object());
+  for (const char* side : {"eager", "compiled"})
+    for (const char* part : {"estimate", "low", "high"})
+      EXPECT_TRUE(relu.at("speedup").at(side).at(part).is_number());
+  EXPECT_EQ(relu.at("speedup").at("eager").at("verdict"), "FASTER");
+  EXPECT_TRUE(relu.at("max_error").is_number());
+  EXPECT_TRUE(relu.at("tolerance").is_number());
+  EXPECT_EQ(relu.at("message"), "");
+}
+
+TEST(JsonReport, WhatIsMissingIsNullWithAReason) {
+  const Json report = report_json(make_report_data());
+  const Json& wrong = report.at("results").at(4);
+  ASSERT_EQ(wrong.at("state"), "wrong_result");
+  EXPECT_EQ(wrong.at("fault"), "submission");
+  EXPECT_EQ(wrong.at("correct"), false);
+  EXPECT_TRUE(wrong.at("time_ns").at("compiled").is_null());
+  EXPECT_EQ(wrong.at("time_ns").at("reason").at("compiled"),
+            "no Python with torch: set KBENCH_TORCH");
+  EXPECT_FALSE(wrong.at("time_ns").at("reason").contains("eager"));
+  EXPECT_TRUE(wrong.at("speedup").at("compiled").is_null());
+  EXPECT_TRUE(wrong.at("max_error").is_null()) << "NaN";
+  const Json& alone = report.at("results").at(5);
+  EXPECT_EQ(alone.at("state"), "no_submission");
+  EXPECT_TRUE(alone.at("agent").is_null());
+  EXPECT_TRUE(alone.at("correct").is_null());
+}
+
+TEST(JsonReport, InfinityAndBytesThatAreNotUtf8AreRefused) {
+  ReportData data = make_report_data();
+  data.evaluations.resize(1);
+  data.evaluations[0].checks[0].max_error = std::numeric_limits<double>::infinity();
+  data.evaluations[0].message = "\xff\xfe";
+  const Json report = Json::parse(render_json(data));
+  EXPECT_TRUE(report.at("results").at(0).at("max_error").is_null());
+}
+
+TEST(JsonReport, IsPureAscii) {
+  for (const char c : render_json(make_report_data()))
+    ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << static_cast<int>(c);
+}
+
+TEST(JsonReport, AnEmptyRunIsAValidReport) {
+  const Json report = Json::parse(render_json({{.id = "r"}, {}}));
+  EXPECT_TRUE(report.at("device").is_null());
+  EXPECT_TRUE(report.at("finished_at").is_null());
+  EXPECT_EQ(report.at("environment"), Json::object());
+  EXPECT_EQ(report.at("results"), Json::array());
+}
+
+TEST(JsonReport, AnUnreadableEnvironmentIsKeptAsText) {
+  EXPECT_EQ(report_json({{.environment = "{torn"}, {}}).at("environment").at("unreadable"),
+            "{torn");
+}
+
+TEST(Fields, NamesAreUniqueAndEachIsExplained) {
+  std::set<std::string_view> names;
+  for (const Field& field : result_fields()) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    EXPECT_FALSE(field.heading.empty()) << field.name;
+    EXPECT_GT(field.help.size(), 10u) << field.name;
+  }
+}
+
+TEST(Fields, NumbersAreRoundedToWhatMatters) {
+  EXPECT_EQ(show_ms(2'100), "0.0021");
+  EXPECT_EQ(show_ms(1'234'567), "1.235");
+  EXPECT_EQ(show_ms(123'456'789), "123.5");
+  EXPECT_EQ(show_ratio(1.916), "1.92×");
+  EXPECT_EQ(show_ratio(0.0342), "0.034×");
+  EXPECT_EQ(show_ratio(124.4), "124×");
+  EXPECT_EQ(show_error(0), "0");
+  EXPECT_EQ(show_error(3.14e-7), "3.1e-07");
+}
+
+TEST(Fields, EveryStateHasAGlyphAndAnExplanation) {
+  for (int i = 0; i <= static_cast<int>(State::kInfrastructureError); ++i) {
+    EXPECT_FALSE(glyph(static_cast<State>(i)).empty());
+    EXPECT_FALSE(help(static_cast<State>(i)).empty());
+  }
+  EXPECT_EQ(words(State::kWrongResult), "wrong result");
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,5 @@
+kbench_unit_test(acceptance_test kbench::verify)
+kbench_unit_test(evaluator_test kbench::measure)
+kbench_unit_test(mailbox_test kbench::mailbox)
+kbench_unit_test(measure_parts_test kbench::measure)
+kbench_unit_test(stop_rule_test kbench::measure)

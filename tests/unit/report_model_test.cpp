@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "reports/model.hpp"
+#include "reports/score.hpp"
+#include "runner/store/store.hpp"
+#include "tests/unit/report_fixture.hpp"
+#include "tests/unit/store_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::add_checks;
+using test::add_samples;
+using test::base_evaluation;
+using test::make_report_data;
+using test::set_submission;
+
+Evaluation measured(std::int64_t eager, std::int64_t compiled, std::int64_t submission) {
+  Evaluation e = base_evaluation("level1/019_relu", 1);
+  set_submission(e, "example", "");
+  add_checks(e, 1e-7);
+  if (eager > 0) add_samples(e, Side::kEager, eager);
+  if (compiled > 0) add_samples(e, Side::kCompiled, compiled);
+  if (submission > 0) add_samples(e, Side::kSubmission, submission);
+  return e;
+}
+
+TEST(ReportModel, SpeedupsAreBaselineOverSubmission) {
+  const ResultRow row = derive(measured(2'000'000, 1'500'000, 1'000'000));
+  ASSERT_TRUE(row.over_eager && row.over_compiled && row.baseline);
+  EXPECT_NEAR(row.over_eager->estimate, 2.0, 0.05);
+  EXPECT_NEAR(row.over_compiled->estimate, 1.5, 0.05);
+  EXPECT_NEAR(row.baseline->estimate, 4.0 / 3, 0.05);
+  EXPECT_EQ(row.over_eager->verdict, Verdict::kFaster);
+  EXPECT_NEAR(*row.eager.median_ns, 2'000'000, 60'000);
+  EXPECT_EQ(row.eager.reason, "");
+}
+
+TEST(ReportModel, TheMarginFollowsTheDevice) {
+  Evaluation e = measured(0, 0, 0);
+  for (int block = 0; block < 9; ++block) {
+    e.samples.push_back(
+        {.placement = block, .block = block, .side = Side::kEager, .time_ns = 1'020'000});
+    e.samples.push_back(
+        {.placement = block, .block = block, .side = Side::kSubmission, .time_ns = 1'000'000});
+  }
+  EXPECT_EQ(derive(e).over_eager->verdict, Verdict::kSame);
+  e.device = "cuda";
+  EXPECT_EQ(derive(e).over_eager->verdict, Verdict::kFaster);
+}
+
+TEST(ReportModel, AMissingTimeHasAReason) {
+  Evaluation e = measured(2'000'000, 0, 0);
+  EXPECT_EQ(derive(e).compiled.reason, "not measured");
+  e.compiled_reason = "no Python with torch";
+  e.state = State::kCrash;
+  const ResultRow row = derive(e);
+  EXPECT_FALSE(row.compiled.median_ns);
+  EXPECT_EQ(row.compiled.reason, "no Python with torch");
+  EXPECT_EQ(row.submitted.reason, "crash");
+  EXPECT_FALSE(row.over_compiled);
+  e.submission.reset();
+  EXPECT_EQ(derive(e).submitted.reason, "no submission");
+}
+
+TEST(ReportModel, TheWorstCheckIsAFailedOneEvenWhereItsErrorIsSmaller) {
+  Evaluation e = measured(0, 0, 0);
+  e.checks = {{.passed = true, .max_error = 9, .tolerance = 10},
+              {.passed = false, .max_error = 2, .tolerance = 1},
+              {.passed = false, .max_error = 3, .tolerance = 1.5}};
+  EXPECT_EQ(derive(e).max_error, 3);
+  EXPECT_EQ(derive(e).tolerance, 1.5);
+  e.checks.push_back({.passed = false, .max_error = std::nan(""), .tolerance = 4});
+  EXPECT_TRUE(std::isnan(*derive(e).max_error));
+  EXPECT_EQ(derive(e).tolerance, 4);
+  e.checks.clear();
+  EXPECT_FALSE(derive(e).max_error);
+}
+
+TEST(ReportModel, CountsSamplesBlocksAndPlacements) {
+  const ResultRow row = derive(make_report_data().evaluations[0]);
+  EXPECT_EQ(row.counts.kept, 71);
+  EXPECT_EQ(row.counts.dropped, 1);
+  EXPECT_EQ(row.counts.blocks, 12);
+  EXPECT_EQ(row.counts.placements, 6);
+}
+
+TEST(ReportModel, RowsAreSortedByTaskAndSubmission) {
+  const std::vector<ResultRow> rows = derive_all(make_report_data());
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[1].contestant(), "example");
+  EXPECT_EQ(rows[2].contestant(), "example@scalar");
+  EXPECT_EQ(rows[5].task, "level3/007_lenet5");
+}
+
+TEST(ReportModel, LoadsTheNewestRunOrTheOneAskedFor) {
+  const test::TemporaryFolder folder;
+  Result<Store> store = Store::open(folder / "kbench.sqlite", Store::Mode::kReadWrite);
+  ASSERT_TRUE(store.ok());
+  EXPECT_FALSE(load_report(*store).ok());
+  for (const char* id : {"aa", "bb"}) {
+    kbench::Run run = test::make_run(id);
+    run.started_at += id;
+    ASSERT_TRUE(store->begin_run(run).ok());
+    ASSERT_TRUE(store->add(test::make_evaluation(id, 1)).ok());
+  }
+  EXPECT_EQ(load_report(*store)->run.id, "bb");
+  EXPECT_EQ(load_report(*store, "a")->run.id, "aa");
+  EXPECT_EQ(load_report(*store, "a")->evaluations.size(), 1u);
+  const auto missing = load_report(*store, "cc");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST(Score, MissingTasksCountAsNotFaster) {
+  const std::vector<ResultRow> rows = derive_all(make_report_data());
+  EXPECT_EQ(count_tasks(rows), 4);
+  const auto best = best_rows(rows, "example");
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_EQ(best[0]->variant, "") << "the slower variant does not stand for the agent";
+  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 1), 0.25);
+  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 1.9), 0.25);
+  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 2.2), 0);
+  EXPECT_DOUBLE_EQ(fast_p({}, 0, Side::kEager, 1), 0);
+}
+
+TEST(Score, TheGeometricMeanIsOverCorrectTasks) {
+  const std::vector<ResultRow> rows{derive(measured(2'000'000, 0, 1'000'000)),
+                                    derive(measured(8'000'000, 0, 1'000'000))};
+  const std::vector<const ResultRow*> best{&rows[0], &rows[1]};
+  EXPECT_NEAR(*geometric_mean(best, Side::kEager), 4.0, 0.1);
+  EXPECT_FALSE(geometric_mean(best, Side::kCompiled));
+}
+
+TEST(Score, RanksByShareThenMeanAndSharesEqualRanks) {
+  const auto row = [](const std::string& agent, std::int64_t submission_ns) {
+    Evaluation e = measured(2'000'000, 0, submission_ns);
+    e.submission->agent = agent;
+    return derive(e);
+  };
+  const std::vector<ResultRow> rows{row("b", 1'000'000), row("a", 1'000'000), row("c", 500'000),
+                                    row("d", 4'000'000)};
+  const std::vector<AgentScore> ranking = rank_agents(rows);
+  ASSERT_EQ(ranking.size(), 4u);
+  EXPECT_EQ(ranking[0].agent, "c");
+  EXPECT_EQ(ranking[1].agent, "a");
+  EXPECT_EQ(ranking[1].rank, 2);
+  EXPECT_EQ(ranking[2].rank, 2);
+  EXPECT_EQ(ranking[3].agent, "d");
+  EXPECT_EQ(ranking[3].rank, 4);
+}
+
+TEST(Score, AFastButWrongSubmissionScoresNothing) {
+  Evaluation e = measured(2'000'000, 0, 1'000);
+  e.state = State::kWrongResult;
+  e.correct = false;
+  const std::vector<ResultRow> rows{derive(e)};
+  const std::vector<AgentScore> ranking = rank_agents(rows);
+  EXPECT_EQ(ranking[0].correct, 0);
+  EXPECT_EQ(ranking[0].fast_1_eager, 0);
+  EXPECT_FALSE(ranking[0].mean_eager);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,199 @@
+// What a sandboxed program can see and do, checked by executing one that tries.
+#include "runner/sandbox/sandbox.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <fstream>
+#include <regex>
+
+#include "runner/sandbox/bubblewrap.hpp"
+#include "runner/sandbox/host.hpp"
+#include "tests/fakes/sandbox_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SandboxTest : public SandboxFixture {};
+INSTANTIATE_TEST_SUITE_P(Modes, SandboxTest, ::testing::ValuesIn(sandbox_modes()), mode_name);
+
+std::string field(const std::string& status, const std::string& name) {
+  std::smatch match;
+  const std::regex line("(^|\n)" + name + ":[ \t]*([^\n]*)");
+  return std::regex_search(status, match, line) ? match[2].str() : "no field " + name;
+}
+
+TEST(SandboxLevel, NamesItsLayers) {
+  EXPECT_EQ(SandboxLevel{}.to_string(), "none");
+  const SandboxLevel all{
+      .own_uid = true, .bubblewrap = true, .network_namespace = true, .no_new_privs = true};
+  EXPECT_EQ(all.to_string(), "uid+bwrap+netns+nnp");
+}
+
+TEST_P(SandboxTest, LevelFollowsUserAndOptions) {
+  EXPECT_TRUE(level().no_new_privs);
+  EXPECT_EQ(level().own_uid, ::geteuid() == 0);
+  if (!GetParam().options.use_bubblewrap) {
+    EXPECT_FALSE(level().bubblewrap);
+    EXPECT_NE(level().reason.find("bubblewrap"), std::string::npos) << level().reason;
+  }
+  if (!GetParam().options.use_network_namespace) {
+    EXPECT_FALSE(level().network_namespace);
+  }
+}
+
+TEST_P(SandboxTest, CudaNeverGetsAUserNamespace) {
+  const SandboxLevel& with_cuda = sandbox_->level(true);
+  if (::geteuid() != 0) {
+    EXPECT_FALSE(with_cuda.bubblewrap);
+    EXPECT_NE(with_cuda.reason.find("user namespace"), std::string::npos) << with_cuda.reason;
+  }
+  SandboxCommand command = guest({"exit", "7"});
+  command.needs_cuda = true;
+  EXPECT_EQ(code_of(command), 7);
+}
+
+TEST_P(SandboxTest, HasNoPrivileges) {
+  const auto output = run({.argv = {"/usr/bin/cat", "/proc/self/status"}});
+  const std::string none(16, '0');
+  EXPECT_EQ(field(output.out, "NoNewPrivs"), "1");
+  EXPECT_EQ(field(output.out, "CapEff"), none);
+  EXPECT_EQ(field(output.out, "CapPrm"), none);
+  if (level().own_uid) {
+    EXPECT_EQ(field(output.out, "Uid"), "65534\t65534\t65534\t65534");
+    EXPECT_EQ(field(output.out, "Gid"), "65534\t65534\t65534\t65534");
+    EXPECT_EQ(field(output.out, "Groups"), "") << output.out;
+    EXPECT_EQ(field(output.out, "CapBnd"), none);
+  }
+}
+
+TEST_P(SandboxTest, EnvironmentIsExactlyWhatWasGiven) {
+  SandboxCommand command{.argv = {"/usr/bin/env"}};
+  EXPECT_EQ(run(command).out, "");
+  command.env = {{"A", "b c"}, {"LD_LIBRARY_PATH", "/nowhere"}};
+  EXPECT_EQ(run(command).out, "A=b c\nLD_LIBRARY_PATH=/nowhere\n");
+}
+
+TEST_P(SandboxTest, CannotReadWhatItWasNotGiven) {
+  ScratchFolder secrets;
+  const auto secret = secrets.path() / "kbench.sqlite";
+  std::ofstream(secret) << "secret";
+  if (level().own_uid) {
+    EXPECT_EQ(code_of(guest({"read", "/root"})), 30);
+    std::filesystem::permissions(secret, std::filesystem::perms(0600));
+    EXPECT_EQ(code_of(guest({"read", secret.string()})), 30);
+    std::filesystem::permissions(secret, std::filesystem::perms(0644));
+  }
+  if (!level().bubblewrap) return;
+  EXPECT_EQ(code_of(guest({"read", secret.string()})), 30);
+  EXPECT_EQ(code_of(guest({"read", "/etc/passwd"})), 30);
+  SandboxCommand allowed = guest({"read", secret.string()});
+  allowed.readable = {secrets.path()};
+  EXPECT_EQ(code_of(allowed), 0);
+}
+
+TEST_P(SandboxTest, WritesOnlyWhereItMay) {
+  ScratchFolder given;
+  ScratchFolder shown;
+  SandboxCommand command = guest({"write", (given.path() / "file").string()});
+  command.writable = {given.path()};
+  EXPECT_EQ(code_of(command), 0);
+  EXPECT_TRUE(std::filesystem::exists(given.path() / "file"));
+
+  if (level().own_uid || level().bubblewrap) {
+    command = guest({"write", (shown.path() / "file").string()});
+    command.readable = {shown.path()};
+    EXPECT_EQ(code_of(command), 25);
+    EXPECT_EQ(code_of(guest({"write", "/usr/file"})), 25);
+    EXPECT_EQ(code_of(guest({"write", "/file"})), 25);
+  }
+  EXPECT_EQ(code_of(guest({"write", "/tmp/kbench-test-temporary"})), 0);
+  if (level().bubblewrap) {
+    EXPECT_FALSE(std::filesystem::exists("/tmp/kbench-test-temporary"));
+  }
+  std::filesystem::remove("/tmp/kbench-test-temporary");
+}
+
+TEST_P(SandboxTest, ReachesNoNetwork) {
+  const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  EXPECT_EQ(code_of(guest({"connect", port})), level().network_namespace ? 23 : 0);
+}
+
+TEST_P(SandboxTest, SeesNoOtherProcesses) {
+  if (!level().bubblewrap) GTEST_SKIP() << "needs a PID namespace";
+  const auto output = run({.argv = {"/bin/sh", "-c", "ls -d /proc/[0-9]* | wc -l"}});
+  EXPECT_LE(std::stoi(output.out), 5);
+}
+
+TEST_P(SandboxTest, PassesExactlyTheGivenDescriptors) {
+  const UniqueFd stray(::open("/dev/null", O_RDONLY));  // no close-on-exec
+  const UniqueFd first(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  const UniqueFd second(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  SandboxCommand command = guest({"descriptors"});
+  command.descriptors = {{first.get(), second.get()}, {second.get(), 9}};
+  EXPECT_EQ(run(command).out, "0\n1\n2\n" + std::to_string(second.get()) + "\n9\n");
+  EXPECT_EQ(run(guest({"descriptors"})).out, "0\n1\n2\n");
+}
+
+TEST_P(SandboxTest, LimitsFilesMemoryAndProcessorTime) {
+  ScratchFolder given;
+  SandboxCommand command = guest({"fill", (given.path() / "file").string()});
+  command.writable = {given.path()};
+  command.max_file_bytes = 1 << 20;
+  EXPECT_EQ(code_of(command), 0);
+  EXPECT_EQ(std::filesystem::file_size(given.path() / "file"), 1u << 20);
+
+  command = guest({"allocate", "2000000000"});
+  EXPECT_EQ(code_of(command), 0);
+  command.max_memory_bytes = 1'000'000'000;
+  EXPECT_EQ(code_of(command), 28);
+
+  command = guest({"spin"});
+  command.max_cpu_seconds = 1;
+  const auto output = run(command);
+  EXPECT_FALSE(output.exit.exited);
+  EXPECT_TRUE(output.exit.signal == SIGXCPU || output.exit.signal == SIGKILL) << output.exit.signal;
+}
+
+TEST_P(SandboxTest, StartRefusesWhatCannotWork) {
+  EXPECT_FALSE(sandbox_->start({.argv = {}}).ok());
+  EXPECT_FALSE(sandbox_->start({.argv = {"true"}}).ok());
+  const auto missing = sandbox_->start({.argv = {"/usr/bin/kbench-has-no-such-program"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kInfrastructure);
+  EXPECT_NE(missing.error().message.find("kbench-has-no-such-program"), std::string::npos);
+  SandboxCommand command = guest({"exit", "0"});
+  command.readable = {"/no/such/folder"};
+  EXPECT_FALSE(sandbox_->start(command).ok());
+}
+
+TEST(Bubblewrap, OuterFoldersAreBoundBeforeInnerOnes) {
+  const SandboxCommand command{
+      .argv = {"/opt/x/program"}, .readable = {"/opt/x"}, .writable = {"/opt/x/out"}};
+  const SandboxTools tools{.bwrap = "/usr/bin/bwrap", .setpriv = "/setpriv", .env = "/env"};
+  const auto arguments = bubblewrap_arguments(command, {.bubblewrap = true}, tools, 3);
+  const auto position = [&](const std::string& word) {
+    return std::find(arguments.begin(), arguments.end(), word) - arguments.begin();
+  };
+  EXPECT_LT(position("/opt/x"), position("/opt/x/out"));
+  EXPECT_EQ(*(arguments.begin() + position("/opt/x/out") - 1), "--bind");
+  EXPECT_EQ(*(arguments.begin() + position("/opt/x") - 1), "--ro-bind");
+  EXPECT_EQ(std::count(arguments.begin(), arguments.end(), "/setpriv"), 0);
+}
+
+TEST(Host, CountsAtLeastOurOwnThreads) { EXPECT_GE(count_threads_of(::geteuid()), 1u); }
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,58 @@
+#include "runner/measure/stop_rule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+// Blocks of eager and submission; `spread` is how far ratios lie apart.
+std::vector<Sample> blocks(int count, std::int64_t time_ns, double spread = 0) {
+  std::vector<Sample> samples;
+  for (int block = 0; block < count; ++block) {
+    const double factor = 1 + (block % 2 == 0 ? spread : -spread);
+    for (int visit = 0; visit < 2; ++visit) {
+      samples.push_back({.placement = block, .block = block, .visit = visit, .side = Side::kEager,
+                         .time_ns = static_cast<std::int64_t>(static_cast<double>(time_ns) * factor)});
+      samples.push_back({.placement = block, .block = block, .visit = visit,
+                         .side = Side::kSubmission, .time_ns = time_ns});
+    }
+  }
+  return samples;
+}
+
+TEST(StopRule, GoesOnUntilTenBlocks) {
+  const StopRule rule = stop_rule_for("cuda");
+  EXPECT_FALSE(has_enough(rule, blocks(9, 1'000'000'000), Side::kSubmission, 1));
+  EXPECT_TRUE(has_enough(rule, blocks(10, 1'000'000'000), Side::kSubmission, 1));
+}
+
+TEST(StopRule, ShortCallsNeedHalfASecondOrFiftyBlocks) {
+  const StopRule rule = stop_rule_for("cuda");
+  EXPECT_FALSE(has_enough(rule, blocks(49, 1'000'000), Side::kSubmission, 1));
+  EXPECT_TRUE(has_enough(rule, blocks(50, 1'000'000), Side::kSubmission, 1));
+}
+
+TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
+  const StopRule rule = stop_rule_for("cuda");
+  const auto wide = blocks(60, 1'000'000'000, 0.1);
+  EXPECT_FALSE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds - 1));
+  EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds));
+}
+
+TEST(StopRule, DroppedBlocksDoNotCount) {
+  const StopRule rule = stop_rule_for("cuda");
+  auto samples = blocks(10, 1'000'000'000);
+  samples[0].dropped = samples[1].dropped = samples[2].dropped = samples[3].dropped = true;
+  EXPECT_FALSE(has_enough(rule, samples, Side::kSubmission, 1));
+}
+
+TEST(StopRule, CpuNeedsPlacementsForItsInterval) {
+  const StopRule rule = stop_rule_for("cpu");
+  auto samples = blocks(20, 1'000'000'000);
+  EXPECT_TRUE(has_enough(rule, samples, Side::kSubmission, 1));
+  for (Sample& sample : samples) sample.placement /= 4;
+  EXPECT_FALSE(has_enough(rule, samples, Side::kSubmission, 1)) << "five placements only";
+}
+
+}  // namespace
+}  // namespace kbench

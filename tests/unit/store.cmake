@@ -1,0 +1,2 @@
+kbench_unit_test(store_test kbench::store SQLiteCpp GTest::gmock)
+kbench_unit_test(store_faults_test kbench::store SQLiteCpp GTest::gmock)

@@ -1,0 +1,122 @@
+// Temporary folders, full-featured records and child processes for the store's tests.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "runner/core/evaluation.hpp"
+
+namespace kbench::test {
+
+// A folder of its own, removed at the end. Readable by every user, so that a test may drop root.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kbench_store_XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+    std::filesystem::permissions(path_, std::filesystem::perms{0755});
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::permissions(path_, std::filesystem::perms{0755}, ignored);
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs `work` in a forked child, whose exit code is what `work` returns.
+template <class Work>
+pid_t start_child(Work&& work) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(std::forward<Work>(work)());
+  return child;
+}
+
+// The exit code, or minus the signal that ended the child.
+inline int wait_for(pid_t child) {
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child) return -1000;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+inline Run make_run(const std::string& id) {
+  return {.id = id,
+          .started_at = "2026-11-21T13:00:00Z",
+          .finished_at = "",
+          .command_line = "kbench run --level 1",
+          .configuration = R"({"device":"cpu"})",
+          .environment = R"({"cpu":"EPYC"})"};
+}
+
+// An evaluation with every member away from its default, its size depending on `number`.
+inline Evaluation make_evaluation(const std::string& run_id, int number, int sample_count = 60) {
+  Evaluation e;
+  e.run_id = run_id;
+  e.key = "key-" + std::to_string(number);
+  e.task = "level1/019_relu";
+  e.level = 1;
+  e.size = "small";
+  e.device = "cpu";
+  e.precision = "torch-default";
+  e.submission = SubmissionId{.agent = "example",
+                              .name = "example/level1/019_relu@tiled.cpp",
+                              .variant = "tiled",
+                              .source_hash = "5c0f",
+                              .precision = "fp32",
+                              .vendor_library = true};
+  e.worker_kind = "native";
+  e.state = State::kOk;
+  e.correct = true;
+  e.message = std::string("two\nlines \xc3\xa9 \x1b[31m and a \0 byte", 33);
+  e.hint = "'); DROP TABLE run; --";
+  e.compiled_reason = "no Python with torch";
+  e.prepare_ns = 123456789012345;
+  e.null_call_ns = 5400;
+  e.rule_c = 4.25;
+  e.rule_k = 1.0 / 3;
+  e.task_hash = "aa11";
+  e.package_key = "bb22";
+  e.sandbox_level = "uid+bwrap+netns+nnp";
+  e.seed = "00ff";
+  e.started_at = "2026-11-21T13:01:02Z";
+  e.wall_seconds = 0.1 * number;
+  for (int draw = 0; draw < 5; ++draw)
+    e.checks.push_back({.draw = draw,
+                        .distribution = draw == 4 ? "wide" : "task",
+                        .passed = draw != 3,
+                        .max_error = 1e-7 * draw,
+                        .tolerance = 3.1e-6,
+                        .eager_max_error = 5e-324,
+                        .relative_l2 = 0.1 + 0.2,
+                        .eager_relative_l2 = 1e-9,
+                        .wrong_elements = draw == 3 ? ~0ull : 0,
+                        .message = draw == 3 ? "output 0 [7]" : ""});
+  for (int i = 0; i < sample_count; ++i)
+    e.samples.push_back(
+        {.placement = i / 12,
+         .block = i / 6,
+         .visit = i % 2,
+         .side = static_cast<Side>(i % 3),
+         .calls = 1 + i % 4,
+         .time_ns = 9'000'000'000'000 + i,
+         .wall_ns = i % 3 == 2 ? std::optional<std::int64_t>(i) : std::nullopt,
+         .sm_clock_khz = i % 5 == 0 ? std::optional<std::int64_t>(1'980'000 + i) : std::nullopt,
+         .dropped = i == 7,
+         .drop_reason = i == 7 ? "context switch" : ""});
+  return e;
+}
+
+}  // namespace kbench::test

@@ -1,0 +1,312 @@
+#include "runner/submission/submission.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "runner/submission/clean_text.hpp"
+#include "runner/submission/flags.hpp"
+#include "tests/fakes/submission_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+SubmissionSet find(const SubmissionFolder& folder) {
+  auto set = find_submissions(folder.path());
+  if (!set) {
+    ADD_FAILURE() << set.error().message;
+    return {};
+  }
+  return std::move(set.value());
+}
+
+// The one problem of a folder that has exactly one and no submission.
+SubmissionProblem only_problem(const SubmissionFolder& folder) {
+  auto set = find(folder);
+  EXPECT_EQ(set.submissions.size(), 0u);
+  EXPECT_EQ(set.problems.size(), 1u);
+  return set.problems.size() == 1 ? set.problems.front() : SubmissionProblem{};
+}
+
+// What a manifest gets to hear: message and hint together, empty when it is accepted.
+std::string complaint(const std::string& manifest) {
+  const SubmissionFolder folder;
+  folder.write("ann/level1/019_relu/relu.cu", "x");
+  folder.write("ann/level1/019_relu/relu.cpp", "x");
+  folder.write("ann/level1/019_relu/submission.json", manifest);
+  const auto set = find(folder);
+  if (set.problems.empty()) return "";
+  return set.problems.front().error.message + " " + set.problems.front().error.hint;
+}
+
+std::string with_field(const std::string& field) {
+  return R"({"schema": "kbench-submission/1", "sources": ["relu.cu"], )" + field + "}";
+}
+
+TEST(FindSubmissions, SingleFilesVariantsAndDevices) {
+  const SubmissionFolder folder;
+  folder.write("bob/level2/076_gemm_add_relu.cpp", "b");
+  folder.write("ann/level1/019_relu@tiled.cu", "a");
+  folder.write("ann/level1/019_relu.cpp", "a");
+  folder.write("ann/include/tile.hpp", "t");
+  folder.write("ann/README.md", "not a submission");
+  folder.write("ann/level1/notes.txt", "not a submission");
+  const auto set = find(folder);
+  EXPECT_TRUE(set.problems.empty());
+  ASSERT_EQ(set.submissions.size(), 3u);
+  const Submission& plain = set.submissions[0];
+  EXPECT_EQ(plain.task, "level1/019_relu");
+  EXPECT_EQ(plain.id.agent, "ann");
+  EXPECT_EQ(plain.id.name, "ann/level1/019_relu.cpp");
+  EXPECT_EQ(plain.id.variant, "");
+  EXPECT_EQ(plain.id.precision, "torch-default");
+  EXPECT_EQ(plain.device, "cpu");
+  ASSERT_EQ(plain.include_directories.size(), 1u);
+  EXPECT_EQ(plain.include_directories[0].filename(), "include");
+  EXPECT_EQ(set.submissions[1].id.variant, "tiled");
+  EXPECT_EQ(set.submissions[1].device, "cuda");
+  EXPECT_EQ(set.submissions[2].task, "level2/076_gemm_add_relu");
+  EXPECT_TRUE(set.submissions[2].include_directories.empty());
+}
+
+TEST(FindSubmissions, FolderWithManifest) {
+  const SubmissionFolder folder;
+  folder.write("ann/level1/019_relu@x/relu.cu", "a");
+  folder.write("ann/level1/019_relu@x/host/plan.cpp", "a");
+  folder.write("ann/level1/019_relu@x/submission.json",
+               R"({"schema": "kbench-submission/1", "name": "019_relu", "agent": "ann",
+                   "sources": ["relu.cu", "host/plan.cpp"], "flags": ["-Xptxas=-O3"],
+                   "libraries": ["cublas"], "precision": "tf32"})");
+  const auto set = find(folder);
+  ASSERT_EQ(set.submissions.size(), 1u) << set.problems.front().error.message;
+  const Submission& submission = set.submissions.front();
+  EXPECT_EQ(submission.device, "cuda");
+  EXPECT_EQ(submission.id.variant, "x");
+  EXPECT_EQ(submission.id.precision, "tf32");
+  EXPECT_TRUE(submission.id.vendor_library);
+  EXPECT_EQ(submission.sources.size(), 2u);
+  EXPECT_EQ(submission.flags, std::vector<std::string>{"-Xptxas=-O3"});
+}
+
+TEST(FindSubmissions, HashCoversEverythingTheCompilerSees) {
+  const SubmissionFolder folder;
+  const auto hash = [&] { return find(folder).submissions.front().id.source_hash; };
+  folder.write("ann/level1/019_relu.cpp", "a");
+  const auto first = hash();
+  EXPECT_EQ(first.size(), 64u);
+  EXPECT_EQ(hash(), first);
+  folder.write("ann/include/a.hpp", "1");
+  const auto with_header = hash();
+  EXPECT_NE(with_header, first);
+  folder.write("ann/include/a.hpp", "2");
+  EXPECT_NE(hash(), with_header);
+  std::filesystem::remove_all(folder.path() / "ann/include");
+  EXPECT_EQ(hash(), first);
+}
+
+TEST(FindSubmissions, MissingFolderIsNotFound) {
+  const auto set = find_submissions("/no/such/folder");
+  ASSERT_FALSE(set.ok());
+  EXPECT_EQ(set.error().code, ErrorCode::kNotFound);
+}
+
+TEST(FindSubmissions, LinksThatLeaveAreProblems) {
+  const SubmissionFolder outside;
+  const auto secret = outside.write("secret.cpp", "s");
+  const auto header = outside.write("secret.hpp", "s");
+  {
+    const SubmissionFolder folder;
+    std::filesystem::create_directories(folder.path() / "ann/level1");
+    std::filesystem::create_symlink(secret, folder.path() / "ann/level1/019_relu.cpp");
+    EXPECT_NE(only_problem(folder).error.message.find("leaves"), std::string::npos);
+  }
+  {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu.cpp", "a");
+    std::filesystem::create_directories(folder.path() / "ann/include");
+    std::filesystem::create_symlink(header, folder.path() / "ann/include/secret.hpp");
+    EXPECT_NE(only_problem(folder).error.message.find("leaves"), std::string::npos);
+  }
+  {
+    const SubmissionFolder folder;
+    std::filesystem::create_symlink(outside.path(), folder.path() / "ann");
+    EXPECT_NE(only_problem(folder).error.message.find("leaves"), std::string::npos);
+  }
+  {
+    const SubmissionFolder folder;  // an endless link
+    std::filesystem::create_directories(folder.path() / "ann/level1");
+    std::filesystem::create_symlink("019_relu.cpp", folder.path() / "ann/level1/019_relu.cpp");
+    EXPECT_EQ(find(folder).problems.size(), 1u);
+  }
+  {
+    const SubmissionFolder folder;  // a link that stays inside is fine
+    const auto real = folder.write("ann/level1/019_relu.cpp", "a");
+    std::filesystem::create_symlink(real, folder.path() / "ann/level1/020_relu.cpp");
+    EXPECT_EQ(find(folder).submissions.size(), 2u);
+  }
+}
+
+TEST(FindSubmissions, HostileNamesAreProblemsAndPrintable) {
+  const SubmissionFolder folder;
+  folder.write("an\x1b[31mn/level1/019_relu.cpp", "a");
+  folder.write("<script>/level1/019_relu.cpp", "a");
+  folder.write("=HYPERLINK(1)/level1/019_relu.cpp", "a");
+  folder.write("ann/level1/019_re\u202Elu.cpp", "a");
+  folder.write("ann/level1/019_relu@a\nb.cpp", "a");
+  folder.write("ann/level1/019_relu@'; DROP TABLE.cpp", "a");
+  folder.write("ann/level1/" + std::string(240, 'x') + ".cpp", "a");
+  folder.write("ann/lvl1/019_relu.cpp", "a");
+  folder.write("ann/level1/20_tanh.cpp", "a");
+  const auto set = find(folder);
+  EXPECT_TRUE(set.submissions.empty());
+  EXPECT_EQ(set.problems.size(), 9u);
+  for (const SubmissionProblem& problem : set.problems) {
+    EXPECT_EQ(problem.error.code, ErrorCode::kBadInput);
+    for (const std::string& text :
+         {problem.path.string(), problem.agent, problem.error.message, problem.error.hint}) {
+      EXPECT_EQ(text, clean_name(text, 1000));
+      EXPECT_EQ(text.find("\u202E"), std::string::npos);
+    }
+  }
+  const auto typo = std::find_if(
+      set.problems.begin(), set.problems.end(),
+      [](const SubmissionProblem& problem) { return problem.path.filename() == "lvl1"; });
+  ASSERT_NE(typo, set.problems.end());
+  EXPECT_NE(typo->error.hint.find("level1"), std::string::npos);
+}
+
+TEST(FindSubmissions, OneBadSubmissionDoesNotHideTheOthers) {
+  const SubmissionFolder folder;
+  folder.write("ann/level1/019_relu.cpp", "a");
+  folder.write("ann/level1/020_tanh/tanh.cpp", "a");  // no manifest
+  folder.write("ann/level1/021_gelu.py", "a");
+  const auto set = find(folder);
+  EXPECT_EQ(set.submissions.size(), 1u);
+  ASSERT_EQ(set.problems.size(), 2u);
+  EXPECT_EQ(set.problems[0].task, "level1/020_tanh");
+  EXPECT_EQ(set.problems[0].agent, "ann");
+  EXPECT_EQ(set.problems[1].task, "level1/021_gelu");
+}
+
+TEST(FindSubmissions, BoundsSizesAndKinds) {
+  {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu.cpp", std::string((4u << 20) + 1, ' '));
+    only_problem(folder);
+  }
+  {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu.cpp", "a");
+    for (int i = 0; i < 300; ++i) folder.write("ann/include/" + std::to_string(i), "");
+    EXPECT_NE(only_problem(folder).error.message.find("256 files"), std::string::npos);
+  }
+  {
+    const SubmissionFolder folder;  // reading a FIFO would block for ever
+    std::filesystem::create_directories(folder.path() / "ann/level1");
+    ASSERT_EQ(::mkfifo((folder.path() / "ann/level1/019_relu.cpp").c_str(), 0644), 0);
+    only_problem(folder);
+  }
+}
+
+TEST(Manifest, AcceptsTheSmallestOne) {
+  EXPECT_EQ(complaint(R"({"schema": "kbench-submission/1", "sources": ["relu.cu"]})"), "");
+}
+
+TEST(Manifest, EveryFieldIsChecked) {
+  const auto says = [](const std::string& manifest, const std::string& expected) {
+    const auto text = complaint(manifest);
+    EXPECT_NE(text.find(expected), std::string::npos) << manifest << "\n  says: " << text;
+  };
+  says("[]", "no object");
+  says("{", "submission.json");
+  says(R"({"schema": "kbench-submission/2", "sources": ["relu.cu"]})", "kbench-submission/1");
+  says(R"({"schema": "kbench-submission/1"})", "sources");
+  says(with_field(R"("flag": ["-O3"])"), "Did you mean \"flags\"");
+  says(with_field(R"("name": "020_tanh")"), "019_relu");
+  says(with_field(R"("agent": "bob")"), "ann");
+  says(with_field(R"("flags": "-O3")"), "flags: must be a list");
+  says(with_field(R"("flags": [3])"), "flags: must be a list");
+  says(with_field(R"("flags": ["-O3", "-O3"])"), "twice");
+  says(with_field(R"("flags": ["-usefastmath"])"), "Did you mean \"--use_fast_math\"");
+  says(with_field(R"("flags": ["-march=native"])"), "-Xcompiler=-march=native");
+  says(with_field(R"("libraries": ["cublass"])"), "Did you mean \"cublas\"");
+  says(with_field(R"("libraries": ["torch"])"), "not allowed");
+  says(with_field(R"("precision": "float16")"), "precision");
+  says(with_field(R"("precision": 16)"), "must be a string");
+  says(with_field(R"("sources": ["relu.cpp"])"), "twice");  // a key given twice
+  const std::string sources = R"({"schema": "kbench-submission/1", "sources": )";
+  says(sources + R"(["../../../secret.cu"]})", "plain path");
+  says(sources + R"(["/etc/passwd"]})", "plain path");
+  says(sources + R"(["a\u0000b.cu"]})", "plain path");
+  says(sources + R"(["relu.py"]})", "neither .cu nor .cpp");
+  says(sources + R"(["missing.cu"]})", "no file");
+  says(sources + "[]}", "names no file");
+  says(sources + R"(["relu.cpp"], "libraries": ["cublas"]})", "for CUDA");
+}
+
+TEST(Flags, AllowWhatOptimises) {
+  for (const char* flag : {"-O3", "-Ofast", "-march=native", "-ffast-math", "-fopenmp", "-DN=4",
+                           "-DTILE", "-Isrc/include", "-I.", "-std=c++20", "-funroll-loops",
+                           "-Wno-unused-variable", "-mavx512f", "-fopenmp-simd"}) {
+    EXPECT_TRUE(check_flag(flag, "cpu").ok()) << flag;
+  }
+  for (const char* flag :
+       {"-O3", "--use_fast_math", "-use_fast_math", "-maxrregcount=128", "-lineinfo", "-Xptxas=-v",
+        "--extra-device-vectorization", "-Xcompiler=-fopenmp", "-std=c++20", "-DN=4"}) {
+    EXPECT_TRUE(check_flag(flag, "cuda").ok()) << flag;
+  }
+}
+
+TEST(Flags, RefuseWhatReachesOut) {
+  for (const char* flag : {"",
+                           "-",
+                           "-I/etc",
+                           "-I..",
+                           "-Isrc/../..",
+                           "-I.hidden",
+                           "@response",
+                           "-fplugin=x.so",
+                           "-Wl,-rpath,/",
+                           "-Wp,-MD,x",
+                           "-Wa,-I/",
+                           "-B/tmp",
+                           "-specs=x",
+                           "-include",
+                           "/etc/shadow",
+                           "-o",
+                           "-x",
+                           "-wrapper",
+                           "-ldl",
+                           "-L/",
+                           "-Xlinker",
+                           "--sysroot=/",
+                           "-D",
+                           "-DA=$(id)",
+                           "-DA=\"x\"",
+                           "-O3 -fplugin=x",
+                           "-O3\n-o",
+                           "-fprofile-use=/x",
+                           "-save-temps"}) {
+    EXPECT_FALSE(check_flag(flag, "cpu").ok()) << flag;
+    EXPECT_FALSE(check_flag(flag, "cuda").ok()) << flag;
+    EXPECT_FALSE(check_flag(std::string("-Xcompiler=") + flag, "cuda").ok()) << flag;
+  }
+  EXPECT_FALSE(check_flag("-DA=" + std::string(1 << 20, 'x'), "cpu").ok());
+  EXPECT_FALSE(check_flag("--use_fast_math", "cpu").ok());
+  EXPECT_FALSE(check_flag("-Xcompiler=-O3,-fplugin=x", "cuda").ok());
+}
+
+TEST(CleanText, SpellsOutWhatActsOnAReader) {
+  EXPECT_EQ(clean_text("a\tb\nc", 100), "a\tb\nc");
+  EXPECT_EQ(clean_name("a\tb\nc"), "a\\x09b\\x0Ac");
+  EXPECT_EQ(clean_text("\x1b[31m", 100), "\\x1B[31m");
+  EXPECT_EQ(clean_text("\u202Ex", 100), "\\xE2\\x80\\xAEx");
+  EXPECT_EQ(clean_text("naïve \u2019", 100), "naïve \u2019");
+  EXPECT_EQ(clean_text("\xff\xc0\xaf\xed\xa0\x80", 100), "\\xFF\\xC0\\xAF\\xED\\xA0\\x80");
+  EXPECT_EQ(clean_text("\xe2\x80", 100), "\\xE2\\x80");
+  EXPECT_LE(clean_text(std::string(1 << 20, 'x'), 100).size(), 110u);
+}
+
+}  // namespace
+}  // namespace kbench

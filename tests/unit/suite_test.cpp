@@ -1,0 +1,129 @@
+#include "runner/task/suite.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/task_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::TemporaryFolder;
+
+std::vector<std::string> ids(const std::vector<TaskEntry>& entries) {
+  std::vector<std::string> result;
+  for (const auto& entry : entries) result.push_back(entry.id);
+  return result;
+}
+
+std::string head(const std::string& title) {
+  return R"({"schema": "kbench-task/1", "level": 1, "title": ")" + title + R"(", "sizes": {)";
+}
+
+class Suite : public ::testing::Test {
+ protected:
+  Suite() {
+    folder_.write("level1/019_relu.json", head("Rectifier."));
+    folder_.write("level1/001_matmul.json", head("Product."));
+    folder_.write("level2/076_gemm_add_relu.json", head("Fusion."));
+    folder_.write("level10/003_giant.json", head("Large."));
+    folder_.write("level1/019_relu.py", "");
+    folder_.write("level1/notes.json", "{}");
+    folder_.write("FORMAT.md", "");
+    folder_.write("leveled/001_no.json", head("Not a level."));
+  }
+
+  std::vector<TaskEntry> entries() {
+    auto listed = list_tasks(folder_.path());
+    EXPECT_TRUE(listed.ok());
+    return *listed;
+  }
+
+  std::vector<std::string> select(const std::vector<int>& levels,
+                                  const std::vector<std::string>& patterns) {
+    const auto selected = select_tasks(entries(), levels, patterns);
+    EXPECT_TRUE(selected.ok()) << selected.error().message;
+    return selected.ok() ? ids(*selected) : std::vector<std::string>{};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Suite, ListsInOrderOfLevelAndNumber) {
+  const auto listed = entries();
+  EXPECT_THAT(ids(listed), ElementsAre("level1/001_matmul", "level1/019_relu",
+                                       "level2/076_gemm_add_relu", "level10/003_giant"));
+  EXPECT_EQ(listed[1].title, "Rectifier.");
+  EXPECT_EQ(listed[1].level, 1);
+  EXPECT_EQ(listed[1].number, 19);
+  EXPECT_EQ(listed[1].name, "relu");
+  EXPECT_EQ(listed[1].problem, "");
+}
+
+// The files above end right after "sizes": what follows is neither read nor needed.
+TEST_F(Suite, OneBadFileDoesNotHideTheOthers) {
+  folder_.write("level1/002_bad.json", "{\"schema\": ");
+  folder_.write("level1/003_empty.json", "");
+  folder_.write("level1/004_future.json", R"({"schema": "kbench-task/2", "sizes": {)");
+  folder_.write("level1/005_nested.json", R"({"title": {"sizes": 1}, "sizes": {)");
+  folder_.write("level1/006_array.json", R"([{"sizes": 1}])");
+  const auto listed = entries();
+  ASSERT_EQ(listed.size(), 9U);
+  EXPECT_EQ(listed[0].problem, "");
+  EXPECT_THAT(listed[1].problem, HasSubstr("not a lowered task"));
+  EXPECT_THAT(listed[2].problem, HasSubstr("empty"));
+  EXPECT_THAT(listed[3].problem, HasSubstr("kbench-task/2"));
+  EXPECT_THAT(listed[4].problem, HasSubstr("not a lowered task"));
+  EXPECT_THAT(listed[5].problem, HasSubstr("not a lowered task"));
+}
+
+TEST_F(Suite, MissingFolderIsAnError) {
+  const auto listed = list_tasks(folder_.path() / "nowhere");
+  ASSERT_FALSE(listed.ok());
+  EXPECT_EQ(listed.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(listed.error().message, HasSubstr("nowhere"));
+}
+
+TEST_F(Suite, SelectsByLevel) {
+  EXPECT_EQ(select({}, {}).size(), 4U);
+  EXPECT_THAT(select({1}, {}), ElementsAre("level1/001_matmul", "level1/019_relu"));
+  EXPECT_THAT(select({10, 2}, {}), ElementsAre("level2/076_gemm_add_relu", "level10/003_giant"));
+  EXPECT_THAT(select({7}, {}), IsEmpty());
+}
+
+TEST_F(Suite, SelectsByIdNumberNameAndGlob) {
+  EXPECT_THAT(select({}, {"level1/019_relu"}), ElementsAre("level1/019_relu"));
+  EXPECT_THAT(select({}, {"019_relu"}), ElementsAre("level1/019_relu"));
+  EXPECT_THAT(select({}, {"019"}), ElementsAre("level1/019_relu"));
+  EXPECT_THAT(select({}, {"relu"}), ElementsAre("level1/019_relu"));
+  EXPECT_THAT(select({}, {"*relu"}), ElementsAre("level1/019_relu", "level2/076_gemm_add_relu"));
+  EXPECT_THAT(select({}, {"level1/*"}), ElementsAre("level1/001_matmul", "level1/019_relu"));
+  EXPECT_THAT(select({}, {"level1*"}), IsEmpty());  // without a slash it is no id
+  EXPECT_THAT(select({2}, {"*relu"}), ElementsAre("level2/076_gemm_add_relu"));
+  EXPECT_THAT(select({}, {"giant", "matmul"}),
+              ElementsAre("level1/001_matmul", "level10/003_giant"));
+  EXPECT_THAT(select({}, {"nothing*"}), IsEmpty());
+}
+
+TEST_F(Suite, UnknownNameSuggestsTheNearest) {
+  const auto id = select_tasks(entries(), {}, {"level1/019_rellu"});
+  ASSERT_FALSE(id.ok());
+  EXPECT_EQ(id.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(id.error().message, HasSubstr("level1/019_rellu"));
+  EXPECT_EQ(id.error().hint, "did you mean \"level1/019_relu\"?");
+  const auto name = select_tasks(entries(), {}, {"matmull"});
+  ASSERT_FALSE(name.ok());
+  EXPECT_EQ(name.error().hint, "did you mean \"matmul\"?");
+  const auto far = select_tasks(entries(), {}, {"zzzzzzzzzz"});
+  ASSERT_FALSE(far.ok());
+  EXPECT_THAT(far.error().hint, HasSubstr("kbench tasks list"));
+}
+
+}  // namespace
+}  // namespace kbench
