@@ -35,7 +35,7 @@ constexpr const char* kRunHelp =
     "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
     "Examples:\n"
     "  kbench run --level 1,2 --size small --device cpu\n"
-    "  kbench run --task 'level2/*' --agent alice --format json > results.json\n"
+    "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
     "  kbench run --resume                     continue the newest run\n"
     "  kbench run --level 3 --html report.html\n\n";
 
@@ -87,6 +87,18 @@ CLI::Validator device_name() {
       "cpu|cuda[:N]");
 }
 
+// CLI11's layout, without its remarks on how options depend on each other: the help says that in
+// words.
+class PlainFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    auto type = option->get_type_name();
+    // "TYPE:VALIDATOR"; here an option has the one or the other.
+    if (type.starts_with(":")) type.erase(0, 1);
+    return type.empty() ? "" : " " + type;
+  }
+};
+
 // Values that CLI11 fills before they become options.
 struct Raw {
   bool quiet = false;
@@ -124,7 +136,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 
 void add_levels(CLI::App& app, std::vector<int>& levels) {
   app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
-      ->check(CLI::Range(1, 99))
+      ->check(CLI::Range(1, 99).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("N");
@@ -158,7 +170,7 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
          "--resume", raw.resume,
          "Continue a run, by the start of its id (default: the newest) and skip what it has")
       ->expected(0, 1)
-      ->type_name("RUN");
+      ->type_name("[RUN]");
   run->add_option("--html", raw.html, "Write an HTML report here after the run")->type_name("FILE");
   add_common(*run, raw, true);
   return run;
@@ -349,7 +361,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
       "kbench");
   app.footer(std::string(kTopHelp) + kExitCodes);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  const auto formatter = std::make_shared<PlainFormatter>();
+  formatter->column_width(28);
+  app.formatter(formatter);  // before the subcommands, which inherit it
   bool version = false;
   app.add_flag("--version", version, "Print version, commit and build");
   const auto* run = add_run(app, raw);
@@ -362,7 +376,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return Request(PrintText{reached(app).help()});
+    return Request(PrintText{app.help()});
   } catch (const CLI::ParseError& problem) {
     if (version) return Request(PrintText{version_text(build_info()) + "\n"});
     return explain(app, problem);

@@ -2,6 +2,8 @@
 // result: sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -32,12 +34,18 @@ struct CompiledSubmission {
   std::string warnings;  // the compiler's stderr, cleaned of control characters
 };
 
+// Where one compilation ends: the submission's fault, told as such.
+struct CompileLimits {
+  std::chrono::seconds time{120};
+  std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
+};
+
 class Staging;
 
 class Compiler {
  public:
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
-           std::filesystem::path abi_directory);
+           std::filesystem::path abi_directory, CompileLimits limits = {});
 
   // `task_header` is the text of task.h. Errors with kSubmission carry the compiler's words,
   // cleaned and shortened. Safe to call from several threads at once.
@@ -56,6 +64,7 @@ class Compiler {
   Toolchain toolchain_;
   std::filesystem::path cache_directory_;
   std::filesystem::path abi_directory_;
+  CompileLimits limits_;
 };
 
 }  // namespace kbench

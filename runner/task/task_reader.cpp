@@ -31,106 +31,22 @@ constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTitle = 500;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-// Words that cannot be members of a struct in C++ or CUDA, or are members already.
-const std::set<std::string, std::less<>>& reserved_names() {
-  static const std::set<std::string, std::less<>> kNames = {"abi_version",
-                                                            "alignas",
-                                                            "alignof",
-                                                            "and",
-                                                            "and_eq",
-                                                            "asm",
-                                                            "auto",
-                                                            "bitand",
-                                                            "bitor",
-                                                            "bool",
-                                                            "break",
-                                                            "case",
-                                                            "catch",
-                                                            "char",
-                                                            "char8_t",
-                                                            "char16_t",
-                                                            "char32_t",
-                                                            "class",
-                                                            "co_await",
-                                                            "co_return",
-                                                            "co_yield",
-                                                            "compl",
-                                                            "concept",
-                                                            "const",
-                                                            "const_cast",
-                                                            "consteval",
-                                                            "constexpr",
-                                                            "constinit",
-                                                            "continue",
-                                                            "decltype",
-                                                            "default",
-                                                            "delete",
-                                                            "do",
-                                                            "double",
-                                                            "dynamic_cast",
-                                                            "else",
-                                                            "enum",
-                                                            "explicit",
-                                                            "export",
-                                                            "extern",
-                                                            "false",
-                                                            "float",
-                                                            "for",
-                                                            "friend",
-                                                            "goto",
-                                                            "if",
-                                                            "inline",
-                                                            "int",
-                                                            "linux",
-                                                            "long",
-                                                            "mutable",
-                                                            "namespace",
-                                                            "new",
-                                                            "noexcept",
-                                                            "not",
-                                                            "not_eq",
-                                                            "nullptr",
-                                                            "operator",
-                                                            "or",
-                                                            "or_eq",
-                                                            "private",
-                                                            "protected",
-                                                            "public",
-                                                            "register",
-                                                            "reinterpret_cast",
-                                                            "requires",
-                                                            "restrict",
-                                                            "return",
-                                                            "short",
-                                                            "signed",
-                                                            "size",
-                                                            "sizeof",
-                                                            "static",
-                                                            "static_assert",
-                                                            "static_cast",
-                                                            "struct",
-                                                            "switch",
-                                                            "template",
-                                                            "this",
-                                                            "thread_local",
-                                                            "throw",
-                                                            "true",
-                                                            "try",
-                                                            "typedef",
-                                                            "typeid",
-                                                            "typename",
-                                                            "union",
-                                                            "unix",
-                                                            "unsigned",
-                                                            "using",
-                                                            "virtual",
-                                                            "void",
-                                                            "volatile",
-                                                            "wchar_t",
-                                                            "while",
-                                                            "xor",
-                                                            "xor_eq"};
-  return kNames;
+// Words that cannot be members of a struct in C++ or CUDA, or are members already; a blank on
+// either side of each.
+constexpr std::string_view kReservedWords =
+    " "
+    "abi_version alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+    "char8_t char16_t char32_t class co_await co_return co_yield compl concept const "
+    "const_cast consteval constexpr constinit continue decltype default delete do double "
+    "dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+    "linux long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+    "protected public register reinterpret_cast requires restrict return short signed size "
+    "sizeof static static_assert static_cast struct switch template this thread_local throw "
+    "true try typedef typeid typename union unix unsigned using virtual void volatile wchar_t "
+    "while xor xor_eq ";
+
+bool is_reserved(std::string_view name) {
+  return kReservedWords.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
 bool is_word(std::string_view text, bool may_start_with_digit) {
@@ -155,7 +71,7 @@ std::string read_name(const JsonField& field, std::set<std::string>& taken) {
   if (!field.healthy()) return name;
   if (!is_word(name, false)) {
     field.complain(fmt::format("\"{}\" is not a C identifier", name));
-  } else if (reserved_names().contains(name)) {
+  } else if (is_reserved(name)) {
     field.complain(fmt::format("\"{}\" is reserved and cannot be a member of a struct", name));
   } else if (!taken.insert(name).second) {
     field.complain(fmt::format("\"{}\" is used twice", name));

@@ -1,12 +1,67 @@
-"""kbench report on databases that are missing, empty, foreign or damaged."""
+"""kbench report: on stored runs, and on databases that are missing, empty, foreign or damaged."""
 
+import json
+import os
 import sqlite3
+import subprocess
 
 import cli_case
-from cli_case import INFRASTRUCTURE, USAGE
+from cli_case import INFRASTRUCTURE, NOTHING_SELECTED, USAGE
+
+OLDER = "0a" * 16
+NEWER = "1b" * 16
 
 
-class ReportTest(cli_case.CliCase):
+class StoredRunsTest(cli_case.CliCase):
+    def setUp(self):
+        super().setUp()
+        self.make_store("kbench.sqlite", OLDER, NEWER)
+
+    def make_store(self, name, *runs):
+        subprocess.run([os.environ["MAKE_STORE"], str(self.folder / name), *runs], check=True)
+
+    def test_newest_run_is_the_default(self):
+        result = self.kbench("report", "json")
+        self.assert_good(result)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["run_id"], NEWER)
+        self.assertEqual([row["task"] for row in report["results"]], ["level1/019_relu"])
+        self.assertEqual(report["results"][0]["state"], "no_submission")
+
+    def test_run_is_found_by_the_start_of_its_id(self):
+        result = self.kbench("report", "json", "--run", OLDER[:6])
+        self.assert_good(result)
+        self.assertEqual(json.loads(result.stdout)["run_id"], OLDER)
+
+    def test_unknown_run_is_a_usage_error(self):
+        self.assert_fails(self.kbench("report", "json", "--run", "ffff"), USAGE, "ffff")
+
+    def test_table_and_page_show_the_task(self):
+        for form in ("table", "html"):
+            result = self.kbench("report", form)
+            self.assert_good(result)
+            self.assertIn("019_relu", result.stdout)
+
+    def test_output_replaces_the_file_in_one_step(self):
+        page = self.folder / "page.html"
+        page.write_text("before", encoding="ascii")
+        result = self.kbench("report", "html", "--output", "page.html")
+        self.assert_good(result)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(page.read_text(encoding="utf-8"), self.kbench("report", "html").stdout)
+        self.assertEqual([one.name for one in self.folder.glob("page*")], ["page.html"])
+
+    def test_output_that_cannot_be_written_is_named(self):
+        self.assert_fails(self.kbench("report", "html", "--output", "nowhere/page.html"),
+                          INFRASTRUCTURE, "nowhere/page.html")
+
+    def test_database_without_runs_selects_nothing(self):
+        self.make_store("empty.sqlite")
+        self.assert_fails(self.kbench("report", "json", "--db", "empty.sqlite"), NOTHING_SELECTED,
+                          "no runs")
+
+
+class BadDatabaseTest(cli_case.CliCase):
     def assert_refused(self, *parts):
         for form in ("table", "json", "html"):
             with self.subTest(form=form):

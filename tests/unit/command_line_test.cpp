@@ -68,7 +68,7 @@ TEST(CommandLine, RunTakesEveryOption) {
                                          "cuda:3",   "--precision",
                                          "bf16",     "--submissions",
                                          "subs",     "--agent",
-                                         "alice",    "--baselines-only",
+                                         "my_agent",    "--baselines-only",
                                          "--format", "json",
                                          "--db",     "a.db",
                                          "--resume", "3f9a",
@@ -82,7 +82,7 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.device, "cuda:3");
   EXPECT_EQ(run.precision, "bf16");
   EXPECT_EQ(run.submissions, "subs");
-  EXPECT_EQ(run.agent, "alice");
+  EXPECT_EQ(run.agent, "my_agent");
   EXPECT_TRUE(run.baselines_only);
   EXPECT_EQ(run.format, OutputFormat::kJson);
   EXPECT_EQ(run.database, "a.db");

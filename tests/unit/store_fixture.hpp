@@ -63,6 +63,7 @@ inline Run make_run(const std::string& id) {
 
 // An evaluation with every member away from its default, its size depending on `number`.
 inline Evaluation make_evaluation(const std::string& run_id, int number, int sample_count = 60) {
+  using namespace std::string_literals;  // keeps the zero byte below
   Evaluation e;
   e.run_id = run_id;
   e.key = "key-" + std::to_string(number);
@@ -80,7 +81,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.worker_kind = "native";
   e.state = State::kOk;
   e.correct = true;
-  e.message = std::string("two\nlines \xc3\xa9 \x1b[31m and a \0 byte", 33);
+  e.message = "two\nlines \xc3\xa9 \x1b[31m and a \0 byte"s;
   e.hint = "'); DROP TABLE run; --";
   e.compiled_reason = "no Python with torch";
   e.prepare_ns = 123456789012345;

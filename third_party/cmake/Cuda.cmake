@@ -25,7 +25,20 @@ if(CMAKE_CUDA_COMPILER)
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  find_package(CUDAToolkit REQUIRED)
+  # FindCUDAToolkit stumbles over the wheels' toolkit, which lacks what is not used here.
+  cmake_path(GET CMAKE_CUDA_COMPILER PARENT_PATH kbench_cuda_bin)
+  find_path(KBENCH_CUDA_INCLUDE cuda_runtime.h REQUIRED
+            HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${kbench_cuda_bin}/../include)
+  find_library(KBENCH_CUDART_STATIC libcudart_static.a REQUIRED
+               HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${kbench_cuda_bin}/../lib64
+                     ${kbench_cuda_bin}/../lib)
+  mark_as_advanced(KBENCH_CUDA_INCLUDE KBENCH_CUDART_STATIC)
+  set(CUDAToolkit_INCLUDE_DIRS ${KBENCH_CUDA_INCLUDE})
+  add_library(CUDA::cudart_static STATIC IMPORTED GLOBAL)
+  set_target_properties(CUDA::cudart_static PROPERTIES IMPORTED_LOCATION ${KBENCH_CUDART_STATIC})
+  target_include_directories(CUDA::cudart_static SYSTEM INTERFACE ${KBENCH_CUDA_INCLUDE})
+  target_link_libraries(CUDA::cudart_static INTERFACE Threads::Threads ${CMAKE_DL_LIBS} rt)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CUDA_COMPILER}")
 else()
   message(STATUS "CUDA: no nvcc found, the CUDA backend is left out")
   set(KBENCH_WITH_CUDA OFF CACHE BOOL "Build the CUDA backend (needs nvcc)" FORCE)

@@ -89,6 +89,8 @@ find_cuda() {
     make_environment cuda "$here/requirements-cuda.txt"
     nvcc=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc)
     [[ -x $nvcc ]] || fail 'The CUDA toolkit from PyPI has no nvcc where it was expected.'
+    # The wheels call the folder lib, nvcc looks in lib64 for the static runtime.
+    ln -sfn lib "${nvcc%/bin/nvcc}/lib64"
   else
     nvcc=''
     note='skipped (no GPU, no toolkit)'

@@ -146,9 +146,10 @@ write_compilers() {
   local root=$deps/root name
   printf '*link:\n+ -rpath %s\n\n' "$root/usr/lib/$triple" >"$deps/link.specs"
   for name in gcc g++; do
-    write_script "$deps/bin/$name" \
-      "exec $(quoted "$root/usr/bin/$name") --sysroot=$(quoted "$root") -B$(quoted "$root/usr/bin/") \\" \
-      "  -specs=$(quoted "$deps/link.specs") \"\$@\""
+    write_script "$deps/bin/$name" <<TEXT
+exec $(quoted "$root/usr/bin/$name") --sysroot=$(quoted "$root") -B$(quoted "$root/usr/bin/") \\
+  -specs=$(quoted "$deps/link.specs") "\$@"
+TEXT
   done
   ln -sfn gcc "$deps/bin/cc"
   ln -sfn g++ "$deps/bin/c++"

@@ -41,7 +41,7 @@ Vec pool(Vec a, Vec b, Vec c, Vec d, float bias) {
 
 // Convolution, relu and 2 x 2 pooling from `kInSide` squared pixels, kBlock output channels at
 // once.
-template <long kIn, long kInSide, long kOut, std::size_t kBlock>
+template <long kIn, long kInSide, long kOut, long kBlock>
 void conv_relu_pool(const float* in, const float* weight, const float* bias, float* out) {
   static_assert(kOut % kBlock == 0);
   constexpr long kOutSide = (kInSide - kKernel + 1) / 2;
@@ -49,8 +49,8 @@ void conv_relu_pool(const float* in, const float* weight, const float* bias, flo
   for (long block = 0; block < kOut; block += kBlock) {
     for (long y = 0; y < kOutSide; ++y) {
       for (long x = 0; x < kOutSide; ++x) {
-        Vec upper[kBlock][2] = {};
-        Vec lower[kBlock][2] = {};
+        Vec upper[static_cast<std::size_t>(kBlock)][2] = {};
+        Vec lower[static_cast<std::size_t>(kBlock)][2] = {};
         const float* tap = weight + block * kTaps;
         for (long c = 0; c < kIn; ++c) {
           const float* window = in + ((c * kInSide + 2 * y) * kInSide + 2 * x) * kLanes;
@@ -72,11 +72,11 @@ void conv_relu_pool(const float* in, const float* weight, const float* bias, flo
 }
 
 // kBlock outputs at once.
-template <long kIn, long kOut, std::size_t kBlock, bool kRelu>
+template <long kIn, long kOut, long kBlock, bool kRelu>
 void linear(const float* in, const float* weight, const float* bias, float* out) {
   static_assert(kOut % kBlock == 0);
   for (long block = 0; block < kOut; block += kBlock) {
-    Vec sums[kBlock][1] = {};
+    Vec sums[static_cast<std::size_t>(kBlock)][1] = {};
     for (long k = 0; k < kIn; ++k) {
       example::multiply_step(weight + block * kIn + k, kIn, in + k * kLanes, sums);
     }
