@@ -9,8 +9,8 @@ namespace kbench {
 BuildInfo build_info() {
   BuildInfo info;
   info.version = KBENCH_VERSION;
-  info.commit = KBENCH_COMMIT;
-  info.dirty = KBENCH_DIRTY != 0;
+  info.commit = stamp::kCommit;
+  info.dirty = stamp::kDirty;
   info.build_type = KBENCH_BUILD_TYPE;
   info.compiler = KBENCH_COMPILER;
 #ifndef NDEBUG

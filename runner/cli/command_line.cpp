@@ -62,29 +62,27 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 // A value out of a short list. CLI11 prints what the function returns when it is not empty.
 CLI::Validator one_of(const std::vector<std::string>& known) {
-  return CLI::Validator(
-      [known](std::string& word) -> std::string {
-        if (std::find(known.begin(), known.end(), word) != known.end()) return "";
-        const auto guess = did_you_mean(word, known);
-        return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
-                           guess.empty() ? "" : "; ", guess);
-      },
-      fmt::format("{}", fmt::join(known, "|")));
+  return {[known](std::string& word) -> std::string {
+            if (std::find(known.begin(), known.end(), word) != known.end()) return "";
+            const auto guess = did_you_mean(word, known);
+            return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
+                               guess.empty() ? "" : "; ", guess);
+          },
+          fmt::format("{}", fmt::join(known, "|"))};
 }
 
 CLI::Validator device_name() {
-  return CLI::Validator(
-      [](std::string& word) -> std::string {
-        if (word == "cpu" || word == "cuda") return "";
-        const bool digits =
-            word.size() > 5 && word.size() <= 8 &&
-            std::all_of(word.begin() + 5, word.end(), [](char c) { return c >= '0' && c <= '9'; });
-        if (word.starts_with("cuda:") && digits) return "";
-        const auto guess = did_you_mean(word, {"cpu", "cuda"});
-        return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word, guess.empty() ? "" : "; ",
-                           guess);
-      },
-      "cpu|cuda[:N]");
+  return {[](std::string& word) -> std::string {
+            if (word == "cpu" || word == "cuda") return "";
+            const bool digits = word.size() > 5 && word.size() <= 8 &&
+                                std::all_of(word.begin() + 5, word.end(),
+                                            [](char c) { return c >= '0' && c <= '9'; });
+            if (word.starts_with("cuda:") && digits) return "";
+            const auto guess = did_you_mean(word, {"cpu", "cuda"});
+            return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word,
+                               guess.empty() ? "" : "; ", guess);
+          },
+          "cpu|cuda[:N]"};
 }
 
 // CLI11's layout, without its remarks on how options depend on each other: the help says that in

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string file_text(const char* path) {
-  std::ifstream stream(path);
+  const std::ifstream stream(path);
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();

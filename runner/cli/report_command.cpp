@@ -40,7 +40,7 @@ Error unwritable(const std::string& where) {
 Status write_file(const std::filesystem::path& file, const std::string& text) {
   const auto part = file.string() + fmt::format(".part-{}", ::getpid());
   const auto close = [](std::FILE* stream) { std::fclose(stream); };
-  std::unique_ptr<std::FILE, decltype(close)> stream(std::fopen(part.c_str(), "wbe"), close);
+  const std::unique_ptr<std::FILE, decltype(close)> stream(std::fopen(part.c_str(), "wbe"), close);
   if (!stream) return unwritable(file.string());
   const bool written = std::fwrite(text.data(), 1, text.size(), stream.get()) == text.size() &&
                        std::fflush(stream.get()) == 0 && ::rename(part.c_str(), file.c_str()) == 0;

@@ -1,5 +1,6 @@
 #include "runner/cli/run_command.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,8 +16,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "baselines/builder_pool.hpp"
 #include "reports/console_report.hpp"
@@ -152,10 +151,9 @@ class RunSession {
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
-    run_.environment =
-        describe_environment(plan_, hello_, compiler_.toolchain(),
-                             sandbox_->level(plan_.target.device == "cuda"))
-            .dump();
+    run_.environment = describe_environment(plan_, hello_, compiler_.toolchain(),
+                                            sandbox_->level(plan_.target.device == "cuda"))
+                           .dump();
     return store_->begin_run(run_);
   }
 
@@ -166,12 +164,12 @@ class RunSession {
     const Json before = Json::parse(run_.configuration, nullptr, false);
     for (const auto& [name, value] : configuration.items())
       if (!before.contains(name) || before.at(name) != value)
-        return Error{ErrorCode::kUsage,
-                     fmt::format("run {} was started with another {}: {} then, {} now",
-                                 run_.id.substr(0, 12), name,
-                                 before.contains(name) ? before.at(name).dump() : "nothing",
-                                 value.dump()),
-                     "resume with the options of that run, or start a new one"};
+        return Error{
+            ErrorCode::kUsage,
+            fmt::format("run {} was started with another {}: {} then, {} now",
+                        run_.id.substr(0, 12), name,
+                        before.contains(name) ? before.at(name).dump() : "nothing", value.dump()),
+            "resume with the options of that run, or start a new one"};
     auto keys = store_->keys(run_.id);
     if (!keys) return keys.error();
     done_.insert(keys->begin(), keys->end());
@@ -218,7 +216,8 @@ class RunSession {
       package_of_[task] = requests.size() - 1;
     }
     BuilderPoolOptions pool{installation_.python, installation_.aot_builder,
-                            installation_.cache / "packages", std::clamp(usable_threads() / 2, 1, 8)};
+                            installation_.cache / "packages",
+                            std::clamp(usable_threads() / 2, 1, 8)};
     if (usable_threads() == 2) pool.processes = 2;
     constexpr double kTypicalBuildSeconds = 8;
     progress_.begin("compiled baselines",
@@ -227,7 +226,8 @@ class RunSession {
     auto packages = build_packages(requests, pool, [&](std::size_t i, const PackageResult& result) {
       progress_.item(built++, requests[i].task);
       if (result.seconds > 0)
-        progress_.item_done(fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
+        progress_.item_done(
+            fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
     });
     progress_.end();
     if (!packages) return packages.error();
@@ -375,7 +375,7 @@ class RunSession {
     auto data = load_report(*store_, run_.id);
     if (!data) return data.error();
     if (options_.format == OutputFormat::kJson) {
-      fmt::print("{}\n", render_json(*data));
+      fmt::print("{}", render_json(*data));
     } else {
       const Terminal terminal = inspect_terminal(STDOUT_FILENO, options_.common.color);
       fmt::print("{}", render_console(*data, {.colour = terminal.color}));
@@ -399,8 +399,8 @@ class RunSession {
   }
 
   ExitCode outcome() {
-    const std::string saved = fmt::format("run {} saved in {}", run_.id.substr(0, 12),
-                                          options_.database.string());
+    const std::string saved =
+        fmt::format("run {} saved in {}", run_.id.substr(0, 12), options_.database.string());
     if (interrupted_) {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;
@@ -421,10 +421,10 @@ class RunSession {
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   Run run_;
-  std::vector<Build> builds_;                  // by unit
+  std::vector<Build> builds_;                      // by unit
   std::map<std::size_t, std::size_t> package_of_;  // task to index into packages_
   std::vector<PackageResult> packages_;
-  std::set<std::string> done_;                 // keys that --resume found
+  std::set<std::string> done_;  // keys that --resume found
   bool interrupted_ = false;
   int rows_ = 0;
   int failed_ = 0;

@@ -1,7 +1,7 @@
 # Run at every build: writes OUTPUT with the commit of SOURCE, and leaves the file alone where nothing
 # changed, so that an unchanged commit recompiles nothing.
 set(commit unknown)
-set(dirty 0)
+set(dirty false)
 find_package(Git QUIET)
 # A checkout inside somebody else's repository must not take that one's commit.
 if(GIT_FOUND AND EXISTS ${SOURCE}/.git)
@@ -14,11 +14,19 @@ if(GIT_FOUND AND EXISTS ${SOURCE}/.git)
                             status --porcelain --untracked-files=no
                     OUTPUT_VARIABLE changes ERROR_QUIET)
     if(NOT changes STREQUAL "")
-      set(dirty 1)
+      set(dirty true)
     endif()
   endif()
 endif()
-set(text "#pragma once\n#define KBENCH_COMMIT \"${commit}\"\n#define KBENCH_DIRTY ${dirty}\n")
+set(text "#pragma once
+
+#include <string_view>
+
+namespace kbench::stamp {
+inline constexpr std::string_view kCommit = \"${commit}\";
+inline constexpr bool kDirty = ${dirty};
+}  // namespace kbench::stamp
+")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)
 endif()

@@ -15,8 +15,6 @@
 
 #include "runner/core/unique_fd.hpp"
 
-extern "C" char** environ;  // POSIX: what a child inherits
-
 namespace kbench {
 namespace {
 
@@ -44,9 +42,9 @@ class SpawnPlan {
   }
 
   // 0, or an errno.
-  int start(const std::vector<std::string>& argv, pid_t& child) const {
+  int start(std::vector<std::string> argv, pid_t& child) const {
     std::vector<char*> words;
-    for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+    for (auto& word : argv) words.push_back(word.data());
     words.push_back(nullptr);
     return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environ);
   }
@@ -99,7 +97,7 @@ Result<std::string> run_trusted(const std::vector<std::string>& argv,
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return Error{ErrorCode::kInfrastructure, fmt::format("pipe: {}", std::strerror(errno)), ""};
   }
-  UniqueFd reading(ends[0]);
+  const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
   pid_t child = -1;
   const int failure = SpawnPlan(writing.get()).start(argv, child);

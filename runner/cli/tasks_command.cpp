@@ -153,7 +153,8 @@ Result<std::vector<const TaskSize*>> find_sizes(const Task& task,
     if (!name || size.name == *name) sizes.push_back(&size);
   }
   if (sizes.empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("{} has no size \"{}\"", task.id, *name),
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{} has no size \"{}\"", task.id, name.value_or("")),
                  fmt::format("it has {}", task.sizes.front().name)};
   }
   return sizes;

@@ -309,7 +309,10 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
   Impl& t = *impl_;
   return guarded("the fp64 reference", [&]() -> Result<std::vector<EagerError>> {
     const c10::InferenceMode guard;
-    t.reference_outputs = t.executor.run(to_double(t.slot_inputs[0]), to_double(t.params));
+    Tensors params = to_double(t.params);
+    t.executor.flatten_recurrent_parameters(params);
+    t.reference_outputs = t.executor.run(to_double(t.slot_inputs[0]), params);
+    params.clear();
     t.eager_outputs.clear();
     t.eager_outputs.push_back(t.run(Side::kEager, 0));
     const OutputBound unbounded{std::numeric_limits<double>::infinity(), 0, 0};

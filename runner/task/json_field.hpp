@@ -20,7 +20,7 @@ class Complaints {
 
   void add(const std::string& field, const std::string& problem);
   [[nodiscard]] bool empty() const { return !first_.has_value(); }
-  [[nodiscard]] const Error& first() const { return *first_; }  // requires !empty()
+  [[nodiscard]] const std::optional<Error>& first() const { return first_; }
 
  private:
   std::string file_;

@@ -14,11 +14,22 @@
 
 namespace kbench {
 
-enum class DType { kFloat64, kFloat32, kFloat16, kBFloat16, kInt64, kInt32, kInt16, kInt8, kUInt8, kBool };
+enum class DType {
+  kFloat64,
+  kFloat32,
+  kFloat16,
+  kBFloat16,
+  kInt64,
+  kInt32,
+  kInt16,
+  kInt8,
+  kUInt8,
+  kBool
+};
 
 [[nodiscard]] std::string_view to_string(DType dtype);  // "float32"
 [[nodiscard]] Result<DType> dtype_from_string(std::string_view text);
-[[nodiscard]] std::size_t size_of(DType dtype);          // bytes an element
+[[nodiscard]] std::size_t size_of(DType dtype);  // bytes an element
 [[nodiscard]] bool is_floating(DType dtype);
 
 // How the values of a tensor are drawn. `a` and `b` mean, by kind: uniform [a, b); normal mean a,
@@ -51,17 +62,17 @@ struct TaskSize {
   std::vector<TensorSpec> outputs;
   std::uint64_t peak_bytes_fp32 = 0;  // live intermediates of the graph at their largest
   std::uint64_t peak_bytes_fp64 = 0;
-  double flops = 0;                   // matrix and convolution operations of one call
+  double flops = 0;  // matrix and convolution operations of one call
 };
 
 struct Task {
   std::string id;  // "level1/019_relu"
   int level = 0;
   int number = 0;
-  std::string name;   // "relu"
-  std::string title;  // first line of the docstring
-  std::string mode;   // "batch-stats"
-  std::string entry;  // "forward"
+  std::string name;              // "relu"
+  std::string title;             // first line of the docstring
+  std::string mode;              // "batch-stats"
+  std::string entry;             // "forward"
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
   std::string hash;              // SHA-256 of the .json

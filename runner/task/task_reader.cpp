@@ -381,7 +381,7 @@ Result<Task> load_task(const std::filesystem::path& json_file) {
   read_head(root, task);
   check_place(root, task);
   if (root.healthy()) read_sizes(root.member("sizes"), task);
-  if (!complaints.empty()) return complaints.first();
+  if (const auto& complaint = complaints.first()) return *complaint;
   return task;
 }
 

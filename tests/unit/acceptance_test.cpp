@@ -17,6 +17,11 @@ TEST(Acceptance, BoundsFollowTheRule) {
   EXPECT_DOUBLE_EQ(bounds(rule, kEager, Against::kEager).at(0).absolute, 5e-6);
 }
 
+TEST(Acceptance, TheCompiledBaselineMayUseTf32OnlyWhereTheClassAllowsIt) {
+  EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, true).at(0).absolute, 0.5 / 128);
+  EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, false).at(0).absolute, 5e-6);
+}
+
 TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {
   CompareResult result;
   result.wrong = 1;

@@ -1,0 +1,195 @@
+"""kbench run on the CPU: faults, resuming after a kill, Ctrl-C, and what the output promises.
+
+The compiled baseline needs minutes to build and is the matter of packages_test: here KBENCH_TORCH
+names no Python, and the rows say so.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import time
+
+import cli_case
+from cli_case import GOOD, INTERRUPTED, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
+
+FAULTS = ROOT / "tests" / "faults" / "submissions"
+RELU = ("--task", "level1/019_relu", "--device", "cpu")
+
+EXPECTED = {
+    "honest": "ok",
+    "wrong_at_the_end": "wrong_result",
+    "writes_nothing": "wrong_result",
+    "segfault": "crash",
+    "exits": "crash",
+    "endless_loop": "timeout",
+    "does_not_compile": "compile_error",
+    "missing_symbol": "missing_symbol",
+    "returns_an_error": "submission_error",
+    "writes_to_its_input": "submission_error",
+}
+
+
+def processes_of_kbench():
+    """Process ids of kbench's programs, whoever started them."""
+    programs = {KBENCH.parent / name for name in ("kbench", "kbench-oracle", "kbench-worker")}
+    found = set()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if pathlib.Path(os.readlink(entry / "exe")) in programs:
+                    found.add(int(entry.name))
+            except OSError:
+                pass  # it ended, or is not ours to look at
+    return found
+
+
+class RunCase(cli_case.CliCase):
+    def run_kbench(self, *words, timeout=280):
+        return self.kbench("run", *words, KBENCH_TORCH="", timeout=timeout)
+
+    def environment(self):
+        variables = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
+        variables.update(HOME=str(self.folder), KBENCH_TORCH="")
+        return variables
+
+    def start(self, *words):
+        return subprocess.Popen([str(KBENCH), "run", *map(str, words)], cwd=self.folder,
+                                env=self.environment(), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def rows(self, where="1"):
+        with sqlite3.connect(self.folder / "kbench.sqlite", timeout=10) as store:
+            return store.execute(f"SELECT count(*), count(DISTINCT key) FROM evaluation "
+                                 f"WHERE {where}").fetchone()
+
+    def wait_for_rows(self, wanted, process):
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                if self.rows()[0] >= wanted:
+                    return
+            except sqlite3.OperationalError:
+                pass  # not created yet
+            time.sleep(0.05)
+        self.fail("the run stored no row")
+
+
+class FaultsTest(RunCase):
+    def test_each_fault_has_its_state_and_the_run_goes_on(self):
+        before = processes_of_kbench()
+        result = self.run_kbench(*RELU, "--submissions", FAULTS, "--format", "json")
+        self.assert_fails(result, TASK_FAILED)
+        report = json.loads(result.stdout)
+        states = {row["agent"]: row["state"] for row in report["results"]}
+        self.assertEqual(states, EXPECTED)
+        for row in report["results"]:
+            self.assertEqual(row["fault"], "none" if row["agent"] == "honest" else "submission")
+            if row["agent"] != "honest":
+                self.assertTrue(row["message"], row)
+        honest = next(row for row in report["results"] if row["agent"] == "honest")
+        self.assertIs(honest["correct"], True)
+        self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
+        self.assertEqual(processes_of_kbench() - before, set())
+
+
+class OutputTest(RunCase):
+    def test_json_is_pure_and_complete(self):
+        result = self.run_kbench(*RELU, "--submissions", FAULTS, "--agent", "honest",
+                                 "--format", "json")
+        self.assert_good(result)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["schema_version"], 1)
+        for field in ("run_id", "device", "environment"):
+            self.assertIn(field, report)
+        (row,) = report["results"]
+        self.assertEqual((row["task"], row["level"], row["size"], row["agent"], row["state"],
+                          row["fault"], row["correct"]),
+                         ("level1/019_relu", 1, "small", "honest", "ok", "none", True))
+        self.assertGreater(row["time_ns"]["eager"], 0)
+        self.assertGreater(row["time_ns"]["submission"], 0)
+        self.assertIsNone(row["time_ns"]["compiled"])
+        self.assertIn("Python", row["time_ns"]["reason"]["compiled"])
+        speedup = row["speedup"]["eager"]
+        self.assertLessEqual(speedup["low"], speedup["estimate"])
+        self.assertLessEqual(speedup["estimate"], speedup["high"])
+        self.assertIn(speedup["verdict"], ("FASTER", "SLOWER", "SAME", "UNDECIDED"))
+        self.assertLessEqual(row["max_error"], row["tolerance"])
+
+    def test_a_task_without_submission_is_no_failure(self):
+        (self.folder / "nobody").mkdir()
+        result = self.run_kbench(*RELU, "--submissions", "nobody", "--format", "json",
+                                 "--html", "page.html")
+        self.assert_good(result)
+        (row,) = json.loads(result.stdout)["results"]
+        self.assertEqual(row["state"], "no_submission")
+        self.assertIsNone(row["correct"])
+        self.assertIn("level1/019_relu", (self.folder / "page.html").read_text())
+
+    def test_every_sample_is_stored(self):
+        self.assert_good(self.run_kbench(*RELU, "--submissions", FAULTS, "--agent", "honest"))
+        with sqlite3.connect(self.folder / "kbench.sqlite") as store:
+            sides = dict(store.execute("SELECT side, count(*) FROM sample GROUP BY side"))
+            seeds = [seed for (seed,) in store.execute("SELECT seed FROM evaluation")]
+        self.assertEqual(len(set(sides.values())), 1, sides)
+        self.assertGreaterEqual(sides["submission"], 20)
+        self.assertRegex(seeds[0], "^[0-9a-f]{64}$")
+
+
+class SelectionTest(RunCase):
+    def test_nothing_selected(self):
+        self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED)
+
+    def test_unknown_task_gets_a_hint(self):
+        self.assert_fails(self.run_kbench("--task", "level1/019_rel"), USAGE, "019_relu")
+
+    def test_unknown_device(self):
+        self.assert_fails(self.run_kbench("--device", "tpu"), USAGE, "tpu")
+
+    def test_submissions_folder_must_exist(self):
+        self.assert_fails(self.run_kbench(*RELU, "--submissions", "nowhere"), USAGE, "nowhere")
+
+
+class KilledTest(RunCase):
+    AGENTS = ("--submissions", FAULTS)
+
+    def test_kill_and_resume_loses_and_doubles_nothing(self):
+        before = processes_of_kbench()
+        process = self.start(*RELU, *self.AGENTS)
+        self.wait_for_rows(3, process)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=30)
+        deadline = time.monotonic() + 10
+        while processes_of_kbench() - before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(processes_of_kbench() - before, set(), "orphans after SIGKILL")
+        stored = self.rows()[0]
+        self.assertLess(stored, len(EXPECTED))
+
+        resumed = self.run_kbench(*RELU, *self.AGENTS, "--resume", "--format", "json")
+        self.assert_fails(resumed, TASK_FAILED)
+        states = {row["agent"]: row["state"] for row in json.loads(resumed.stdout)["results"]}
+        self.assertEqual(states, EXPECTED)
+        self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
+
+    def test_resume_with_other_options_is_refused(self):
+        self.assert_good(self.run_kbench(*RELU, *self.AGENTS, "--agent", "honest"))
+        result = self.run_kbench(*RELU, *self.AGENTS, "--agent", "segfault", "--resume")
+        self.assert_fails(result, USAGE, "agent")
+
+    def test_ctrl_c_saves_the_evaluation_at_hand(self):
+        process = self.start(*RELU, *self.AGENTS)
+        self.wait_for_rows(1, process)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, INTERRUPTED)
+        rows, keys = self.rows()
+        self.assertEqual(rows, keys)
+        self.assertGreaterEqual(rows, 2)
+        self.assertLess(rows, len(EXPECTED))
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,8 @@
+// Never returns.
+#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outputs*, kb_context*) {
+  for (volatile bool forever = true; forever;) {
+  }
+  return 0;
+}

@@ -1,0 +1,9 @@
+// Right, and in no hurry.
+#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* ctx) {
+#pragma omp parallel for num_threads(ctx->threads)
+  for (long long i = 0; i < kb::x_elements; ++i) out->y[i] = in->x[i] > 0 ? in->x[i] : 0;
+  return 0;
+}

@@ -1,0 +1,6 @@
+// Says itself that it failed.
+#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outputs*, kb_context*) {
+  return 7;
+}
