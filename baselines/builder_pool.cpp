@@ -5,7 +5,6 @@
 // Any other line on its stdout is noise from a library and is ignored.
 #include "baselines/builder_pool.hpp"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -19,6 +18,8 @@
 #include <map>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "baselines/builder_process.hpp"
 #include "runner/core/json.hpp"

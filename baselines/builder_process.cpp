@@ -1,7 +1,6 @@
 #include "baselines/builder_process.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -13,6 +12,8 @@
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

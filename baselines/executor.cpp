@@ -4,13 +4,6 @@
 // fmt in files that see LibTorch: its include folder brings another version of it.)
 #include "baselines/executor.hpp"
 
-#include <ATen/ScalarOps.h>
-#include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
-#include <c10/core/GradMode.h>
-#include <c10/util/StringUtil.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -18,6 +11,13 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+
+#include <ATen/ScalarOps.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/StringUtil.h>
 
 #include "baselines/graph.hpp"
 

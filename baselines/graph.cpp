@@ -1,13 +1,13 @@
 #include "baselines/graph.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

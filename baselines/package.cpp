@@ -1,11 +1,11 @@
 #include "baselines/package.hpp"
 
+#include <exception>
+#include <utility>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
-
-#include <exception>
-#include <utility>
 
 namespace kbench {
 

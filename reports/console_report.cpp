@@ -1,11 +1,11 @@
 #include "reports/console_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "reports/fields.hpp"
 #include "reports/sanitize.hpp"

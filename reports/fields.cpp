@@ -1,12 +1,12 @@
 #include "reports/fields.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "reports/sanitize.hpp"
 

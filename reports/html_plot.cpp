@@ -1,7 +1,5 @@
 #include "reports/html_plot.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "reports/fields.hpp"
 #include "runner/core/speedup.hpp"

@@ -1,11 +1,11 @@
 #include "reports/html_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "reports/assets.hpp"
 #include "reports/fields.hpp"

@@ -1,10 +1,10 @@
 #include "reports/json_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "reports/fields.hpp"
 

@@ -1,12 +1,12 @@
 #include "reports/model.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runner/store/store.hpp"
 

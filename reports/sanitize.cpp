@@ -1,6 +1,5 @@
 #include "reports/sanitize.hpp"
 
-#include <fmt/format.h>
 #include <locale.h>
 #include <wchar.h>
 
@@ -8,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -25,17 +25,17 @@ enum kb_device_kind { KB_DEVICE_CPU = 0, KB_DEVICE_CUDA = 1 };
 
 /* What a call runs on. Owned by kbench, valid until the call returns. */
 typedef struct kb_context {
-  uint32_t size;                    /* sizeof(kb_context) of the caller */
-  uint32_t abi_version;             /* KBENCH_ABI_VERSION of the caller */
-  void* stream;                     /* cudaStream_t on CUDA: launch here; null on CPU */
-  void* workspace;                  /* kbench_workspace_bytes() bytes, 256-byte aligned, or null */
+  uint32_t size;        /* sizeof(kb_context) of the caller */
+  uint32_t abi_version; /* KBENCH_ABI_VERSION of the caller */
+  void* stream;         /* cudaStream_t on CUDA: launch here; null on CPU */
+  void* workspace;      /* kbench_workspace_bytes() bytes, 256-byte aligned, or null */
   uint64_t workspace_bytes;
-  int32_t device_kind;              /* enum kb_device_kind */
-  int32_t threads;                  /* CPU threads to use */
-  int32_t sm_count;                 /* CUDA: streaming multiprocessors, else 0 */
-  int32_t compute_capability;       /* CUDA: 10 * major + minor, else 0 */
-  uint64_t l2_bytes;                /* CUDA: level-2 cache, else 0 */
-  uint64_t shared_bytes_per_block;  /* CUDA: opt-in shared memory of one block, else 0 */
+  int32_t device_kind;             /* enum kb_device_kind */
+  int32_t threads;                 /* CPU threads to use */
+  int32_t sm_count;                /* CUDA: streaming multiprocessors, else 0 */
+  int32_t compute_capability;      /* CUDA: 10 * major + minor, else 0 */
+  uint64_t l2_bytes;               /* CUDA: level-2 cache, else 0 */
+  uint64_t shared_bytes_per_block; /* CUDA: opt-in shared memory of one block, else 0 */
 } kb_context;
 
 #ifdef __cplusplus

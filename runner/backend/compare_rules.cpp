@@ -1,8 +1,8 @@
 #include "runner/backend/compare_rules.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace kbench {
 

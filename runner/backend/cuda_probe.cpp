@@ -1,11 +1,11 @@
 #include "runner/backend/cuda_probe.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "runner/backend/dynamic_library.hpp"
 #include "runner/backend/nvml.hpp"

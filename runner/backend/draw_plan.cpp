@@ -1,13 +1,13 @@
 #include "runner/backend/draw_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runner/backend/float16.hpp"
 

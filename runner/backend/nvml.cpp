@@ -1,10 +1,10 @@
 #include "runner/backend/nvml.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runner/backend/dynamic_library.hpp"
 

@@ -1,13 +1,13 @@
 #include "runner/cli/command_line.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/cli/build_info.hpp"
 #include "runner/task/suggest.hpp"

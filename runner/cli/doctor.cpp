@@ -1,7 +1,5 @@
 #include "runner/cli/doctor.hpp"
 
-#include <SQLiteCpp/Database.h>
-#include <fmt/format.h>
 #include <sched.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -10,6 +8,9 @@
 #include <array>
 #include <cstdlib>
 #include <thread>
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/container.hpp"

@@ -1,11 +1,12 @@
 #include "runner/cli/installation.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -1,12 +1,13 @@
 // The supervisor's entry: finds the installation, reads the command line, calls one command. The
 // last place where an exception can be caught.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"

@@ -1,8 +1,8 @@
 #include "runner/cli/outcome.hpp"
 
-#include <fmt/format.h>
-
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -1,10 +1,10 @@
 #include "runner/cli/progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -1,12 +1,13 @@
 #include "runner/cli/report_command.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "reports/console_report.hpp"
 #include "reports/html_report.hpp"

@@ -1,6 +1,5 @@
 #include "runner/cli/run_command.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "baselines/builder_pool.hpp"
 #include "reports/console_report.hpp"

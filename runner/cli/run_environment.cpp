@@ -4,10 +4,7 @@
 #include <sys/utsname.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <fmt/chrono.h>
@@ -15,26 +12,10 @@
 
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/container.hpp"
 
 namespace kbench {
 namespace {
-
-std::string first_line(const char* file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return line;
-}
-
-// What isolates this machine from its hardware, as far as the usual traces tell.
-std::string container_runtime() {
-  namespace fs = std::filesystem;
-  if (fs::exists("/.dockerenv")) return "docker";
-  if (fs::exists("/run/.containerenv")) return "podman";
-  if (const char* name = std::getenv("container")) return name;
-  if (first_line("/proc/version").find("gVisor") != std::string::npos) return "gvisor";
-  return "none";
-}
 
 Json describe_host() {
   utsname names{};
@@ -53,7 +34,8 @@ Json describe_gpu(const Plan& plan) {
   if (const auto driver = nvml->driver_version()) gpu["driver"] = *driver;
   if (const auto clock = nvml->max_sm_clock_khz(plan.target.device_index))
     gpu["max_sm_clock_khz"] = *clock;
-  if (const auto limits = nvml->clock_limits(plan.target.device_index)) gpu["clock_limits"] = *limits;
+  if (const auto limits = nvml->clock_limits(plan.target.device_index))
+    gpu["clock_limits"] = *limits;
   return gpu;
 }
 
@@ -62,18 +44,15 @@ Json describe_gpu(const Plan& plan) {
 Json describe_environment(const Plan& plan, const OracleHello& oracle, const Toolchain& toolchain,
                           const SandboxLevel& sandbox) {
   const BuildInfo build = build_info();
-  return {{"kbench", version_text(build)},
-          {"device", oracle.facts},
-          {"gpu", describe_gpu(plan)},
-          {"torch", oracle.torch},
-          {"host", describe_host()},
-          {"host_compiler", toolchain.host_version},
-          {"nvcc", toolchain.nvcc_version},
-          {"sandbox", sandbox.to_string()},
+  return {{"kbench", version_text(build)},   {"device", oracle.facts},
+          {"gpu", describe_gpu(plan)},       {"torch", oracle.torch},
+          {"host", describe_host()},         {"host_compiler", toolchain.host_version},
+          {"nvcc", toolchain.nvcc_version},  {"sandbox", sandbox.to_string()},
           {"sandbox_reason", sandbox.reason}};
 }
 
-Json describe_configuration(const RunOptions& options, const Plan& plan, const OracleHello& oracle) {
+Json describe_configuration(const RunOptions& options, const Plan& plan,
+                            const OracleHello& oracle) {
   const auto path = [](const std::optional<std::filesystem::path>& value) -> Json {
     return value ? Json(std::filesystem::absolute(*value).string()) : Json(nullptr);
   };

@@ -1,7 +1,5 @@
 #include "runner/cli/run_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -9,6 +7,8 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/task/suite.hpp"

@@ -1,7 +1,6 @@
 #include "runner/cli/subprocess.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "runner/core/unique_fd.hpp"
 

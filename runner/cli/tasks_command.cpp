@@ -1,11 +1,12 @@
 #include "runner/cli/tasks_command.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"

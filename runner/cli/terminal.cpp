@@ -1,10 +1,11 @@
 #include "runner/cli/terminal.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

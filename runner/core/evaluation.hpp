@@ -1,6 +1,6 @@
 // The record of one evaluation: what was evaluated, every raw sample and check, and how it ended.
-// Written by runner/measure, kept by runner/store, read by reports. Speed-ups, medians and ranks are
-// not in here: they are functions of the samples (see core/speedup.hpp).
+// Written by runner/measure, kept by runner/store, read by reports. Speed-ups, medians and ranks
+// are not in here: they are functions of the samples (see core/speedup.hpp).
 #pragma once
 
 #include <cstdint>
@@ -50,25 +50,25 @@ struct Sample {
   int visit = 0;      // 0 or 1: a block visits each side twice
   Side side = Side::kEager;
   int calls = 1;
-  std::int64_t time_ns = 0;                   // device events on CUDA, steady clock on CPU
-  std::optional<std::int64_t> wall_ns;        // submission: the supervisor's clock around the call
-  std::optional<std::int64_t> sm_clock_khz;   // CUDA: clock seen at the start of the block
-  bool dropped = false;                       // kept, but left out of every derived number
-  std::string drop_reason;                    // empty unless dropped
+  std::int64_t time_ns = 0;                  // device events on CUDA, steady clock on CPU
+  std::optional<std::int64_t> wall_ns;       // submission: the supervisor's clock around the call
+  std::optional<std::int64_t> sm_clock_khz;  // CUDA: clock seen at the start of the block
+  bool dropped = false;                      // kept, but left out of every derived number
+  std::string drop_reason;                   // empty unless dropped
 };
 
 // One correctness draw, or one verified timed call that failed.
 struct Check {
   int draw = 0;
-  std::string distribution = "task";    // which input distribution
+  std::string distribution = "task";  // which input distribution
   bool passed = false;
-  double max_error = 0;                 // largest |submission - reference| over all outputs
-  double tolerance = 0;                 // the per-element bound where max_error occurred
-  double eager_max_error = 0;           // the same for the fp32 eager run (E in the rule)
-  double relative_l2 = 0;               // norm of the error over norm of the reference
+  double max_error = 0;        // largest |submission - reference| over all outputs
+  double tolerance = 0;        // the per-element bound where max_error occurred
+  double eager_max_error = 0;  // the same for the fp32 eager run (E in the rule)
+  double relative_l2 = 0;      // norm of the error over norm of the reference
   double eager_relative_l2 = 0;
   std::uint64_t wrong_elements = 0;
-  std::string message;                  // empty when passed
+  std::string message;  // empty when passed
 };
 
 // What the submission was, independent of how it fared.
@@ -83,44 +83,44 @@ struct SubmissionId {
 
 struct Evaluation {
   std::string run_id;
-  std::string key;           // unique within the run: hash(task, size, submission, toolchain, ...)
-  std::string task;          // "level1/019_relu"
+  std::string key;   // unique within the run: hash(task, size, submission, toolchain, ...)
+  std::string task;  // "level1/019_relu"
   int level = 0;
-  std::string size;          // "small" or "full"
-  std::string device;        // "cpu" or "cuda"
-  std::string precision;     // precision class of the baselines
+  std::string size;       // "small" or "full"
+  std::string device;     // "cpu" or "cuda"
+  std::string precision;  // precision class of the baselines
   std::optional<SubmissionId> submission;
   std::string worker_kind = "native";
 
   State state = State::kInfrastructureError;
-  std::optional<bool> correct;   // empty if not judged
-  std::string message;           // what happened, one or more lines; empty when ok
-  std::string hint;              // what to do next
+  std::optional<bool> correct;  // empty if not judged
+  std::string message;          // what happened, one or more lines; empty when ok
+  std::string hint;             // what to do next
 
-  std::string eager_reason;      // why there is no eager time; empty where there is one
-  std::string compiled_reason;   // why there is no compiled time
-  std::string submission_reason; // why there is no submission time
+  std::string eager_reason;       // why there is no eager time; empty where there is one
+  std::string compiled_reason;    // why there is no compiled time
+  std::string submission_reason;  // why there is no submission time
 
   std::vector<Check> checks;
   std::vector<Sample> samples;
-  std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
-  std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
-  double rule_c = 4;                           // the acceptance rule in force
+  std::optional<std::int64_t> prepare_ns;    // kbench_prepare, timed apart
+  std::optional<std::int64_t> null_call_ns;  // median wall time of an empty call of this worker
+  double rule_c = 4;                         // the acceptance rule in force
   double rule_k = 32;
 
-  std::string task_hash;       // of the lowered file
-  std::string package_key;     // of the AOTInductor package, empty without one
-  std::string sandbox_level;   // what the worker's sandbox achieved
-  std::string seed;            // hex; revealed here once the evaluation is over
-  std::string started_at;      // UTC, RFC 3339
-  double wall_seconds = 0;     // of the whole evaluation
+  std::string task_hash;      // of the lowered file
+  std::string package_key;    // of the AOTInductor package, empty without one
+  std::string sandbox_level;  // what the worker's sandbox achieved
+  std::string seed;           // hex; revealed here once the evaluation is over
+  std::string started_at;     // UTC, RFC 3339
+  double wall_seconds = 0;    // of the whole evaluation
 };
 
 // One `kbench run`.
 struct Run {
-  std::string id;             // 128 random bits, hex
-  std::string started_at;     // UTC, RFC 3339
-  std::string finished_at;    // empty while running or when killed
+  std::string id;           // 128 random bits, hex
+  std::string started_at;   // UTC, RFC 3339
+  std::string finished_at;  // empty while running or when killed
   std::string command_line;
   std::string configuration;  // JSON: what --resume must find unchanged
   std::string environment;    // JSON: device, driver, versions, host, sandbox, kbench version

@@ -1,4 +1,5 @@
-// The JSON type used everywhere. Include this rather than the library, so that there is one spelling.
+// The JSON type used everywhere. Include this rather than the library, so that there is one
+// spelling.
 #pragma once
 
 #include <nlohmann/json.hpp>

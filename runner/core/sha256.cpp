@@ -2,12 +2,12 @@
 
 #include <sys/types.h>
 
-#include <sha2.h>
-
 #include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+
+#include <sha2.h>
 
 namespace kbench {
 

@@ -1,10 +1,10 @@
 #include "runner/measure/block_filter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

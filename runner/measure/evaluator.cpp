@@ -1,13 +1,13 @@
 #include "runner/measure/evaluator.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "runner/core/speedup.hpp"
 #include "runner/core/statistics.hpp"
@@ -31,8 +31,8 @@ double seconds_since(Clock::time_point start) {
 }
 
 EarlyEnd from_error(const Error& error) {
-  const State state = error.code == ErrorCode::kDoesNotFit ? State::kDoesNotFit
-                                                           : State::kInfrastructureError;
+  const State state =
+      error.code == ErrorCode::kDoesNotFit ? State::kDoesNotFit : State::kInfrastructureError;
   return {state, error.message, error.hint};
 }
 
@@ -129,14 +129,16 @@ class Evaluating {
   }
 
   // Arms the shared buffers and lets the worker run once over all slots.
-  std::optional<EarlyEnd> call_submission(WorkerAnswer& answer, CallKind kind = CallKind::kForward) {
+  std::optional<EarlyEnd> call_submission(WorkerAnswer& answer,
+                                          CallKind kind = CallKind::kForward) {
     WorkerCall call{.kind = kind, .parameter_base = parameter_base_, .slots = random_places()};
     call.timeout = call_timeout();
     if (auto armed = oracle_.arm(call.slots); !armed) return from_error(armed.error());
     answer = worker_->call(call);
     if (answer.failure) return answer.failure;
     if (kind == CallKind::kForward && answer.claimed_ns <= 0)
-      return inconsistent(static_cast<double>(answer.claimed_ns), static_cast<double>(answer.wall_ns));
+      return inconsistent(static_cast<double>(answer.claimed_ns),
+                          static_cast<double>(answer.wall_ns));
     return std::nullopt;
   }
 
@@ -168,11 +170,11 @@ class Evaluating {
     if (!has_submission()) return std::nullopt;
     WorkerAnswer answer;
     if (auto end = call_submission(answer)) return end;
-    auto compared =
-        oracle_.judge(Against::kReference, bounds(settings_.acceptance, *eager, Against::kReference));
+    auto compared = oracle_.judge(Against::kReference,
+                                  bounds(settings_.acceptance, *eager, Against::kReference));
     if (!compared) return from_error(compared.error());
-    Check check = judge(settings_.acceptance, request_.size->outputs, *eager, *compared,
-                        Against::kReference);
+    Check check =
+        judge(settings_.acceptance, request_.size->outputs, *eager, *compared, Against::kReference);
     check.draw = draw;
     record_.checks.push_back(check);
     return check.passed ? std::nullopt : wrong(check);
@@ -187,8 +189,8 @@ class Evaluating {
   std::optional<EarlyEnd> check_compiled() {
     if (!record_.compiled_reason.empty()) return std::nullopt;
     const bool tf32_allowed = !on_cpu() && request_.precision != "fp32";
-    auto compared = oracle_.judge_compiled(
-        compiled_bounds(settings_.acceptance, eager_error_, tf32_allowed));
+    auto compared =
+        oracle_.judge_compiled(compiled_bounds(settings_.acceptance, eager_error_, tf32_allowed));
     if (!compared && compared.error().code == ErrorCode::kDoesNotFit)
       return from_error(compared.error());
     if (compared) {
@@ -301,8 +303,8 @@ class Evaluating {
     bool eager_known = false;
     bool waiting_for_eager = false;
     for (const Side side : order) {
-      Sample sample{.placement = placement_, .block = block_, .visit = visit, .side = side,
-                    .calls = slots_};
+      Sample sample{
+          .placement = placement_, .block = block_, .visit = visit, .side = side, .calls = slots_};
       if (side == Side::kSubmission) {
         WorkerAnswer answer;
         if (auto end = call_submission(answer)) return end;
@@ -365,17 +367,19 @@ class Evaluating {
     }
     if (claims.empty()) return std::nullopt;
     const double claimed = median(claims);
-    const double excess = median(unexplained) - static_cast<double>(record_.null_call_ns.value_or(0));
+    const double excess =
+        median(unexplained) - static_cast<double>(record_.null_call_ns.value_or(0));
     const double allowance = (on_cpu() ? 5e5 : 2e5) + 0.05 * claimed;
     return excess > allowance ? inconsistent(claimed, excess) : std::nullopt;
   }
 
   static std::optional<EarlyEnd> inconsistent(double claimed_ns, double excess_ns) {
-    return EarlyEnd{State::kTimingInconsistent,
-                    fmt::format("the worker claims {:.3f} ms a sample, the supervisor's clock shows "
-                                "{:.3f} ms more than an empty call explains",
-                                claimed_ns * 1e-6, excess_ns * 1e-6),
-                    "all work of a call must be complete when it returns, on the given stream"};
+    return EarlyEnd{
+        State::kTimingInconsistent,
+        fmt::format("the worker claims {:.3f} ms a sample, the supervisor's clock shows "
+                    "{:.3f} ms more than an empty call explains",
+                    claimed_ns * 1e-6, excess_ns * 1e-6),
+        "all work of a call must be complete when it returns, on the given stream"};
   }
 
   const EvaluationRequest& request_;

@@ -25,7 +25,7 @@ namespace kbench {
 struct EvaluationRequest {
   const Task* task = nullptr;
   const TaskSize* size = nullptr;
-  std::string device;     // "cpu" or "cuda"
+  std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int threads = 1;
   std::string precision;

@@ -54,10 +54,14 @@ Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions&
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   std::vector<std::string> arguments{options.program.string(),
-                                     "--device", options.device,
-                                     "--index", std::to_string(options.device_index),
-                                     "--threads", std::to_string(options.threads),
-                                     "--precision", options.precision};
+                                     "--device",
+                                     options.device,
+                                     "--index",
+                                     std::to_string(options.device_index),
+                                     "--threads",
+                                     std::to_string(options.threads),
+                                     "--precision",
+                                     options.precision};
   std::vector<std::string> variables = environment(options);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -67,9 +71,8 @@ Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions&
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
   pid_t pid = -1;
-  const int failed =
-      ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr, pointers(arguments).data(),
-                    pointers(variables).data());
+  const int failed = ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr,
+                                   pointers(arguments).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0)
     return Error{ErrorCode::kInfrastructure,

@@ -18,7 +18,7 @@ struct OracleOptions {
   int device_index = 0;
   int threads = 1;
   std::string precision;
-  std::filesystem::path log;      // its stderr
+  std::filesystem::path log;  // its stderr
 };
 
 class OracleProcess final : public Oracle {
@@ -40,7 +40,8 @@ class OracleProcess final : public Oracle {
   Status snapshot() override;
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
-  Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds) override;
+  Result<std::vector<CompareResult>> judge_compiled(
+      const std::vector<OutputBound>& bounds) override;
   Result<std::int64_t> sm_clock_khz() override;
 
  private:

@@ -1,12 +1,13 @@
 #include "runner/measure/secret.hpp"
 
-#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <array>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
 

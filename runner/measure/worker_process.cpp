@@ -1,13 +1,14 @@
 #include "runner/measure/worker_process.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 
 #include <cstdlib>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {
@@ -64,8 +65,8 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
                             start.arenas->outputs.get(), library.get()});
   if (!sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
-  return std::unique_ptr<Worker>(new WorkerProcess(std::move(*process), std::move(channel),
-                                                   std::move(*mailbox), style));
+  return std::unique_ptr<Worker>(
+      new WorkerProcess(std::move(*process), std::move(channel), std::move(*mailbox), style));
 }
 
 WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
@@ -81,12 +82,12 @@ bool WorkerProcess::has_ended() const {
 }
 
 EarlyEnd WorkerProcess::describe_end(const std::string& during) {
-  const auto exit = process_->wait(std::chrono::duration_cast<std::chrono::milliseconds>(kReapPatience));
-  if (!exit)
-    return {State::kInfrastructureError, "the worker ended but could not be reaped", ""};
+  const auto exit =
+      process_->wait(std::chrono::duration_cast<std::chrono::milliseconds>(kReapPatience));
+  if (!exit) return {State::kInfrastructureError, "the worker ended but could not be reaped", ""};
   if (exit->exited)
-    return {State::kCrash, fmt::format("the submission ended its process {} (exit code {})", during,
-                                       exit->code),
+    return {State::kCrash,
+            fmt::format("the submission ended its process {} (exit code {})", during, exit->code),
             "a submission returns from kbench_forward, it never exits"};
   const char* name = ::sigabbrev_np(exit->signal);
   return {State::kCrash,
@@ -99,8 +100,8 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   if (!reply && reply.error().code == ErrorCode::kTimeout) {
     process_->kill();
     return EarlyEnd{State::kTimeout,
-                       fmt::format("the submission did not load within {} s", timeout.count() / 1000),
-                       "constructors of static objects run while it loads"};
+                    fmt::format("the submission did not load within {} s", timeout.count() / 1000),
+                    "constructors of static objects run while it loads"};
   }
   // A closed channel means that the process is gone, or that its code closed what it should not.
   if (!reply) return describe_end("while it was loaded");
@@ -115,7 +116,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
     // Only these three are the worker's to report.
     const bool plausible = state == State::kMissingSymbol || state == State::kInfrastructureError;
     return EarlyEnd{plausible ? state : State::kLoadError, body.value("message", ""),
-                       body.value("hint", "")};
+                    body.value("hint", "")};
   }
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }
@@ -145,10 +146,10 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
       answer.failure = describe_end("in a call");
     } else {
       process_->kill();
-      answer.failure = EarlyEnd{
-          State::kTimeout,
-          fmt::format("the submission did not finish a call within {} s", call.timeout.count() / 1000),
-          "it loops for ever, deadlocks, or is far slower than eager"};
+      answer.failure = EarlyEnd{State::kTimeout,
+                                fmt::format("the submission did not finish a call within {} s",
+                                            call.timeout.count() / 1000),
+                                "it loops for ever, deadlocks, or is far slower than eager"};
     }
     return answer;
   }
@@ -161,8 +162,8 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   answer.claimed_ns = page.claimed_ns;
   if (const std::int32_t status = page.status; status != 0)
     answer.failure = EarlyEnd{State::kSubmissionError,
-                                 fmt::format("the submission returned {} from a call", status),
-                                 "0 means success; on CUDA the number is a cudaError_t"};
+                              fmt::format("the submission returned {} from a call", status),
+                              "0 means success; on CUDA the number is a cudaError_t"};
   if (process_->freeze()) frozen_ = true;
   return answer;
 }

@@ -1,5 +1,11 @@
 #include "runner/oracle/loaded_task.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
@@ -8,12 +14,6 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/version.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <utility>
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
@@ -117,9 +117,9 @@ struct LoadedTask::Impl {
     Tensors tensors;
     tensors.reserve(specs.size());
     for (std::size_t i = 0; i < specs.size(); ++i)
-      tensors.push_back(at::from_blob(
-          base + layout.offsets[i], specs[i].shape,
-          at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
+      tensors.push_back(
+          at::from_blob(base + layout.offsets[i], specs[i].shape,
+                        at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
     return tensors;
   }
 
@@ -216,8 +216,7 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
                                     const std::string& torch_device,
                                     const std::filesystem::path& package) {
   const TaskSize* found = task.find_size(size);
-  if (found == nullptr)
-    return Error{ErrorCode::kNotFound, task.id + " has no size " + size, ""};
+  if (found == nullptr) return Error{ErrorCode::kNotFound, task.id + " has no size " + size, ""};
   const Layout inputs = pack(found->inputs);
   const Layout params = pack(found->parameters);
   const Layout outputs = pack(found->outputs);
@@ -270,7 +269,8 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
 
     const auto& specs = t.size.parameters;
     std::byte* own = t.private_params->data() + request.private_param_offset;
-    if (auto drawn = t.draw(specs, t.param_layout, own, request.key, 0); !drawn) return drawn.error();
+    if (auto drawn = t.draw(specs, t.param_layout, own, request.key, 0); !drawn)
+      return drawn.error();
     std::byte* shared = t.shared_params->data() + request.param_offset;
     if (auto copied = t.backend.copy(shared, own, t.param_layout.bytes); !copied)
       return copied.error();

@@ -1,9 +1,9 @@
 #include "runner/oracle/protocol.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -1,5 +1,5 @@
-// What the supervisor and its oracle say to each other: one JSON request, one JSON reply, strictly in
-// turn. Both ends use these types, so the spelling is in one place. No LibTorch.
+// What the supervisor and its oracle say to each other: one JSON request, one JSON reply, strictly
+// in turn. Both ends use these types, so the spelling is in one place. No LibTorch.
 //
 //   op              request                                        reply
 //   hello           –                                              facts, torch, precision
@@ -30,8 +30,8 @@ namespace kbench {
 
 // Fresh memory for everything a call touches. Offsets are multiples of 256, at most kSlackBytes.
 struct PlaceRequest {
-  int slots = 1;            // distinct inputs that one timed sample visits
-  std::uint64_t key = 0;    // of the parameters
+  int slots = 1;                           // distinct inputs that one timed sample visits
+  std::uint64_t key = 0;                   // of the parameters
   std::uint64_t param_offset = 0;          // where parameters start in the shared arena
   std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
 };
@@ -64,7 +64,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputBound, absolute, ulp_factor, rms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, threads, sm_count, compute_capability,
                                    memory_bytes, cache_bytes, shared_bytes_per_block, driver,
                                    cpu_features)
-NLOHMANN_JSON_SERIALIZE_ENUM(Against, {{Against::kReference, "reference"}, {Against::kEager, "eager"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Against,
+                             {{Against::kReference, "reference"}, {Against::kEager, "eager"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind, {{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(ErrorCode, {{ErrorCode::kInfrastructure, "infrastructure"},
                                          {ErrorCode::kUsage, "usage"},

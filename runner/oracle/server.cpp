@@ -25,7 +25,9 @@ struct Reply {
 class Server {
  public:
   Server(Backend& backend, std::string torch_device, std::string precision)
-      : backend_(backend), torch_device_(std::move(torch_device)), precision_(std::move(precision)) {}
+      : backend_(backend),
+        torch_device_(std::move(torch_device)),
+        precision_(std::move(precision)) {}
 
   Reply answer(const Json& request) {
     const auto operation = request.at("op").get<std::string>();
@@ -56,9 +58,7 @@ class Server {
   }
 
   Reply hello() {
-    return {{{"facts", backend_.facts()},
-             {"torch", torch_version()},
-             {"precision", precision_}},
+    return {{{"facts", backend_.facts()}, {"torch", torch_version()}, {"precision", precision_}},
             {}};
   }
 

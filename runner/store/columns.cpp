@@ -1,15 +1,15 @@
 #include "runner/store/columns.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
-
-#include <cstdint>
-#include <limits>
-#include <type_traits>
 
 namespace kbench::columns {
 namespace {

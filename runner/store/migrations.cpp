@@ -1,12 +1,12 @@
 #include "runner/store/migrations.hpp"
 
+#include <array>
+#include <cstddef>
+
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
-
-#include <array>
-#include <cstddef>
 
 namespace kbench {
 namespace {

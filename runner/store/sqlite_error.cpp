@@ -1,10 +1,10 @@
 #include "runner/store/sqlite_error.hpp"
 
+#include <string>
+
 #include <SQLiteCpp/Exception.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-
-#include <string>
 
 namespace kbench {
 namespace {

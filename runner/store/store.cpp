@@ -1,5 +1,10 @@
 #include "runner/store/store.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -7,11 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
-
-#include <chrono>
-#include <cstdint>
-#include <thread>
-#include <utility>
 
 #include "runner/core/statistics.hpp"
 #include "runner/store/columns.hpp"

@@ -1,9 +1,9 @@
 #include "runner/submission/clean_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

@@ -1,6 +1,5 @@
 #include "runner/submission/compiler.hpp"
 
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"

@@ -1,10 +1,10 @@
 #include "runner/submission/flags.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <regex>
+
+#include <fmt/format.h>
 
 #include "runner/submission/clean_text.hpp"
 #include "runner/task/suggest.hpp"

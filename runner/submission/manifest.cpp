@@ -1,9 +1,9 @@
 #include "runner/submission/manifest.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <regex>
+
+#include <fmt/format.h>
 
 #include "runner/core/json.hpp"
 #include "runner/submission/clean_text.hpp"

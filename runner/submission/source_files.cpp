@@ -1,8 +1,8 @@
 #include "runner/submission/source_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
 #include "runner/submission/clean_text.hpp"

@@ -1,11 +1,11 @@
 #include "runner/submission/submission.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <regex>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/manifest.hpp"

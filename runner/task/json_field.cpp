@@ -1,10 +1,10 @@
 #include "runner/task/json_field.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

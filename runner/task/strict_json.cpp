@@ -1,13 +1,13 @@
 #include "runner/task/strict_json.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

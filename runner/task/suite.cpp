@@ -1,6 +1,5 @@
 #include "runner/task/suite.hpp"
 
-#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "runner/core/json.hpp"
 #include "runner/task/suggest.hpp"

@@ -1,9 +1,9 @@
 #include "runner/task/task.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {

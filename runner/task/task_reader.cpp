@@ -1,8 +1,6 @@
 // load_task: from the lowered file to a Task, checking everything that later code relies on,
 // because task files may come from anybody. The graph's nodes are checked for their form and for
 // values that nobody made; whether an operator exists is the executor's business.
-#include <fmt/format.h>
-
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -10,6 +8,8 @@
 #include <limits>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
 #include "runner/task/json_field.hpp"

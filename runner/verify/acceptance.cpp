@@ -1,9 +1,9 @@
 #include "runner/verify/acceptance.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {
@@ -27,9 +27,10 @@ std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
 }
 
 std::string element_message(const TensorSpec& spec, const CompareResult& result) {
-  return fmt::format("{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
-                     result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
-                     result.first_wrong_got, result.first_wrong_reference);
+  return fmt::format(
+      "{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
+      result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
+      result.first_wrong_got, result.first_wrong_reference);
 }
 
 }  // namespace
@@ -72,9 +73,9 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
     // A timed call is compared with eager itself, whose own error the norm rule does not bound.
     if (against == Against::kReference && l2 > l2_bound && check.passed) {
       check.passed = false;
-      check.message = fmt::format(
-          "{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
-          outputs[o].name, l2, l2_bound);
+      check.message =
+          fmt::format("{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
+                      outputs[o].name, l2, l2_bound);
     }
     const double share =
         result.tolerance_at_max > 0 ? result.max_error / result.tolerance_at_max : result.max_error;

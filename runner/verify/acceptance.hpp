@@ -44,8 +44,8 @@ struct AcceptanceRule {
                                               Against against);
 
 // The same for the compiled baseline, compared with eager. It may choose TF32 convolutions where
-// eager's heuristics did not, if the precision class allows TF32 at all: then an error of 2^-7 of the
-// output's root mean square is no sign of a broken package (TF32 rounds at 2^-11).
+// eager's heuristics did not, if the precision class allows TF32 at all: then an error of 2^-7 of
+// the output's root mean square is no sign of a broken package (TF32 rounds at 2^-11).
 [[nodiscard]] std::vector<OutputBound> compiled_bounds(const AcceptanceRule& rule,
                                                        const std::vector<EagerError>& eager,
                                                        bool tf32_allowed);

@@ -1,10 +1,11 @@
 // The CUDA side of a worker through the driver API, loaded at run time: a worker for CPU
 // submissions, or on a machine without a driver, never touches it.
-#include <cuda.h>
 #include <dlfcn.h>
 
 #include <memory>
 #include <string>
+
+#include <cuda.h>
 
 #include "runner/worker/worker_device.hpp"
 
@@ -21,10 +22,10 @@ struct Driver {
   CUresult (*context_synchronize)() = nullptr;
   CUresult (*reset_persisting_l2)() = nullptr;
   CUresult (*set_limit)(CUlimit, size_t) = nullptr;
-  CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) =
-      nullptr;
-  CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr, unsigned long long) =
-      nullptr;
+  CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*,
+                            CUmemAllocationHandleType) = nullptr;
+  CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr,
+                              unsigned long long) = nullptr;
   CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
                   unsigned long long) = nullptr;
   CUresult (*set_access)(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) = nullptr;
@@ -103,9 +104,9 @@ class CudaWorkerDevice final : public WorkerDevice {
     // Read-only access is refused by some drivers for imported memory, so all is writable: the
     // oracle never reads a shared input back.
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (auto ok = check(driver_.import_handle(&handle, shareable,
-                                              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-                        "cuMemImportFromShareableHandle");
+    if (auto ok = check(
+            driver_.import_handle(&handle, shareable, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+            "cuMemImportFromShareableHandle");
         !ok)
       return ok.error();
     if (auto ok = check(driver_.address_reserve(&address, bytes, 0, 0, 0), "cuMemAddressReserve");

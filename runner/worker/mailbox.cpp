@@ -1,7 +1,7 @@
 #include "runner/worker/mailbox.hpp"
 
-#include <linux/futex.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -35,8 +35,8 @@ struct MailboxPage {
 
   // Written by the worker before `done` is raised to the value of `go`.
   alignas(64) std::atomic<std::uint32_t> done;
-  std::int32_t status;       // what the submission returned, 0 = success
-  std::int64_t claimed_ns;   // device events on CUDA, steady clock on CPU
+  std::int32_t status;      // what the submission returned, 0 = success
+  std::int64_t claimed_ns;  // device events on CUDA, steady clock on CPU
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -58,8 +58,8 @@ class Mailbox {
   // Raises the word and wakes a futex waiter.
   static void raise(std::atomic<std::uint32_t>& word, std::uint32_t value, WaitStyle style);
 
-  // Waits until the word differs from `old`; asks `give_up` about every 20 ms and returns false when
-  // it says so.
+  // Waits until the word differs from `old`; asks `give_up` about every 20 ms and returns false
+  // when it says so.
   static bool wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old, WaitStyle style,
                                const std::function<bool()>& give_up);
 

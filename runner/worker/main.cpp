@@ -1,9 +1,9 @@
 // kbench-worker: the untrusted process. It loads one submission and runs it when told to.
 //
 // It holds nothing worth stealing: no reference, no key, no verdict. Descriptor 3 is the control
-// channel; the first message brings the mailbox, the three arenas and the compiled submission. After "loaded", everything
-// goes through the mailbox. All that the supervisor believes of it is "call N is done", and a
-// claimed time that is checked against the supervisor's own clock.
+// channel; the first message brings the mailbox, the three arenas and the compiled submission.
+// After "loaded", everything goes through the mailbox. All that the supervisor believes of it is
+// "call N is done", and a claimed time that is checked against the supervisor's own clock.
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +19,8 @@ namespace {
 constexpr int kControlDescriptor = 3;
 
 Result<std::unique_ptr<WorkerDevice>> open_device(const Json& request) {
-  if (request.at("device") == "cpu") return make_cpu_worker_device(request.at("threads").get<int>());
+  if (request.at("device") == "cpu")
+    return make_cpu_worker_device(request.at("threads").get<int>());
 #ifdef KBENCH_WITH_CUDA
   return make_cuda_worker_device(request.at("device_index").get<int>());
 #else
@@ -48,7 +49,8 @@ struct Session {
     for (std::uint32_t slot = 0; slot < page.slots; ++slot) {
       input_struct.rebase(inputs + page.input_base[slot]);
       output_struct.rebase(outputs + page.output_base[slot]);
-      if (const auto status = submission.forward(input_struct, param_struct, output_struct, context);
+      if (const auto status =
+              submission.forward(input_struct, param_struct, output_struct, context);
           status != 0)
         return status;
     }
@@ -99,8 +101,14 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
   if (!submission) return submission.error();
 
   using Offsets = std::vector<std::uint64_t>;
-  Session session{std::move(*device), std::move(*mailbox), std::move(*submission), {}, arenas[0],
-                  arenas[1], arenas[2], TensorStruct(request.at("input_offsets").get<Offsets>()),
+  Session session{std::move(*device),
+                  std::move(*mailbox),
+                  std::move(*submission),
+                  {},
+                  arenas[0],
+                  arenas[1],
+                  arenas[2],
+                  TensorStruct(request.at("input_offsets").get<Offsets>()),
                   TensorStruct(request.at("param_offsets").get<Offsets>()),
                   TensorStruct(request.at("output_offsets").get<Offsets>())};
   session.context.size = sizeof(kb_context);

@@ -1,7 +1,6 @@
 // What the sandbox's tests share: the modes a machine may be in, a scratch folder, and the guest.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "runner/sandbox/sandbox.hpp"
 

@@ -6,14 +6,14 @@
 // IN.bin holds inputs, then parameters; OUT.bin the outputs: raw little-endian contiguous bytes, in
 // the task's order, without padding. Floating tensors are DTYPE (float32 or float64) in both files,
 // others are what the task says. Exits 0 when OUT.bin is complete, 2 on wrong usage, 1 otherwise.
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"

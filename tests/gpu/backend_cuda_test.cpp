@@ -1,16 +1,16 @@
 // The CUDA backend against the CPU backend: the same bits drawn, the same verdicts. Skipped without
 // a GPU. The bandwidths are printed, never judged.
-#include <cudaTypedefs.h>
-#include <cuda_runtime.h>
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <cudaTypedefs.h>
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/cuda_probe.hpp"

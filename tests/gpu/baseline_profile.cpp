@@ -4,10 +4,8 @@
 //
 // Events come first and without CUPTI, which slows launches down. Kernels come second, in a pass of
 // their own. One JSON object on standard output; messages on standard error; exit code 0 or 1.
-#include <cupti.h>
 #include <cxxabi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +17,9 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+#include <cupti.h>
 
 #include "runner/backend/backend.hpp"
 #include "runner/core/evaluation.hpp"

@@ -1,7 +1,5 @@
 #include "baselines/builder_pool.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -12,6 +10,9 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace kbench {
 namespace {

@@ -1,11 +1,12 @@
 #include "runner/core/channel.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <cstdint>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace kbench {
 namespace {

@@ -1,10 +1,10 @@
 #include "runner/cli/command_line.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace kbench {
 namespace {
@@ -68,7 +68,7 @@ TEST(CommandLine, RunTakesEveryOption) {
                                          "cuda:3",   "--precision",
                                          "bf16",     "--submissions",
                                          "subs",     "--agent",
-                                         "my_agent",    "--baselines-only",
+                                         "my_agent", "--baselines-only",
                                          "--format", "json",
                                          "--db",     "a.db",
                                          "--resume", "3f9a",

@@ -1,10 +1,10 @@
 // The comparison of the CPU backend against a plain reading of CompareRequest's rule.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/compare_rules.hpp"

@@ -2,11 +2,12 @@
 #include "runner/submission/compiler.hpp"
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <future>
+
+#include <gtest/gtest.h>
 
 #include "tests/fakes/submission_fixture.hpp"
 

@@ -1,9 +1,9 @@
 #include "reports/console_report.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <sstream>
 
 #include "reports/sanitize.hpp"
 #include "tests/unit/golden.hpp"

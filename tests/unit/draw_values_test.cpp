@@ -1,12 +1,12 @@
 #include "runner/backend/draw_values.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "runner/backend/float16.hpp"
 

@@ -1,10 +1,10 @@
 #include "runner/measure/evaluator.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "runner/core/speedup.hpp"
 #include "tests/fakes/fake_device.hpp"

@@ -1,5 +1,9 @@
 #include "baselines/executor.hpp"
 
+#include <unistd.h>
+
+#include <fstream>
+
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
@@ -10,9 +14,6 @@
 #include <ATen/ops/rand.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "runner/core/json.hpp"
 

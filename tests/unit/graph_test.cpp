@@ -1,9 +1,9 @@
 #include "baselines/graph.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 namespace kbench {
 namespace {

@@ -1,8 +1,6 @@
 // Opens the golden page in a headless Chromium and looks at the document it made of it. Skipped
 // where there is no Chromium.
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +11,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "runner/core/unique_fd.hpp"
 #include "tests/unit/golden.hpp"

@@ -1,9 +1,9 @@
 #include "reports/html_report.hpp"
 
+#include <regex>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <regex>
 
 #include "reports/html_writer.hpp"
 #include "tests/unit/golden.hpp"

@@ -1,8 +1,5 @@
 // The architecture as one table: which folder may include which. Every #include of the tree is held
 // against it, so that a shortcut shows up as a failed test and not as a habit.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +9,9 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/unit/task_fixture.hpp"
 

@@ -1,9 +1,9 @@
 #include "reports/json_report.hpp"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "reports/fields.hpp"
 #include "tests/unit/golden.hpp"

@@ -1,10 +1,11 @@
 #include "runner/worker/mailbox.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <thread>
+
+#include <gtest/gtest.h>
 
 namespace kbench {
 namespace {
@@ -33,8 +34,8 @@ TEST_P(MailboxTest, GivesUpWhenAsked) {
   auto mailbox = Mailbox::create();
   ASSERT_TRUE(mailbox);
   int asked = 0;
-  EXPECT_FALSE(Mailbox::wait_while_equal(mailbox->page().done, 0, GetParam(),
-                                         [&] { return ++asked == 3; }));
+  EXPECT_FALSE(
+      Mailbox::wait_while_equal(mailbox->page().done, 0, GetParam(), [&] { return ++asked == 3; }));
   EXPECT_EQ(asked, 3);
 }
 

@@ -1,8 +1,8 @@
 // The small pure parts of runner/measure: keys, order of sides, throttled blocks.
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "runner/measure/block_filter.hpp"
 #include "runner/measure/secret.hpp"

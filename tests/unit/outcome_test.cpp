@@ -1,10 +1,10 @@
 #include "runner/cli/outcome.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <functional>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace kbench {
 namespace {

@@ -1,15 +1,15 @@
 // Labelled slow: builds real packages with the real builder, and compares them with eager.
 #include "baselines/package.hpp"
 
+#include <cstdlib>
+#include <fstream>
+
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
 
 #include "baselines/builder_pool.hpp"
 #include "baselines/executor.hpp"

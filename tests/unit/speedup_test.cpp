@@ -10,9 +10,12 @@ std::vector<Sample> two_to_one(int placements) {
   std::vector<Sample> samples;
   for (int p = 0; p < placements; ++p)
     for (int visit = 0; visit < 2; ++visit) {
-      samples.push_back({.placement = p, .block = p, .visit = visit, .side = Side::kEager,
-                         .time_ns = 2000 + p});
-      samples.push_back({.placement = p, .block = p, .visit = visit, .side = Side::kSubmission,
+      samples.push_back(
+          {.placement = p, .block = p, .visit = visit, .side = Side::kEager, .time_ns = 2000 + p});
+      samples.push_back({.placement = p,
+                         .block = p,
+                         .visit = visit,
+                         .side = Side::kSubmission,
                          .time_ns = 1000 + p});
     }
   return samples;

@@ -11,10 +11,17 @@ std::vector<Sample> blocks(int count, std::int64_t time_ns, double spread = 0) {
   for (int block = 0; block < count; ++block) {
     const double factor = 1 + (block % 2 == 0 ? spread : -spread);
     for (int visit = 0; visit < 2; ++visit) {
-      samples.push_back({.placement = block, .block = block, .visit = visit, .side = Side::kEager,
-                         .time_ns = static_cast<std::int64_t>(static_cast<double>(time_ns) * factor)});
-      samples.push_back({.placement = block, .block = block, .visit = visit,
-                         .side = Side::kSubmission, .time_ns = time_ns});
+      samples.push_back(
+          {.placement = block,
+           .block = block,
+           .visit = visit,
+           .side = Side::kEager,
+           .time_ns = static_cast<std::int64_t>(static_cast<double>(time_ns) * factor)});
+      samples.push_back({.placement = block,
+                         .block = block,
+                         .visit = visit,
+                         .side = Side::kSubmission,
+                         .time_ns = time_ns});
     }
   }
   return samples;

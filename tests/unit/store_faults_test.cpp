@@ -1,11 +1,6 @@
 // What the machine does to a store: kills, competing writers, locks, full disks, missing rights.
 // Each fault happens in a child process; this process looks at the file afterwards.
-#include <SQLiteCpp/Column.h>
-#include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Transaction.h>
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -15,6 +10,12 @@
 #include <chrono>
 #include <set>
 #include <thread>
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "runner/core/unique_fd.hpp"
 #include "runner/store/store.hpp"

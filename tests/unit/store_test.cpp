@@ -1,14 +1,14 @@
 #include "runner/store/store.hpp"
 
+#include <cmath>
+#include <fstream>
+#include <limits>
+
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <limits>
 
 #include "runner/store/migrations.hpp"
 #include "tests/unit/store_fixture.hpp"

@@ -1,9 +1,10 @@
 #include "runner/submission/submission.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/flags.hpp"

@@ -1,11 +1,11 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/cpu/compare.hpp"

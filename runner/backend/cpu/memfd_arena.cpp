@@ -1,7 +1,6 @@
 #include "runner/backend/cpu/memfd_arena.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench::cpu {
 

@@ -3,10 +3,10 @@
 // somebody else left behind is neither blamed on us nor swallowed.
 #pragma once
 
+#include <utility>
+
 #include <cuda.h>
 #include <cuda_runtime.h>
-
-#include <utility>
 
 #include "runner/core/result.hpp"
 

@@ -1,6 +1,3 @@
-#include <cuda_runtime.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,6 +5,9 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/cuda/check.hpp"

@@ -1,10 +1,10 @@
 #include "runner/backend/cuda/exported_arena.hpp"
 
-#include <cudaTypedefs.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <cudaTypedefs.h>
+#include <fmt/format.h>
 
 #include "runner/backend/cuda/check.hpp"
 
