@@ -39,7 +39,11 @@ std::optional<fs::path> find_root(const fs::path& program, const std::string& bu
 void find_python(Installation& installation, const Environment& environment,
                  const std::string& built_with_python) {
   const auto from_environment = environment("KBENCH_TORCH").value_or("");
-  // A folder is an unpacked libtorch: it has no Python, and says nothing about where one is.
+  if (!from_environment.empty() && fs::is_directory(from_environment)) {
+    installation.python_reason =
+        "no Python: KBENCH_TORCH is an unpacked libtorch, which cannot build packages";
+    return;
+  }
   if (!from_environment.empty() && is_file(from_environment)) {
     installation.python = from_environment;
     installation.python_reason = "from KBENCH_TORCH";

@@ -131,7 +131,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 
 // The compilers' folders, as far as the sandbox does not show them anyhow.
 std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {
-  std::vector<fs::path> folders = {toolchain.host_compiler.parent_path()};
+  std::vector<fs::path> folders = toolchain.host_folders;
+  folders.push_back(toolchain.host_compiler.parent_path());
   if (cuda) {
     folders.push_back(toolchain.nvcc.parent_path());
     folders.push_back(toolkit_root(toolchain));

@@ -20,6 +20,8 @@ struct Toolchain {
   std::string cuda_architecture;        // "90a"; empty without a GPU
   std::string host_version;             // first line of --version
   std::string nvcc_version;
+  // Where the host compiler keeps its own headers, libraries and passes; outside /usr only.
+  std::vector<std::filesystem::path> host_folders;
 };
 
 // Finds compilers: $CXX, then c++; $CUDACXX, then nvcc on PATH, then /usr/local/cuda, then the

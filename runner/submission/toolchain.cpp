@@ -86,8 +86,8 @@ fs::path find_nvcc() {
   return {};
 }
 
-// What the program says to --version. It is the user's own compiler, so it runs as the user.
-std::string read_version(const fs::path& program) {
+// What the program says to one option. It is the user's own compiler, so it runs as the user.
+std::string ask(const fs::path& program, std::string option) {
   std::array<int, 2> ends{};
   if (program.empty() || ::pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   const UniqueFd read_end(ends[0]);
@@ -97,7 +97,6 @@ std::string read_version(const fs::path& program) {
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
   ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   std::string path = program.string();
-  std::string option = "--version";
   const std::array<char*, 3> argv = {path.data(), option.data(), nullptr};
   pid_t child = -1;
   const int failed = ::posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
@@ -127,14 +126,33 @@ std::string nvcc_version_line(const std::string& text) {
   return first_line(text);
 }
 
+// A compiler with a prefix of its own (/opt/gcc) finds its headers and passes below that prefix, and
+// the sandbox shows only what it is told to.
+std::vector<fs::path> find_host_folders(const fs::path& compiler) {
+  const std::string answer = ask(compiler, "-print-file-name=include");
+  const fs::path headers = fs::path(answer.substr(0, answer.find('\n'))).lexically_normal();
+  const std::string text = headers.string();
+  const auto marker = text.find("/lib/gcc/");
+  if (!headers.is_absolute() || text.starts_with("/usr/")) return {};
+  if (marker == std::string::npos) return {headers.parent_path()};
+  const fs::path prefix = text.substr(0, marker);
+  std::vector<fs::path> folders;
+  for (const char* name : {"bin", "include", "lib", "lib64", "libexec"}) {
+    std::error_code error;
+    if (fs::is_directory(prefix / name, error)) folders.push_back(prefix / name);
+  }
+  return folders;
+}
+
 }  // namespace
 
 Toolchain find_toolchain(int compute_capability) {
   Toolchain toolchain;
   toolchain.host_compiler = find_host_compiler();
-  toolchain.host_version = first_line(read_version(toolchain.host_compiler));
+  toolchain.host_version = first_line(ask(toolchain.host_compiler, "--version"));
+  toolchain.host_folders = find_host_folders(toolchain.host_compiler);
   toolchain.nvcc = find_nvcc();
-  toolchain.nvcc_version = nvcc_version_line(read_version(toolchain.nvcc));
+  toolchain.nvcc_version = nvcc_version_line(ask(toolchain.nvcc, "--version"));
   if (compute_capability > 0) {
     toolchain.cuda_architecture = std::to_string(compute_capability);
     // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.

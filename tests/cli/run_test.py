@@ -1,7 +1,7 @@
 """kbench run on the CPU: faults, resuming after a kill, Ctrl-C, and what the output promises.
 
-The compiled baseline needs minutes to build and is the matter of packages_test: here KBENCH_TORCH
-names no Python, and the rows say so.
+The compiled baseline takes long to build and is the matter of packages_test: here KBENCH_TORCH names
+a folder, as with an unpacked libtorch, so there is no Python and the rows say so.
 """
 
 import json
@@ -48,11 +48,11 @@ def processes_of_kbench():
 
 class RunCase(cli_case.CliCase):
     def run_kbench(self, *words, timeout=280):
-        return self.kbench("run", *words, KBENCH_TORCH="", timeout=timeout)
+        return self.kbench("run", *words, KBENCH_TORCH=str(self.folder), timeout=timeout)
 
     def environment(self):
         variables = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
-        variables.update(HOME=str(self.folder), KBENCH_TORCH="")
+        variables.update(HOME=str(self.folder), KBENCH_TORCH=str(self.folder))
         return variables
 
     def start(self, *words):

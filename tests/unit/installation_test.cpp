@@ -89,9 +89,10 @@ TEST_F(FindInstallation, PythonComesFromEnvironmentThenBuildThenVenv) {
   environment_["KBENCH_TORCH"] = named.string();
   EXPECT_EQ(find(built.string())->python, named);
 
-  // An unpacked libtorch has no Python.
+  // An unpacked libtorch has no Python, and whoever names one wants no other.
   environment_["KBENCH_TORCH"] = (folder_.path() / "named").string();
-  EXPECT_EQ(find(built.string())->python, built);
+  EXPECT_TRUE(find(built.string())->python.empty());
+  EXPECT_NE(find(built.string())->python_reason.find("unpacked libtorch"), std::string::npos);
 }
 
 TEST_F(FindInstallation, CacheFollowsTheEnvironment) {
