@@ -134,7 +134,11 @@ class Evaluating {
     WorkerCall call{.kind = kind, .parameter_base = parameter_base_, .slots = random_places()};
     call.timeout = call_timeout();
     if (auto armed = oracle_.arm(call.slots); !armed) return from_error(armed.error());
+    if (on_cpu())
+      if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
     answer = worker_->call(call);
+    if (on_cpu())
+      if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
     if (answer.failure) return answer.failure;
     if (kind == CallKind::kForward && answer.claimed_ns <= 0)
       return inconsistent(static_cast<double>(answer.claimed_ns),

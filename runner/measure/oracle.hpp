@@ -47,6 +47,10 @@ class Oracle {
   virtual Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU
+
+  // On CPU, while the submission runs: stops every thread of the oracle, and lets them go on.
+  virtual Status freeze() = 0;
+  virtual Status thaw() = 0;
 };
 
 }  // namespace kbench

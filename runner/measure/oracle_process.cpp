@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "runner/measure/openmp_environment.hpp"
+
 namespace kbench {
 namespace {
 
@@ -35,9 +37,8 @@ std::vector<std::string> environment(const OracleOptions& options) {
       continue;
     result.emplace_back(text);
   }
-  result.push_back("OMP_NUM_THREADS=" + std::to_string(options.threads));
-  // Threads that spin after a parallel region take the cores from whoever runs next.
-  result.emplace_back("OMP_WAIT_POLICY=passive");
+  for (const auto& [name, value] : openmp_environment(options.threads))
+    result.push_back(name + "=" + value);
   return result;
 }
 
@@ -176,6 +177,21 @@ Result<std::vector<CompareResult>> OracleProcess::judge_compiled(
 
 Result<std::int64_t> OracleProcess::sm_clock_khz() {
   return ask_for<std::int64_t>({{"op", "clock"}}, "khz");
+}
+
+Status OracleProcess::freeze() {
+  int status = 0;
+  if (::kill(pid_, SIGSTOP) == 0 && ::waitpid(pid_, &status, WUNTRACED) == pid_ &&
+      WIFSTOPPED(status))
+    return Done{};
+  return Error{ErrorCode::kInfrastructure, "the oracle ended",
+               "its log is " + options_.log.string()};
+}
+
+Status OracleProcess::thaw() {
+  if (::kill(pid_, SIGCONT) == 0) return Done{};
+  return Error{ErrorCode::kInfrastructure, "the oracle ended",
+               "its log is " + options_.log.string()};
 }
 
 }  // namespace kbench

@@ -43,6 +43,8 @@ class OracleProcess final : public Oracle {
   Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) override;
   Result<std::int64_t> sm_clock_khz() override;
+  Status freeze() override;
+  Status thaw() override;
 
  private:
   OracleProcess(OracleOptions options, pid_t pid, Channel channel);

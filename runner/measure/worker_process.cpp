@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/measure/openmp_environment.hpp"
+
 namespace kbench {
 namespace {
 
@@ -22,9 +24,8 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
                               int control) {
   SandboxCommand command;
   command.argv = {program.string()};
-  command.env = {{"PATH", "/usr/bin:/bin"},
-                 {"OMP_NUM_THREADS", std::to_string(start.threads)},
-                 {"OMP_WAIT_POLICY", "passive"}};
+  command.env = openmp_environment(start.threads);
+  command.env["PATH"] = "/usr/bin:/bin";
   command.readable = {program};
   if (const char* dependencies = std::getenv("KBENCH_DEPS")) {
     command.readable.emplace_back(dependencies);

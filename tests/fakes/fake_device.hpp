@@ -101,6 +101,14 @@ class FakeOracle final : public Oracle {
     if (script_.clocks_khz.empty()) return std::int64_t{0};
     return script_.clocks_khz[script_.clock_readings++ % script_.clocks_khz.size()];
   }
+  Status freeze() override {
+    script_.log.emplace_back("freeze");
+    return Done{};
+  }
+  Status thaw() override {
+    script_.log.emplace_back("thaw");
+    return Done{};
+  }
 
  private:
   static std::vector<CompareResult> compare(double error, const std::vector<OutputBound>& bounds) {

@@ -89,7 +89,7 @@ TEST_F(EvaluatorTest, OutputsAreTakenBeforeAnythingElseRuns) {
   run();
   for (std::size_t i = 0; i + 1 < script_.log.size(); ++i)
     if (script_.log[i] == "snapshot") {
-      EXPECT_EQ(script_.log[i - 1], "submission");
+      EXPECT_EQ(script_.log[i - 1], "submission");  // on CUDA nothing is frozen
     }
   EXPECT_GT(script_.count("snapshot"), 0);
 }
@@ -206,6 +206,18 @@ TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   EXPECT_GE(placements.size(), 6u);
   EXPECT_GE(script_.workers_started, 6);
   EXPECT_EQ(script_.count("place"), script_.workers_started);
+}
+
+TEST_F(EvaluatorTest, OnCpuTheOracleIsStoppedWhileTheSubmissionRuns) {
+  request_.device = "cpu";
+  settings_.stop = stop_rule_for("cpu");
+  settings_.stop.min_seconds_a_side = 0;
+  run();
+  for (std::size_t i = 0; i < script_.log.size(); ++i) {
+    if (script_.log[i] != "submission") continue;
+    EXPECT_EQ(script_.log.at(i - 1), "freeze");
+    EXPECT_EQ(script_.log.at(i + 1), "thaw");
+  }
 }
 
 TEST_F(EvaluatorTest, PrepareRunsOncePerPlacementAndIsKeptApart) {
