@@ -245,18 +245,23 @@ class Evaluating {
     const auto start = Clock::now();
     const int slots = slots_needed();
     if (slots != slots_)
-      if (auto end = place_and_warm(slots)) return end;
+      if (auto end = place_anew(slots)) return end;
     while (!has_enough(settings_.stop, record_.samples, sides_.back(), seconds_since(start))) {
       const auto placing = Clock::now();
       if (on_cpu() && placement_ > 0)
-        if (auto end = place_and_warm(slots)) return end;
+        if (auto end = place_anew(slots)) return end;
       if (auto end = time_placement(seconds_since(placing))) return end;
       drop_throttled_blocks(record_.samples, clocks_);
     }
     return std::nullopt;
   }
 
-  std::optional<EarlyEnd> place_and_warm(int slots) {
+  // CPU: everything fresh on both sides, processes included.
+  std::optional<EarlyEnd> place_anew(int slots) {
+    worker_.reset();
+    if (auto restarted = oracle_.restart(); !restarted) return from_error(restarted.error());
+    auto reason = oracle_.load(request_.task->file, request_.size->name, request_.package);
+    if (!reason) return from_error(reason.error());
     if (auto end = place(slots)) return end;
     if (auto end = prepare_worker()) return end;
     return warm_up();

@@ -32,6 +32,10 @@ class Oracle {
   virtual ~Oracle() = default;
 
   virtual Result<OracleHello> hello() = 0;
+  // A new process in place of this one, with nothing loaded. On CPU where its code, heap and
+  // threads happen to lie moves a baseline's time by some 2 %, so a placement is fresh on both
+  // sides.
+  virtual Status restart() = 0;
   // Returns why there is no compiled baseline; empty when there is one.
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                                    const std::filesystem::path& package) = 0;

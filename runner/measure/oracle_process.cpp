@@ -52,44 +52,59 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions& options) {
+  std::unique_ptr<OracleProcess> oracle(new OracleProcess(options));
+  if (auto spawned = oracle->spawn(); !spawned) return spawned.error();
+  return oracle;
+}
+
+OracleProcess::OracleProcess(OracleOptions options) : options_(std::move(options)) {}
+
+OracleProcess::~OracleProcess() { end(); }
+
+Status OracleProcess::restart() {
+  end();
+  return spawn();
+}
+
+Status OracleProcess::spawn() {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  std::vector<std::string> arguments{options.program.string(),
+  std::vector<std::string> arguments{options_.program.string(),
                                      "--device",
-                                     options.device,
+                                     options_.device,
                                      "--index",
-                                     std::to_string(options.device_index),
+                                     std::to_string(options_.device_index),
                                      "--threads",
-                                     std::to_string(options.threads),
+                                     std::to_string(options_.threads),
                                      "--precision",
-                                     options.precision};
-  std::vector<std::string> variables = environment(options);
+                                     options_.precision};
+  std::vector<std::string> variables = environment(options_);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options.log.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options_.log.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
-  pid_t pid = -1;
-  const int failed = ::posix_spawn(&pid, options.program.c_str(), &actions, nullptr,
+  const int failed = ::posix_spawn(&pid_, options_.program.c_str(), &actions, nullptr,
                                    pointers(arguments).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
+  if (failed != 0) {
+    pid_ = -1;
     return Error{ErrorCode::kInfrastructure,
-                 "cannot start " + options.program.string() + ": " + std::strerror(failed),
+                 "cannot start " + options_.program.string() + ": " + std::strerror(failed),
                  "run third_party/setup; `kbench doctor` says what is missing"};
-  return std::unique_ptr<OracleProcess>(
-      new OracleProcess(options, pid, Channel(std::move(ends->first))));
+  }
+  channel_ = Channel(std::move(ends->first));
+  return Done{};
 }
 
-OracleProcess::OracleProcess(OracleOptions options, pid_t pid, Channel channel)
-    : options_(std::move(options)), pid_(pid), channel_(std::move(channel)) {}
-
-OracleProcess::~OracleProcess() {
+void OracleProcess::end() {
+  if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);  // it holds nothing that needs saving
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  pid_ = -1;
 }
 
 Result<Message> OracleProcess::ask(const Json& request) {

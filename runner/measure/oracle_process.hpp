@@ -29,6 +29,7 @@ class OracleProcess final : public Oracle {
   OracleProcess& operator=(const OracleProcess&) = delete;
 
   Result<OracleHello> hello() override;
+  Status restart() override;
   Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                            const std::filesystem::path& package) override;
   Result<PlacedArenas> place(const PlaceRequest& request) override;
@@ -47,13 +48,15 @@ class OracleProcess final : public Oracle {
   Status thaw() override;
 
  private:
-  OracleProcess(OracleOptions options, pid_t pid, Channel channel);
+  explicit OracleProcess(OracleOptions options);
+  Status spawn();
+  void end();
   Result<Message> ask(const Json& request);
   template <class T>
   Result<T> ask_for(const Json& request, const char* field);
 
   OracleOptions options_;
-  pid_t pid_;
+  pid_t pid_ = -1;
   Channel channel_;
 };
 

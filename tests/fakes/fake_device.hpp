@@ -53,6 +53,10 @@ class FakeOracle final : public Oracle {
   explicit FakeOracle(Script& script) : script_(script) {}
 
   Result<OracleHello> hello() override { return OracleHello{}; }
+  Status restart() override {
+    script_.log.emplace_back("restart");
+    return Done{};
+  }
   Result<std::string> load(const std::filesystem::path&, const std::string&,
                            const std::filesystem::path&) override {
     if (script_.load_error) return *script_.load_error;

@@ -206,6 +206,7 @@ TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   EXPECT_GE(placements.size(), 6u);
   EXPECT_GE(script_.workers_started, 6);
   EXPECT_EQ(script_.count("place"), script_.workers_started);
+  EXPECT_EQ(script_.count("restart"), script_.workers_started - 1) << "all but the checks' place";
 }
 
 TEST_F(EvaluatorTest, OnCpuTheOracleIsStoppedWhileTheSubmissionRuns) {
