@@ -51,7 +51,7 @@ constexpr const char* kDoctorHelp =
     "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n";
 
 const std::vector<std::string>& precisions() {
-  static const std::vector<std::string> kNames = {"torch-default", "fp32", "tf32", "bf16", "fp16"};
+  static const std::vector<std::string> kNames = {"torch-default", "fp32", "tf32"};
   return kNames;
 }
 
@@ -106,6 +106,7 @@ struct Raw {
 
   RunOptions run;
   std::string run_size, device, submissions, agent, run_format = "table", resume, html;
+  bool no_html = false;
   TasksOptions tasks;
   std::string tasks_size, tasks_format = "table";
   ReportOptions report;
@@ -169,7 +170,10 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
          "Continue a run, by the start of its id (default: the newest) and skip what it has")
       ->expected(0, 1)
       ->type_name("[RUN]");
-  run->add_option("--html", raw.html, "Write an HTML report here after the run")->type_name("FILE");
+  auto* html = run->add_option("--html", raw.html,
+                               "HTML report to write (default: beside the database, kbench.html)")
+                   ->type_name("FILE");
+  run->add_flag("--no-html", raw.no_html, "Write no HTML report")->excludes(html);
   add_common(*run, raw, true);
   return run;
 }
@@ -281,6 +285,8 @@ RunOptions run_options(Raw raw, bool resume_given, const std::vector<std::string
   options.format = output_format(raw.run_format);
   if (resume_given) options.resume = raw.resume.empty() ? "latest" : raw.resume;
   options.html = unless_empty<std::filesystem::path>(raw.html);
+  if (!options.html && !raw.no_html)
+    options.html = std::filesystem::path(options.database).replace_extension(".html");
   options.command_line = command_line_text(words);
   return options;
 }

@@ -34,7 +34,7 @@ struct RunOptions {
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"
-  std::optional<std::filesystem::path> html;  // write an HTML report here after the run
+  std::optional<std::filesystem::path> html;  // HTML report to write; empty: none
   std::string command_line;                   // as typed, for the store
 };
 

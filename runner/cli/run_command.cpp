@@ -400,8 +400,9 @@ class RunSession {
   }
 
   ExitCode outcome() {
-    const std::string saved =
+    std::string saved =
         fmt::format("run {} saved in {}", run_.id.substr(0, 12), options_.database.string());
+    if (options_.html) saved += fmt::format(", its page is {}", options_.html->string());
     if (interrupted_) {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;

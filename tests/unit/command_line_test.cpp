@@ -66,7 +66,7 @@ TEST(CommandLine, RunTakesEveryOption) {
                                          "mine",     "--size",
                                          "full",     "--device",
                                          "cuda:3",   "--precision",
-                                         "bf16",     "--submissions",
+                                         "tf32",     "--submissions",
                                          "subs",     "--agent",
                                          "my_agent", "--baselines-only",
                                          "--format", "json",
@@ -80,7 +80,7 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.common.suite, "mine");
   EXPECT_EQ(run.size, "full");
   EXPECT_EQ(run.device, "cuda:3");
-  EXPECT_EQ(run.precision, "bf16");
+  EXPECT_EQ(run.precision, "tf32");
   EXPECT_EQ(run.submissions, "subs");
   EXPECT_EQ(run.agent, "my_agent");
   EXPECT_TRUE(run.baselines_only);
@@ -130,8 +130,8 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
   const auto help = parse_as<PrintText>({"run", "--help"}).text;
   for (const std::string option :
        {"--level", "--task", "--suite", "--size", "--device", "--precision", "--submissions",
-        "--agent", "--baselines-only", "--format", "--db", "--resume", "--html", "--quiet",
-        "--verbose", "--color"}) {
+        "--agent", "--baselines-only", "--format", "--db", "--resume", "--html", "--no-html",
+        "--quiet", "--verbose", "--color"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }
 }
