@@ -4,14 +4,17 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace kbench {
 
-// One thread to a core, and a short spin before a waiting thread sleeps. Without binding, two
-// threads of a team may share a core and wait for each other. Without spinning, a virtual machine
-// wakes its core for every parallel region: a GRU of many small ones took 30 ms instead of 7.5 ms
-// on two cores. Whoever does not run is stopped (SIGSTOP), so no spinning thread takes a core from
-// the other side.
-[[nodiscard]] std::map<std::string, std::string> openmp_environment(int threads);
+// "cpu": one thread to a core, and a short spin before a waiting thread sleeps. Without binding,
+// two threads of a team may share a core and wait for each other. Without spinning, a virtual
+// machine wakes its core for every parallel region: a GRU of many small ones took 30 ms instead
+// of 7.5 ms on two cores. Whoever does not run is stopped (SIGSTOP), so no spinning thread takes a
+// core from the other side. "cuda": the thread count only, since launching kernels needs no
+// particular core.
+[[nodiscard]] std::map<std::string, std::string> openmp_environment(std::string_view device,
+                                                                    int threads);
 
 }  // namespace kbench

@@ -37,7 +37,7 @@ std::vector<std::string> environment(const OracleOptions& options) {
       continue;
     result.emplace_back(text);
   }
-  for (const auto& [name, value] : openmp_environment(options.threads))
+  for (const auto& [name, value] : openmp_environment(options.device, options.threads))
     result.push_back(name + "=" + value);
   return result;
 }

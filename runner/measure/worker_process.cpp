@@ -24,7 +24,7 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
                               int control) {
   SandboxCommand command;
   command.argv = {program.string()};
-  command.env = openmp_environment(start.threads);
+  command.env = openmp_environment(start.device, start.threads);
   command.env["PATH"] = "/usr/bin:/bin";
   command.readable = {program};
   if (const char* dependencies = std::getenv("KBENCH_DEPS")) {

@@ -18,6 +18,11 @@ std::optional<fs::path> find_system_program(std::string_view name) {
     fs::path program = fs::path(folder) / name;
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
+  // An installation without root keeps the tools that the system lacks in the tree.
+  if (const char* dependencies = std::getenv("KBENCH_DEPS")) {
+    fs::path program = fs::path(dependencies) / "root/usr/bin" / name;
+    if (program.is_absolute() && ::access(program.c_str(), X_OK) == 0) return program;
+  }
   return std::nullopt;
 }
 

@@ -21,20 +21,20 @@ extern "C" {
 typedef struct kb_inputs {
   uint32_t size;         // sizeof(kb_inputs)
   uint32_t abi_version;  // KBENCH_ABI_VERSION
-  const float* x;        // float32 [8, 16]
+  const float* x;  // float32 [8, 16]
 } kb_inputs;
 
 typedef struct kb_params {
   uint32_t size;         // sizeof(kb_params)
   uint32_t abi_version;  // KBENCH_ABI_VERSION
-  const float* weight;   // float32 [4, 16]
+  const float* weight;  // float32 [4, 16]
   const int64_t* steps;  // int64 []
 } kb_params;
 
 typedef struct kb_outputs {
   uint32_t size;         // sizeof(kb_outputs)
   uint32_t abi_version;  // KBENCH_ABI_VERSION
-  float* y;              // float32 [8, 4]
+  float* y;  // float32 [8, 4]
 } kb_outputs;
 
 // Required. Reads inputs and parameters, writes every element of every output. Returns 0, or any
