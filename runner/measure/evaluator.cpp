@@ -264,6 +264,8 @@ class Evaluating {
     if (!reason) return from_error(reason.error());
     if (auto end = place(slots)) return end;
     if (auto end = prepare_worker()) return end;
+    // Twice: a fresh process pays for its first pages in either order of the sides.
+    if (auto end = warm_up()) return end;
     return warm_up();
   }
 
