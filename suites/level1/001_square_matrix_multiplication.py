@@ -20,5 +20,9 @@ def get_inputs():
     return [torch.rand(N, N) * 2 - 1, torch.rand(N, N) * 2 - 1]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(N, N), torch.rand(N, N)]
+
+
 def get_init_inputs():
     return []

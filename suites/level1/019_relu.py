@@ -22,5 +22,9 @@ def get_inputs():
     return [torch.rand(BATCH, FEATURES) * 2 - 1]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, FEATURES)]
+
+
 def get_init_inputs():
     return []

@@ -24,5 +24,9 @@ def get_inputs():
     return [torch.randn(BATCH, FEATURES) * 4 + 96]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, FEATURES)]
+
+
 def get_init_inputs():
     return []
