@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/core/channel.hpp"
+#include "runner/sandbox/lockdown.hpp"
 #include "runner/worker/loader.hpp"
 #include "runner/worker/mailbox.hpp"
 #include "runner/worker/worker_device.hpp"
@@ -93,7 +94,8 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
     arenas.push_back(*mapped);
   }
 
-  // From here on the submission's own code runs.
+  // From here on the submission's own code runs, its constructors first: it may start no process.
+  if (auto locked = lock_down(); !locked) return locked.error();
   state = "load_error";
   bool missing_symbol = false;
   auto submission = LoadedSubmission::load(descriptors[4], missing_symbol);

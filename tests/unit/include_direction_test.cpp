@@ -49,7 +49,8 @@ const std::map<std::string, Rule>& rules() {
          "runner/backend", "runner/verify", "runner/measure", "baselines", "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
-      {"runner/worker", {{"runner/core", "runner/abi", "runner/backend"}, false, true}},
+      {"runner/worker",
+       {{"runner/core", "runner/abi", "runner/backend", "runner/sandbox"}, false, true}},
       {"baselines", {{"runner/core", "runner/task"}, true, true}},
       {"runner/oracle",
        {{"runner/core", "runner/task", "runner/backend", "runner/verify", "baselines"},

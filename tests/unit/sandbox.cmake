@@ -14,3 +14,5 @@ foreach(test sandbox_test process_test)
                    $<TARGET_FILE:${test}>)
   set_tests_properties(${test}_as_plain_user PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+
+kbench_unit_test(lockdown_test kbench::lockdown)

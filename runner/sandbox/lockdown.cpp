@@ -1,0 +1,52 @@
+#include "runner/sandbox/lockdown.hpp"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "runner/sandbox/seccomp_filter.hpp"
+
+namespace kbench {
+namespace {
+
+Error not_locked(const std::string& what) {
+  return {ErrorCode::kInfrastructure, "the worker could not lock itself: " + what,
+          "`kbench selftest sandbox` shows which layers work on this machine"};
+}
+
+// An execve that cannot succeed: only a filter makes it fail with EPERM.
+bool can_execute() { return ::syscall(SYS_execve, "", nullptr, nullptr) != -1 || errno != EPERM; }
+
+bool can_fork() {
+  const long child =
+      ::syscall(SYS_clone, 0ul /* no signal at its end */, nullptr, nullptr, nullptr, 0ul);
+  if (child == 0) ::_exit(0);
+  if (child > 0) ::waitpid(static_cast<pid_t>(child), nullptr, __WALL);
+  return child > 0;
+}
+
+}  // namespace
+
+Result<bool> lock_down() {
+  if (!kernel_has_filters()) return false;
+  // Under the sandbox the common rules are in force already: each call would pass through them
+  // twice.
+  constexpr int kNone = 0;
+  const FilterRules rules{
+      .common = ::prctl(PR_GET_SECCOMP) == kNone, .no_processes = true, .only_signal = ::getpid()};
+  const auto filter = make_filter(rules);
+  if (!filter) return filter.error();
+  if (const int error = install_filter(*filter); error != 0) {
+    return not_locked(std::strerror(error));
+  }
+  if (can_execute()) return not_locked("execve is still possible");
+  if (can_fork()) return not_locked("fork is still possible");
+  return true;
+}
+
+}  // namespace kbench

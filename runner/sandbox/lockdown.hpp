@@ -1,0 +1,17 @@
+// What a worker gives up for good just before it loads a submission: starting programs or
+// processes, signals to others, and all that FilterRules::common names. Threads, CUDA and files
+// stay as they are. Called by kbench-worker between opening its device and dlopen, so that the
+// submission's constructors are bound as well; every thread of the process is covered, libcuda's
+// too.
+#pragma once
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Returns true once it is in force, which is tried by doing what is denied; false where the kernel
+// has no system call filters (the row's sandbox level says so then). Errors: kInfrastructure, where
+// the kernel has them and they did not come into force: do not load the submission then.
+[[nodiscard]] Result<bool> lock_down();
+
+}  // namespace kbench

@@ -1,0 +1,36 @@
+// System call filters, made with libseccomp and installed by hand: making one allocates, so it is
+// done where that is allowed, and installing one is three system calls, which a forked process may
+// do. What is denied returns EPERM and never kills: libcuda and the C library then fall back.
+// Called by launch.cpp and enter.cpp (every sandboxed program) and by lockdown.cpp (the worker).
+#pragma once
+
+#include <linux/filter.h>
+
+#include <span>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct FilterRules {
+  // What no sandboxed program may do: ptrace, other processes' memory, mounts, namespaces, bpf,
+  // perf, io_uring, keys, userfaultfd, sockets, System V IPC, device nodes, clocks, modules.
+  bool common = true;
+  // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed.
+  bool no_processes = false;
+  // Signals only to this process (by number, so for a process without children). 0 = no rule.
+  int only_signal = 0;
+};
+
+// Errors: kInfrastructure, when libseccomp refuses a rule.
+[[nodiscard]] Result<std::vector<sock_filter>> make_filter(const FilterRules& rules);
+
+// Installs a filter for all threads of this process and sets no_new_privs. Returns 0 or an errno
+// value; allocates nothing.
+[[nodiscard]] int install_filter(std::span<const sock_filter> filter);
+
+// Whether this kernel knows system call filters.
+[[nodiscard]] bool kernel_has_filters();
+
+}  // namespace kbench

@@ -1,0 +1,162 @@
+// What a locked-down process can still do, checked in a child that locks itself and tries.
+#include "runner/sandbox/lockdown.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "runner/sandbox/seccomp_filter.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr int kCouldNotLock = 99;
+
+// Locks a child down, calls `act` there and returns what it returned (0 to 98).
+int in_locked_child(const std::function<int()>& act) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto locked = lock_down();
+    ::_exit(locked.ok() && *locked ? act() : kCouldNotLock);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// The errno of a call that must fail; 0 when it succeeded.
+int error_of(long result) { return result < 0 ? errno : 0; }
+
+class LockdownTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kernel_has_filters()) GTEST_SKIP() << "this kernel has no system call filters";
+  }
+};
+
+TEST_F(LockdownTest, NoProcessIsStarted) {
+  EXPECT_EQ(in_locked_child([] { return error_of(::fork()); }), EPERM);
+  EXPECT_EQ(in_locked_child([] { return error_of(::vfork()); }), EPERM);
+  EXPECT_EQ(in_locked_child([] {
+              pid_t child = 0;
+              char name[] = "true";
+              char* arguments[] = {name, nullptr};
+              return ::posix_spawn(&child, "/bin/true", nullptr, nullptr, arguments, nullptr);
+            }),
+            EPERM);
+  EXPECT_EQ(in_locked_child([] { return error_of(::syscall(SYS_clone3, nullptr, 0)); }), ENOSYS);
+}
+
+TEST_F(LockdownTest, NoProgramIsExecuted) {
+  EXPECT_EQ(in_locked_child([] { return error_of(::execl("/bin/true", "true", nullptr)); }), EPERM);
+  EXPECT_EQ(in_locked_child([] {
+              const int file = ::open("/bin/true", O_RDONLY);
+              char* none[] = {nullptr};
+              return error_of(::fexecve(file, none, none));
+            }),
+            EPERM);
+}
+
+TEST_F(LockdownTest, ThreadsStillStart) {
+  EXPECT_EQ(in_locked_child([] {
+              int sum = 0;
+              std::thread one([&] { sum += 1; });
+              one.join();
+              std::thread two([&] { sum += 2; });
+              two.join();
+              return sum;
+            }),
+            3);
+}
+
+TEST_F(LockdownTest, EveryThreadIsBound) {
+  const auto act = [](int locked_by_now) { return locked_by_now != 0 ? error_of(::fork()) : 98; };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<int> locked{0};
+    std::atomic<int> seen{0};
+    // Like libcuda's threads, this one is older than the lock.
+    std::thread older([&] {
+      while (locked.load() == 0) ::usleep(100);
+      seen = act(locked.load());
+    });
+    const auto result = lock_down();
+    locked = result.ok() && *result ? 1 : 0;
+    if (locked == 0) ::_exit(kCouldNotLock);
+    older.join();
+    ::_exit(seen);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), EPERM);
+}
+
+TEST_F(LockdownTest, SignalsReachOnlyItself) {
+  const int parent = ::getpid();
+  EXPECT_EQ(in_locked_child([=] { return error_of(::kill(parent, 0)); }), EPERM);
+  EXPECT_EQ(in_locked_child([=] { return error_of(::syscall(SYS_tgkill, parent, parent, 0)); }),
+            EPERM);
+  EXPECT_EQ(in_locked_child([=] { return error_of(::syscall(SYS_tkill, parent, 0)); }), EPERM);
+  EXPECT_EQ(in_locked_child([] { return error_of(::kill(-1, 0)); }), EPERM);
+  EXPECT_EQ(in_locked_child([] { return error_of(::kill(::getpid(), 0)); }), 0);
+  EXPECT_EQ(in_locked_child([]() -> int { ::abort(); }), -SIGABRT);
+}
+
+TEST_F(LockdownTest, CommonRulesHold) {
+  const int parent = ::getpid();
+  const auto denied = [](auto... arguments) {
+    return in_locked_child([=] { return error_of(::syscall(arguments...)); });
+  };
+  EXPECT_EQ(denied(SYS_ptrace, PTRACE_ATTACH, parent, 0, 0), EPERM);
+  EXPECT_EQ(denied(SYS_process_vm_readv, parent, 0, 0, 0, 0, 0), EPERM);
+  EXPECT_EQ(denied(SYS_io_uring_setup, 8, 0), EPERM);
+  EXPECT_EQ(denied(SYS_bpf, 0, 0, 0), EPERM);
+  EXPECT_EQ(denied(SYS_perf_event_open, 0, 0, 0, 0, 0), EPERM);
+  EXPECT_EQ(denied(SYS_userfaultfd, 0), EPERM);
+  EXPECT_EQ(denied(SYS_keyctl, 0, 0, 0, 0, 0), EPERM);
+  EXPECT_EQ(denied(SYS_unshare, 0), EPERM);
+  for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_VSOCK, AF_NETLINK}) {
+    EXPECT_EQ(denied(SYS_socket, family, SOCK_STREAM, 0), EPERM) << family;
+  }
+  constexpr long kX32Bit = 0x40000000;
+  EXPECT_EQ(denied(kX32Bit | SYS_getpid), ENOSYS);
+  EXPECT_EQ(denied(100000L), ENOSYS);
+}
+
+TEST_F(LockdownTest, WhatCudaNeedsStillWorks) {
+  EXPECT_EQ(in_locked_child([] {
+              const int event = ::eventfd(0, EFD_CLOEXEC);
+              if (event < 0) return 1;
+              if (::open("/dev/null", O_RDWR) < 0) return 2;
+              void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              if (memory == MAP_FAILED) return 3;
+              if (::memfd_create("x", MFD_CLOEXEC) < 0) return 4;
+              if (::ioctl(event, 0x4600) >= 0 || errno != ENOTTY) return 5;
+              return 0;
+            }),
+            0);
+}
+
+TEST_F(LockdownTest, LocksASecondTime) {
+  EXPECT_EQ(in_locked_child([] { return lock_down().ok() ? 0 : 1; }), 0);
+}
+
+}  // namespace
+}  // namespace kbench
