@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct TensorSpec {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
   Draw draw;  // unused for outputs
+  // KernelBench's own draw of this tensor, where the task has another; nothing where they agree.
+  std::optional<Draw> kernelbench = std::nullopt;
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::uint64_t bytes() const;

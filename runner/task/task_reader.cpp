@@ -1,9 +1,7 @@
 // load_task: from the lowered file to a Task, checking everything that later code relies on,
 // because task files may come from anybody. The graph's nodes are checked for their form and for
 // values that nobody made; whether an operator exists is the executor's business.
-#include <array>
 #include <cctype>
-#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <set>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/task/draw_reader.hpp"
 #include "runner/task/json_field.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
@@ -26,7 +25,6 @@ constexpr std::size_t kMaxNodes = 1u << 17;
 constexpr std::size_t kMaxRank = 12;
 constexpr std::int64_t kMaxElements = std::int64_t{1}
                                       << 40;  // a TiB of bytes; sums cannot overflow
-constexpr std::size_t kMaxData = 512;
 constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTitle = 500;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
@@ -93,124 +91,6 @@ std::vector<std::int64_t> read_shape(const JsonField& field) {
   return shape;
 }
 
-// Smallest and largest value that an integer dtype holds; exact as doubles but for 2^63, which is
-// excluded because the upper end is.
-struct Range {
-  double low;
-  double end;  // one past the largest
-};
-
-Range range_of(DType dtype) {
-  switch (dtype) {
-    case DType::kInt64: return {-0x1p63, 0x1p63};
-    case DType::kInt32: return {-0x1p31, 0x1p31};
-    case DType::kInt16: return {-0x1p15, 0x1p15};
-    case DType::kInt8: return {-0x1p7, 0x1p7};
-    case DType::kUInt8: return {0, 0x1p8};
-    case DType::kBool: return {0, 2};
-    case DType::kFloat64:
-    case DType::kFloat32:
-    case DType::kFloat16:
-    case DType::kBFloat16: break;
-  }
-  const auto infinity = std::numeric_limits<double>::infinity();
-  return {-infinity, infinity};
-}
-
-void check_value(const JsonField& field, DType dtype, double value) {
-  const auto range = range_of(dtype);
-  if (value < range.low || value >= range.end) {
-    field.complain(fmt::format("{} does not fit {}", value, to_string(dtype)));
-  } else if (!is_floating(dtype) && value != std::floor(value)) {
-    field.complain(fmt::format("{} is no integer, the tensor is {}", value, to_string(dtype)));
-  }
-}
-
-std::optional<Draw::Kind> draw_kind(std::string_view text) {
-  using Kind = Draw::Kind;
-  constexpr std::array<std::pair<std::string_view, Kind>, 8> kKinds = {{
-      {"uniform", Kind::kUniform},
-      {"normal", Kind::kNormal},
-      {"integers", Kind::kIntegers},
-      {"bernoulli", Kind::kBernoulli},
-      {"constant", Kind::kConstant},
-      {"tril", Kind::kTril},
-      {"triu", Kind::kTriu},
-      {"data", Kind::kData},
-  }};
-  for (const auto& [name, kind] : kKinds) {
-    if (name == text) return kind;
-  }
-  return std::nullopt;
-}
-
-void read_continuous(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
-  draw.a = field.member("a").number();
-  draw.b = field.member("b").number();
-  if (!is_floating(tensor.dtype)) {
-    field.complain(fmt::format("draws fractions, the tensor is {}", to_string(tensor.dtype)));
-  } else if (draw.kind == Draw::Kind::kUniform && !(draw.a <= draw.b)) {
-    field.complain(fmt::format("the interval [{}, {}) is empty", draw.a, draw.b));
-  } else if (draw.kind == Draw::Kind::kNormal && draw.b < 0) {
-    field.complain(fmt::format("the standard deviation {} is negative", draw.b));
-  }
-}
-
-void read_integers(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
-  // As doubles: 2^53 is as far as they are exact.
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  const auto low = field.member("a").integer(-kExact, kExact);
-  const auto end = field.member("b").integer(-kExact, kExact);
-  if (low >= end) field.complain(fmt::format("no integer x has {} <= x < {}", low, end));
-  draw.a = static_cast<double>(low);
-  draw.b = static_cast<double>(end);
-  check_value(field.member("a"), tensor.dtype, draw.a);
-  check_value(field.member("b"), tensor.dtype, draw.b - 1);
-}
-
-void read_data(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
-  const auto values = field.member("data");
-  draw.data.resize(values.array_size(kMaxData));
-  for (std::size_t i = 0; i < draw.data.size() && field.healthy(); ++i) {
-    draw.data[i] = values.item(i).number();
-    check_value(values.item(i), tensor.dtype, draw.data[i]);
-  }
-  if (static_cast<std::int64_t>(draw.data.size()) != tensor.elements()) {
-    values.complain(fmt::format("{} values for {} elements", draw.data.size(), tensor.elements()));
-  }
-}
-
-Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
-  Draw draw;
-  const auto kind_field = field.member("kind");
-  const auto kind = draw_kind(kind_field.text(kMaxName));
-  if (!kind) {
-    kind_field.complain(fmt::format("unknown kind {}", kind_field.json().dump()));
-    return draw;
-  }
-  draw.kind = *kind;
-  switch (draw.kind) {
-    case Draw::Kind::kUniform:
-    case Draw::Kind::kNormal: read_continuous(field, tensor, draw); break;
-    case Draw::Kind::kIntegers: read_integers(field, tensor, draw); break;
-    case Draw::Kind::kBernoulli:
-      draw.a = field.member("a").number();
-      if (draw.a < 0 || draw.a > 1) field.member("a").complain("not a probability");
-      break;
-    case Draw::Kind::kTril:
-    case Draw::Kind::kTriu:
-      if (tensor.shape.size() < 2) field.complain("needs a tensor of at least two dimensions");
-      draw.a = static_cast<double>(field.member("a").integer(-kMaxElements, kMaxElements));
-      break;
-    case Draw::Kind::kConstant:
-      draw.a = field.member("a").number();
-      check_value(field.member("a"), tensor.dtype, draw.a);
-      break;
-    case Draw::Kind::kData: read_data(field, tensor, draw); break;
-  }
-  return draw;
-}
-
 TensorSpec read_tensor(const JsonField& field, std::set<std::string>& taken) {
   TensorSpec tensor;
   tensor.name = read_name(field.member("name"), taken);
@@ -232,6 +112,9 @@ std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::
     auto tensor = read_tensor(list.item(i), taken);
     if (!list.healthy()) break;
     tensor.draw = read_draw(list.item(i).member("draw"), tensor);
+    if (list.item(i).json().contains("kernelbench")) {
+      tensor.kernelbench = read_draw(list.item(i).member("kernelbench"), tensor);
+    }
     tensors.push_back(std::move(tensor));
   }
   return tensors;

@@ -7,7 +7,7 @@ uniform on [-1, 1), and nn.Linear's weight with the bound that nn.Linear compute
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -15,6 +15,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .errors import LoweringError
 
 MAX_DATA = 512
+MAX_BLOCK_NUMBERS = 4096  # stored numbers of a "blocks" draw
+MAX_WORKED_OUT = 1 << 22  # elements of a structured buffer
+_SKIPPED_FILL = 1 << 16  # elements; filling fewer takes no time
+_RANDOM_FILLS = frozenset(("uniform_", "normal_", "random_", "bernoulli_"))
 
 
 @dataclass(frozen=True)
@@ -25,29 +29,61 @@ class Draw:
     a: float = 0.0
     b: float = 0.0
     data: tuple = ()
+    step: int = 1  # integers
+    keep: str = ""  # tril or triu: zero on the other side of `diagonal`
+    diagonal: int = 0
+    extents: tuple = ()  # affine, with `steps`
+    steps: tuple = ()
+    levels: tuple = ()  # blocks: (length, order), with `data`
+    value: float = 1  # tril and triu
 
     def to_json(self) -> dict:
+        entry = {"kind": self.kind}
         if self.kind == "data":
-            return {"kind": "data", "data": list(self.data)}
+            return entry | {"data": _json_values(self.data)}
+        if self.kind == "affine":
+            steps = list(self.steps)
+            return entry | {"a": self.a, "extents": list(self.extents), "steps": steps}
+        if self.kind == "blocks":
+            levels = [{"length": length, "order": list(order)} for length, order in self.levels]
+            return entry | {"data": _json_values(self.data), "levels": levels}
+        entry["a"] = _json_value(self.a)
         if self.kind in ("uniform", "normal", "integers"):
-            return {"kind": self.kind, "a": self.a, "b": self.b}
-        return {"kind": self.kind, "a": self.a}
+            entry["b"] = self.b
+        if self.step != 1:
+            entry["step"] = self.step
+        if self.value != 1:
+            entry["value"] = _json_value(self.value)
+        if self.keep:
+            entry |= {"keep": self.keep, "diagonal": self.diagonal}
+        return entry
 
     def affine(self, scale: float, shift: float) -> "Draw | None":
         """The distribution of scale * x + shift, where there is a name for it."""
+        if self.keep and shift != 0:
+            return None
         if self.kind == "constant":
-            return Draw("constant", self.a * scale + shift)
+            return replace(self, a=self.a * scale + shift)
         if self.kind == "normal":
-            return Draw("normal", self.a * scale + shift, abs(scale) * self.b)
+            return replace(self, a=self.a * scale + shift, b=abs(scale) * self.b)
         if self.kind == "uniform":
-            ends = sorted((self.a * scale + shift, self.b * scale + shift))
-            return Draw("uniform", *ends)
-        if self.kind == "integers" and scale == 1 and shift == int(shift):
-            return Draw("integers", self.a + int(shift), self.b + int(shift))
+            a, b = sorted((self.a * scale + shift, self.b * scale + shift))
+            return replace(self, a=a, b=b)
+        if self.kind == "integers" and scale and scale == int(scale) and shift == int(shift):
+            last = self.a + (self.b - 1 - self.a) // self.step * self.step
+            ends = sorted(int(x * scale + shift) for x in (self.a, last))
+            step = self.step * abs(int(scale)) if ends[0] != ends[1] else 1
+            return replace(self, a=ends[0], b=ends[1] + 1, step=step)
         return None
+
+    def cut(self, keep: str, diagonal: int) -> "Draw | None":
+        """The distribution of tril(x) or triu(x)."""
+        return None if self.keep else replace(self, keep=keep, diagonal=diagonal)
 
     def above(self, threshold: float) -> "Draw | None":
         """The distribution of x > threshold."""
+        if self.keep:
+            return None
         if self.kind == "uniform":
             share = (self.b - threshold) / (self.b - self.a)
             return Draw("bernoulli", min(1.0, max(0.0, share)))
@@ -65,10 +101,17 @@ class Draw:
 
 
 class DrawRecorder(TorchDispatchMode):
-    """Remembers a Draw for each storage made while the mode is active."""
+    """Remembers a Draw for each storage made while the mode is active.
 
-    def __init__(self):
+    With `skip_fills`, large tensors are not filled with random numbers, only remembered as filled:
+    their pages stay untouched, so a module with 8 GiB of weights takes neither time nor memory.
+    `skipped` tells whether that happened.
+    """
+
+    def __init__(self, skip_fills: bool = False):
         super().__init__()
+        self.skip_fills = skip_fills
+        self.skipped = False
         # Storages are kept alive, so that no address is used twice.
         self._draws: dict[int, tuple[torch.UntypedStorage, Draw | None]] = {}
 
@@ -79,7 +122,11 @@ class DrawRecorder(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         before = [self.draw_of(a) if isinstance(a, torch.Tensor) else a for a in args]
-        result = func(*args, **kwargs)
+        name = func._schema.name.removeprefix("aten::")
+        if self.skip_fills and name in _RANDOM_FILLS and args[0].numel() > _SKIPPED_FILL:
+            result, self.skipped = args[0], True
+        else:
+            result = func(*args, **kwargs)
         if isinstance(result, torch.Tensor):
             self._record(func, args, kwargs, before, result)
         return result
@@ -98,6 +145,15 @@ class DrawRecorder(TorchDispatchMode):
         if writes and not whole and _keeps(draw, self.draw_of(result)):
             return
         self._draws[result.untyped_storage()._cdata] = (result.untyped_storage(), draw)
+
+
+def _json_value(value):
+    """A number, or what stands for one that JSON has no number for."""
+    return value if math.isfinite(value) else {"float": str(value)}
+
+
+def _json_values(values: tuple) -> list:
+    return [_json_value(value) for value in values]
 
 
 def _keeps(new: Draw | None, old: Draw | None) -> bool:
@@ -157,6 +213,8 @@ def _draw_from(name, before, get, result) -> Draw | None:
     other = before[1] if len(before) > 1 else None
     if name in ("clone", "clamp", "contiguous"):
         return draw
+    if name in ("tril", "triu"):
+        return draw.cut(name, get("diagonal"))
     if name == "_to_copy":
         return _draw_converted(draw, result.dtype)
     if name == "neg":
@@ -191,40 +249,6 @@ def _draw_converted(draw: Draw, dtype: torch.dtype) -> Draw | None:
         return Draw("bernoulli", 0.5)
     if dtype.is_floating_point or draw.kind in ("integers", "bernoulli", "constant"):
         return draw if dtype != torch.bool or draw.kind == "bernoulli" else None
-    return None
-
-
-def draw_from_values(name: str, tensor: torch.Tensor) -> Draw:
-    """The draw that reproduces exactly these values: a constant, a triangle of ones, or data."""
-    if tensor.numel() > 0 and bool((tensor == tensor.flatten()[0]).all()):
-        return Draw("constant", tensor.flatten()[0].item())
-    if tensor.numel() > MAX_DATA:
-        triangle = _triangle(tensor)
-        if triangle is None:
-            raise LoweringError(
-                f"buffer {name} has {tensor.numel()} values without a pattern that the file format "
-                f"knows (a constant, a triangle of ones); at most {MAX_DATA} can be stored"
-            )
-        return triangle
-    if not bool(torch.isfinite(tensor.double()).all()):
-        raise LoweringError(f"buffer {name} holds inf or NaN, which a task file cannot store")
-    return Draw("data", data=tuple(tensor.flatten().tolist()))
-
-
-def _triangle(tensor: torch.Tensor) -> Draw | None:
-    """tril or triu of ones over the last two dimensions, the same for all leading ones."""
-    if tensor.dim() < 2:
-        return None
-    matrices = tensor.reshape(-1, *tensor.shape[-2:])
-    ones = torch.ones_like(matrices[0])
-    rows, columns = ones.shape
-    for kind, cut in (("tril", torch.tril), ("triu", torch.triu)):
-        # The row in the middle shows where the diagonal must lie.
-        row = rows // 2
-        count = int((matrices[0][row] != 0).sum())
-        diagonal = count - 1 - row if kind == "tril" else columns - count - row
-        if bool((matrices == cut(ones, diagonal=diagonal)).all()):
-            return Draw(kind, diagonal)
     return None
 
 

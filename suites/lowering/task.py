@@ -17,9 +17,10 @@ from torch.utils import _pytree as pytree
 
 from .analysis import analyse
 from .convert import Converted, convert, dtype_name
-from .draws import Draw, DrawRecorder, draw_from_statistics, draw_from_values
+from .draws import Draw, DrawRecorder, draw_from_statistics
 from .errors import LoweringError
 from .names import Names
+from .patterns import draw_from_values
 from .taskfile import TaskFile
 
 SCHEMA = "kbench-task/1"
@@ -59,22 +60,18 @@ class _SizeLowering:
     def __init__(self, file: TaskFile, size: str, mode: str):
         self.mode = mode
         self.module = file.load(size)
-        self.recorder = DrawRecorder()
         self.names = Names()
 
     def run(self) -> dict:
-        torch.manual_seed(0)
-        with self.recorder, torch.no_grad():
-            self.model = self.module.Model(*self.module.get_init_inputs())
+        self.model, self.recorder = _build(self.module)
+        self.original, self.original_recorder = self._original_model()
         self.model.train(self.mode == "batch-stats")
         self.program = self._export()
         names = {}
         inputs = self._name_inputs(names)
         parameters = self._name_parameters(names)
         converted = convert(self.program, names, self.names, self.mode == "batch-stats")
-        inputs += [
-            _spec(name, tensor, draw.to_json()) for name, tensor, draw in converted.random_inputs
-        ]
+        inputs += [_spec(name, tensor, draw) for name, tensor, draw in converted.random_inputs]
         used = set(converted.placeholders.values())
         return {
             "inputs": inputs,
@@ -83,12 +80,24 @@ class _SizeLowering:
             "outputs": self._outputs(converted),
         }
 
+    def _original_model(self):
+        """The model and its recorder without the task's own change of the initialisation."""
+        if not hasattr(self.module, "mend_parameters"):
+            return self.model, self.recorder
+        mend, self.module.mend_parameters = self.module.mend_parameters, lambda model: None
+        try:
+            return _build(self.module)
+        finally:
+            self.module.mend_parameters = mend
+
     # Export.
 
+    def _fake_inputs(self, function: str) -> list:
+        with FakeTensorMode(allow_non_fake_inputs=True), self.recorder:
+            return list(getattr(self.module, function)())
+
     def _export(self):
-        fake = FakeTensorMode(allow_non_fake_inputs=True)
-        with fake, self.recorder:
-            self.inputs = list(self.module.get_inputs())
+        self.inputs = self._fake_inputs("get_inputs")
         try:
             return _quiet_export(self.model, self.inputs)
         except LoweringError as first:
@@ -114,19 +123,36 @@ class _SizeLowering:
             s for s in self.program.graph_signature.input_specs if s.kind == InputKind.USER_INPUT
         ]
         leaves = pytree.tree_leaves(self.inputs)
+        originals = self._original_inputs(leaves)
         entries = []
-        for spec, leaf in zip(specs, leaves, strict=True):
+        for spec, leaf, original in zip(specs, leaves, originals, strict=True):
             if not isinstance(leaf, torch.Tensor):
                 continue  # a number: torch.export has made it part of the graph
             name = names[spec.arg.name] = self.names.unique(spec.arg.name)
-            draw = self.recorder.draw_of(leaf)
-            if draw is None:
-                raise LoweringError(
-                    f"cannot tell how input {name} is drawn: get_inputs() may fill tensors with "
-                    f"rand, randn, randint, zeros, ones or full, and scale, shift or compare them"
-                )
-            entries.append(_spec(name, leaf, draw.to_json()))
+            draw = self._input_draw(name, leaf)
+            before = draw if original is leaf else self._input_draw(name, original)
+            entries.append(_spec(name, leaf, draw, before))
         return entries
+
+    def _original_inputs(self, leaves: list) -> list:
+        """KernelBench's inputs, where the task has others; they differ in their values alone."""
+        if not hasattr(self.module, "get_kernelbench_inputs"):
+            return leaves
+        originals = pytree.tree_leaves(self._fake_inputs("get_kernelbench_inputs"))
+        described = [_shape(x) if isinstance(x, torch.Tensor) else x for x in leaves]
+        if [_shape(x) if isinstance(x, torch.Tensor) else x for x in originals] != described:
+            raise LoweringError("get_kernelbench_inputs() must differ from get_inputs() in nothing "
+                                "but how values are drawn")
+        return originals
+
+    def _input_draw(self, name: str, leaf: torch.Tensor) -> Draw:
+        draw = self.recorder.draw_of(leaf)
+        if draw is None:
+            raise LoweringError(
+                f"cannot tell how input {name} is drawn: its function may fill tensors with rand, "
+                f"randn, randint, zeros, ones or full, and scale, shift, compare or cut them"
+            )
+        return draw
 
     # Parameters: trained ones, then buffers, then constants of the forward pass.
 
@@ -144,26 +170,30 @@ class _SizeLowering:
         return named
 
     def _tensor(self, fqn: str) -> torch.Tensor | None:
-        value = self.model
-        for part in fqn.split("."):
-            value = getattr(value, part, None)
-        return value if isinstance(value, torch.Tensor) else None
+        return _attribute(self.model, fqn)
 
     def _parameter(self, name, fqn, kind, tensor) -> dict:
         with torch.no_grad():
-            draw = self._parameter_draw(name, fqn, kind, tensor)
-        return _spec(name, tensor, draw.to_json(), fqn=fqn)
-
-    def _parameter_draw(self, name, fqn, kind, tensor) -> Draw:
-        recorded = self.recorder.draw_of(tensor)
-        if kind == InputKind.PARAMETER and tensor.is_floating_point():
-            return (recorded or draw_from_statistics(tensor)).around()
-        if recorded is not None and recorded.kind not in ("constant",):
-            return recorded
-        draw = draw_from_values(name, tensor)
+            draw = before = self._initial_draw(self.recorder, name, kind, tensor)
+            if self.original is not self.model and fqn is not None:
+                original = _attribute(self.original, fqn)
+                before = self._initial_draw(self.original_recorder, name, kind, original)
         # In eval mode a fresh norm's running statistics are 0 and 1: nobody may leave them out.
         statistics = fqn is not None and fqn.split(".")[-1] in ("running_mean", "running_var")
-        return draw.around() if statistics else draw
+        trained = kind == InputKind.PARAMETER and tensor.is_floating_point()
+        if trained or statistics:
+            draw = draw.around()
+        return _spec(name, tensor, draw, before, fqn=fqn)
+
+    @staticmethod
+    def _initial_draw(recorder: DrawRecorder, name, kind, tensor) -> Draw:
+        """How the module fills the tensor."""
+        recorded = recorder.draw_of(tensor)
+        if kind == InputKind.PARAMETER and tensor.is_floating_point():
+            return recorded or draw_from_statistics(tensor)
+        if recorded is not None and recorded.kind not in ("constant",):
+            return recorded
+        return draw_from_values(name, tensor)
 
     # Outputs.
 
@@ -180,8 +210,36 @@ def _shape(tensor: torch.Tensor) -> dict:
     return {"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape)}
 
 
-def _spec(name: str, tensor: torch.Tensor, draw: dict, **more) -> dict:
-    return {"name": name} | _shape(tensor) | {"draw": draw} | more
+def _spec(
+    name: str, tensor: torch.Tensor, draw: Draw, kernelbench: Draw | None = None, **more
+) -> dict:
+    entry = {"name": name} | _shape(tensor) | {"draw": draw.to_json()}
+    if kernelbench is not None and kernelbench != draw:
+        entry["kernelbench"] = kernelbench.to_json()
+    return entry | more
+
+
+def _attribute(model: torch.nn.Module, fqn: str) -> torch.Tensor | None:
+    value = model
+    for part in fqn.split("."):
+        value = getattr(value, part, None)
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _build(module) -> tuple[torch.nn.Module, DrawRecorder]:
+    """The task's model and how its tensors were filled.
+
+    Large weights stay unfilled, unless something was computed in a way that may depend on them.
+    """
+    for skip_fills in (True, False):
+        torch.manual_seed(0)
+        recorder = DrawRecorder(skip_fills)
+        with recorder, torch.no_grad():
+            model = module.Model(*module.get_init_inputs())
+        tensors = (*model.parameters(), *(b for b in model.buffers() if b.is_floating_point()))
+        if not recorder.skipped or all(recorder.draw_of(t) is not None for t in tensors):
+            break
+    return model, recorder
 
 
 def _quiet_export(model, inputs):

@@ -4,6 +4,7 @@ Run by CTest as `python tests/golden/lowering_test.py`; needs PyTorch and no com
 """
 
 import json
+import math
 import tempfile
 import textwrap
 import unittest
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import torch
 
-from reference import PythonModel, all_tasks, draw_all, source_of  # first: finds suites/
+from reference import PythonModel, all_tasks, draw, draw_all, source_of  # first: finds suites/
 
-from lowering.draws import Draw, DrawRecorder, draw_from_values
+from lowering.convert import dtype_name
+from lowering.draws import Draw, DrawRecorder
 from lowering.errors import LoweringError
 from lowering.graph import build_graph_module, overload_of
 from lowering.names import Names
+from lowering.patterns import draw_from_values
 from lowering.task import lower_task
 from lowering.text import format_task
 
@@ -342,6 +345,65 @@ class Modes(ModuleCase):
 
 
 class Descriptions(ModuleCase):
+    def test_what_kernelbench_draws_is_recorded_where_it_differs(self):
+        head = """
+            def mend_parameters(model):
+                nn.init.normal_(model.linear.weight, std=0.5)
+            def get_kernelbench_inputs():
+                return [torch.rand(4, 8), torch.randn(4, 8)]
+            """
+        body = """
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(8, 16)
+                self.norm = nn.LayerNorm(16)
+                mend_parameters(self)
+            def forward(self, x, z):
+                return self.norm(self.linear(x + z))
+            """
+        size = self.lower_and_run(body, "torch.randn(4, 8), torch.randn(4, 8)", head=head)
+        draws = {t["name"]: t for t in size["inputs"] + size["parameters"]}
+        self.assertEqual(draws["x"]["kernelbench"], {"kind": "uniform", "a": 0.0, "b": 1.0})
+        self.assertNotIn("kernelbench", draws["z"])
+        weight = draws["linear_weight"]
+        self.assertEqual(weight["draw"], {"kind": "normal", "a": 0.0, "b": 0.5})
+        self.assertEqual(weight["kernelbench"]["kind"], "uniform")
+        self.assertAlmostEqual(weight["kernelbench"]["b"], 8**-0.5)
+        self.assertNotIn("kernelbench", draws["linear_bias"])
+        self.assertEqual(draws["norm_weight"]["kernelbench"], {"kind": "constant", "a": 1.0})
+        self.assertEqual(draws["norm_bias"]["kernelbench"], {"kind": "constant", "a": 0.0})
+
+    def test_what_kernelbench_draws_differs_in_values_alone(self):
+        head = "def get_kernelbench_inputs():\n    return [torch.rand(5)]\n"
+        with self.assertRaisesRegex(LoweringError, "in nothing but how values are drawn"):
+            self.lower("def forward(self, x):\n    return x", "torch.rand(4)", head=head)
+
+    def test_large_weights_are_not_filled(self):
+        body = """
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(1 << 16, 1 << 14)  # 4 GiB
+            def forward(self, x):
+                return self.linear(x)
+            """
+        size = self.lower(body, "torch.randn(1, 1 << 16)")["sizes"]["full"]
+        draw = size["parameters"][0]["draw"]
+        self.assertEqual(draw["kind"], "uniform")
+        self.assertAlmostEqual(draw["b"], 2.0**-8)
+
+    def test_buffers_computed_from_random_weights_have_their_values(self):
+        body = """
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.empty(512, 512).normal_().sin_())
+            def forward(self, x):
+                return x @ self.weight
+            """
+        size = self.lower(body, "torch.randn(4, 512)")["sizes"]["full"]
+        found = size["parameters"][0]["draw"]
+        self.assertEqual(found["kind"], "normal")
+        self.assertAlmostEqual(found["b"], ((1 - math.exp(-2)) / 2) ** 0.5, places=2)
+
     def test_names_are_usable_in_c(self):
         size = self.lower_and_run(
             """
@@ -436,6 +498,11 @@ class Draws(unittest.TestCase):
             (lambda: torch.rand(4) < 0.75, Draw("bernoulli", 0.75)),
             (lambda: torch.full((4,), 2.5), Draw("constant", 2.5)),
             (lambda: torch.normal(1.0, 2.0, (4,)), Draw("normal", 1.0, 2.0)),
+            (lambda: torch.randint(0, 2, (4,)).float() * 2 - 1, Draw("integers", -1, 2, step=2)),
+            (lambda: 5 - torch.randint(1, 4, (4,)), Draw("integers", 2, 5)),
+            (lambda: torch.rand(4, 4).triu(1) * 2, Draw("uniform", 0.0, 2.0, keep="triu", diagonal=1)),
+            (lambda: torch.tril(torch.randn(4, 4)), Draw("normal", 0.0, 1.0, keep="tril")),
+            (lambda: torch.rand(4, 4).triu() + 1, None),
             (lambda: torch.rand(4).softmax(0), None),
             (lambda: torch.rand(4) * torch.rand(4), None),
         ]
@@ -456,10 +523,10 @@ class Draws(unittest.TestCase):
         ]
         for index, (make, kind, a, b) in enumerate(cases):
             with self.subTest(index):
-                draw = self.record(make)
-                self.assertEqual(draw.kind, kind)
-                self.assertAlmostEqual(draw.a, a, places=6)
-                self.assertAlmostEqual(draw.b, b, places=6)
+                found = self.record(make)
+                self.assertEqual(found.kind, kind)
+                self.assertAlmostEqual(found.a, a, places=6)
+                self.assertAlmostEqual(found.b, b, places=6)
 
     def test_constants_of_trained_parameters_are_drawn_around(self):
         self.assertEqual(Draw("constant", 0.0).around(), Draw("uniform", -0.5, 0.5))
@@ -471,12 +538,34 @@ class Draws(unittest.TestCase):
         for diagonal in (-3, 0, 5):
             for kind, cut in (("tril", torch.tril), ("triu", torch.triu)):
                 with self.subTest(kind, diagonal=diagonal):
-                    draw = draw_from_values("m", cut(ones, diagonal).bool())
-                    self.assertEqual(draw, Draw(kind, diagonal))
+                    found = draw_from_values("m", cut(ones, diagonal).bool())
+                    self.assertEqual(found, Draw(kind, diagonal))
+        minus_inf = torch.triu(torch.full((40, 30), float("-inf")), 1)
+        self.assert_reproduced(minus_inf, "triu")
         with self.assertRaisesRegex(LoweringError, "600 values without a pattern"):
-            draw_from_values("m", torch.arange(600))
-        with self.assertRaisesRegex(LoweringError, "inf or NaN"):
-            draw_from_values("m", torch.tensor([1.0, float("inf")]))
+            draw_from_values("m", torch.arange(600) ** 2)
+
+    def test_rules_for_large_buffers(self):
+        at = torch.stack(torch.meshgrid(torch.arange(7), torch.arange(7), indexing="ij")).flatten(1)
+        relative = at[:, :, None] - at[:, None, :] + 6
+        self.assert_reproduced(relative[0] * 13 + relative[1], "affine")
+        self.assert_reproduced(torch.arange(1000).reshape(1, 1000), "affine")
+        self.assert_reproduced(torch.arange(1000.0) * -2 + 5, "affine")
+        # The mask of shifted windows: which positions of a window come from one region.
+        line = torch.bucketize(torch.arange(28), torch.tensor([21, 25]), right=True)
+        region = (3 * line[:, None] + line).reshape(4, 7, 4, 7).transpose(1, 2).reshape(16, 49)
+        mask = (region[:, None] != region[:, :, None]).float() * -100
+        self.assert_reproduced(mask, "blocks")
+        self.assert_reproduced(torch.where(mask == 0, 0, float("-inf")), "blocks")
+        self.assert_reproduced(mask == 0, "blocks")
+        self.assert_reproduced(torch.tensor([True, False, True]), "data")
+
+    def assert_reproduced(self, tensor: torch.Tensor, kind: str) -> None:
+        entry = json.loads(json.dumps(draw_from_values("m", tensor).to_json(), allow_nan=False))
+        self.assertEqual(entry["kind"], kind)
+        spec = {"name": "m", "dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape)}
+        again = draw(spec | {"draw": entry}, torch.float32, "cpu", torch.Generator())
+        self.assertTrue(torch.equal(again, tensor))
 
 
 def nn_linear():

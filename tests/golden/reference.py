@@ -27,21 +27,50 @@ def draw(spec: dict, dtype: torch.dtype, device, generator: torch.Generator) -> 
     work = own if own.is_floating_point else torch.float32
     options = {"device": device, "generator": generator}
     if kind == "uniform":
-        return torch.empty(shape, dtype=work, device=device).uniform_(a, b, generator=generator)
-    if kind == "normal":
-        return torch.empty(shape, dtype=work, device=device).normal_(a, b, generator=generator)
-    if kind == "integers":
-        return torch.randint(int(a), int(b), shape, **options).to(own)
-    if kind == "bernoulli":
-        return (torch.rand(shape, **options) < a).to(own)
+        drawn = torch.empty(shape, dtype=work, device=device).uniform_(a, b, generator=generator)
+    elif kind == "normal":
+        drawn = torch.empty(shape, dtype=work, device=device).normal_(a, b, generator=generator)
+    elif kind == "integers":
+        step = spec["draw"].get("step", 1)
+        drawn = (torch.randint(0, len(range(a, b, step)), shape, **options) * step + a).to(own)
+    elif kind == "bernoulli":
+        drawn = (torch.rand(shape, **options) < a).to(own)
+    else:
+        return _given(spec, own).to(device)
+    if "keep" in spec["draw"]:
+        cut = torch.tril if spec["draw"]["keep"] == "tril" else torch.triu
+        drawn = cut(drawn, diagonal=spec["draw"]["diagonal"])
+    return drawn
+
+
+def _number(entry) -> float:
+    return float(entry["float"]) if isinstance(entry, dict) else entry
+
+
+def _given(spec: dict, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor without chance."""
+    kind, a, shape = spec["draw"]["kind"], spec["draw"].get("a"), spec["shape"]
     if kind == "constant":
-        return torch.full(shape, a, dtype=own, device=device)
+        return torch.full(shape, _number(a), dtype=dtype)
     if kind in ("tril", "triu"):
         cut = torch.tril if kind == "tril" else torch.triu
-        return cut(torch.ones(shape, device=device), diagonal=int(a)).to(own)
+        inside = cut(torch.ones(shape, dtype=torch.bool), diagonal=a)
+        value = torch.tensor(_number(spec["draw"].get("value", 1)), dtype=dtype)
+        return torch.where(inside, value, torch.zeros((), dtype=dtype))
     if kind == "data":
-        return torch.tensor(spec["draw"]["data"], dtype=own, device=device).reshape(shape)
-    raise ValueError(f"unknown draw {kind!r} of {spec['name']}")
+        values = [_number(v) for v in spec["draw"]["data"]]
+    elif kind == "affine":
+        values = [a]
+        for extent, step in zip(reversed(spec["draw"]["extents"]), reversed(spec["draw"]["steps"])):
+            values = [value + digit * step for digit in range(extent) for value in values]
+    elif kind == "blocks":
+        values = [_number(v) for v in spec["draw"]["data"]]
+        for level in spec["draw"]["levels"]:
+            n = level["length"]
+            values = [v for block in level["order"] for v in values[block * n : (block + 1) * n]]
+    else:
+        raise ValueError(f"unknown draw {kind!r} of {spec['name']}")
+    return torch.tensor(values, dtype=dtype).reshape(shape)
 
 
 def draw_all(graph: dict, dtype: torch.dtype, device="cpu", seed: int = 0) -> tuple[list, list]:

@@ -1,5 +1,6 @@
 #include "runner/task/task.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -189,6 +190,72 @@ TEST_F(LoadTask, RejectsUnknownDtypesAndDraws) {
   expect_error(steps, {{"kind", "uniform"}, {"a", 0}, {"b", 1}}, steps_field, "draws fractions");
   expect_error(steps, {{"kind", "constant"}, {"a", 0.5}}, steps_field + ".a", "no integer");
   expect_error(steps, {{"kind", "tril"}, {"a", 0}}, steps_field, "two dimensions");
+}
+
+TEST_F(LoadTask, KeepsWhatKernelBenchDraws) {
+  auto json = valid_task();
+  json["sizes"]["small"]["parameters"][0]["kernelbench"] = {{"kind", "constant"}, {"a", 1}};
+  const auto task = load(json);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto* size = task->find_size("small");
+  EXPECT_FALSE(size->inputs[0].kernelbench.has_value());
+  ASSERT_TRUE(size->parameters[0].kernelbench.has_value());
+  EXPECT_EQ(size->parameters[0].kernelbench->kind, Draw::Kind::kConstant);
+  EXPECT_EQ(size->parameters[0].kernelbench->a, 1);
+  EXPECT_EQ(size->parameters[0].draw.kind, Draw::Kind::kNormal);
+  expect_error(kSmall + "/inputs/0/kernelbench", {{"kind", "constant"}},
+               "sizes.small.inputs[0].kernelbench.a", "missing");
+}
+
+TEST_F(LoadTask, WorksOutStructuredValues) {
+  const auto values = [this](const std::vector<int>& shape, const Json& draw) {
+    auto json = valid_task();
+    json["sizes"]["small"]["parameters"][0]["shape"] = shape;
+    json["sizes"]["small"]["parameters"][0]["draw"] = draw;
+    const auto task = load(json);
+    EXPECT_TRUE(task.ok()) << (task.ok() ? "" : task.error().message);
+    if (!task.ok()) return std::vector<double>{};
+    const auto& drawn = task->find_size("small")->parameters[0].draw;
+    EXPECT_EQ(drawn.kind, Draw::Kind::kData);
+    return drawn.data;
+  };
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(values({2, 6},
+                   {{"kind", "affine"}, {"a", 5}, {"extents", {2, 2, 3}}, {"steps", {10, 0, -1}}}),
+            (std::vector<double>{5, 4, 3, 5, 4, 3, 15, 14, 13, 15, 14, 13}));
+  const Json rows = {{"length", 2}, {"order", {0, 1, 1, 0}}};
+  const Json matrices = {{"length", 4}, {"order", {1, 0, 1}}};
+  EXPECT_EQ(
+      values({3, 2, 2}, {{"kind", "blocks"}, {"data", {7, 8, 9, 0}}, {"levels", {rows, matrices}}}),
+      (std::vector<double>{9, 0, 7, 8, 7, 8, 9, 0, 9, 0, 7, 8}));
+  EXPECT_EQ(values({2, 2, 2}, {{"kind", "triu"}, {"a", 1}, {"value", {{"float", "-inf"}}}}),
+            (std::vector<double>{0, -kInf, 0, 0, 0, -kInf, 0, 0}));
+  EXPECT_EQ(values({2}, {{"kind", "data"}, {"data", {{{"float", "inf"}}, 1.5}}}),
+            (std::vector<double>{kInf, 1.5}));
+}
+
+TEST_F(LoadTask, RejectsStructuresThatDoNotFit) {
+  const std::string draw = kSmall + "/inputs/0/draw";
+  const std::string field = "sizes.small.inputs[0].draw";
+  const auto affine = [](const Json& extents, const Json& steps) {
+    return Json{{"kind", "affine"}, {"a", 0}, {"extents", extents}, {"steps", steps}};
+  };
+  expect_error(draw, affine({8, 8}, {8, 1}), field, "64 values for 128 elements");
+  expect_error(draw, affine({128}, {8, 1}), field + ".steps", "as many as extents");
+  expect_error(draw, affine({128, 128, 128, 128}, {1, 1, 1, 1}), field + ".extents[0]",
+               "more than the limit");
+  const auto blocks = [](const Json& level) {
+    return Json{{"kind", "blocks"}, {"data", {1, 2}}, {"levels", Json::array({level})}};
+  };
+  expect_error(draw, blocks({{"length", 2}, {"order", {0, 0}}}), field, "4 values for 128");
+  expect_error(draw, blocks({{"length", 2}, {"order", {1}}}), field + ".levels[0].order[0]",
+               "outside 0 to 0");
+  expect_error(draw, blocks({{"length", 4}, {"order", {0}}}), field + ".levels[0].order[0]",
+               "outside 0 to -1");
+  expect_error(draw, {{"kind", "constant"}, {"a", {{"float", "big"}}}}, field + ".a",
+               "none of inf, -inf, nan");
+  expect_error(kSmall + "/parameters/1/draw", {{"kind", "data"}, {"data", {{{"float", "inf"}}}}},
+               "sizes.small.parameters[1].draw.data[0]", "the tensor is int64");
 }
 
 TEST_F(LoadTask, RejectsValuesOutsideTheDtype) {
