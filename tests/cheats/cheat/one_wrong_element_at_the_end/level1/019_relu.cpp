@@ -1,0 +1,18 @@
+// Right but for the very last element.
+#include "task.h"
+
+namespace {
+
+void relu(const float* x, float* y, int threads) {
+#pragma omp parallel for num_threads(threads)
+  for (long long i = 0; i < kb::x_elements; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+}  // namespace
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* ctx) {
+  relu(in->x, out->y, ctx->threads);
+  out->y[kb::y_elements - 1] += 0.001f;
+  return 0;
+}

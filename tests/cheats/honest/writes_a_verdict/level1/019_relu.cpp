@@ -1,0 +1,20 @@
+// Prints to its own standard error, as people do who debug. Nobody reads it.
+#include <cstdio>
+
+#include "task.h"
+
+namespace {
+
+void relu(const float* x, float* y, int threads) {
+#pragma omp parallel for num_threads(threads)
+  for (long long i = 0; i < kb::x_elements; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+}  // namespace
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* ctx) {
+  std::fprintf(stderr, "relu of %lld elements\n", kb::x_elements);
+  relu(in->x, out->y, ctx->threads);
+  return 0;
+}
