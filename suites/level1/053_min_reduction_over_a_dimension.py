@@ -1,0 +1,37 @@
+"""Minimum over rows: y[b, j] = min_i x[b, i, j].
+Bound by one read; neighbouring threads take neighbouring columns, and rows are split to fill up.
+"""
+
+import torch
+from torch import nn
+
+BATCH = 128
+ROWS = 4096
+COLUMNS = 4095
+DIM = 1
+
+# An odd number of columns as well: rows start unaligned.
+SMALL = {"BATCH": 8, "ROWS": 1024, "COLUMNS": 1023}
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.min(x, dim=self.dim).values
+
+
+def get_inputs():
+    # The smallest of 4,096 inputs from [0, 1) is 2e-4: zeros, a constant or the output of the call
+    # before would pass. The smallest of normal ones varies by a tenth.
+    return [torch.randn(BATCH, ROWS, COLUMNS)]
+
+
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, ROWS, COLUMNS)]
+
+
+def get_init_inputs():
+    return [DIM]

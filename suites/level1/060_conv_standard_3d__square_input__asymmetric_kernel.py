@@ -1,0 +1,36 @@
+"""Convolution in three dimensions, 3 x 5 x 7 kernel over cubes, no padding.
+Three input channels and 105 kernel positions: unrolled, the sum has 315 terms and fills tiles.
+"""
+
+import torch
+from torch import nn
+
+BATCH = 16
+IN_CHANNELS = 3
+OUT_CHANNELS = 64
+KERNEL_SIZE = (3, 5, 7)
+SIDE = 64
+
+SMALL = {"BATCH": 2, "SIDE": 24}
+
+
+class Model(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv = nn.Conv3d(in_channels, out_channels, kernel_size, bias=False)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def get_inputs():
+    # Signed: the mean of positive inputs would dominate every output of a channel.
+    return [torch.rand(BATCH, IN_CHANNELS, SIDE, SIDE, SIDE) * 2 - 1]
+
+
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, IN_CHANNELS, SIDE, SIDE, SIDE)]
+
+
+def get_init_inputs():
+    return [IN_CHANNELS, OUT_CHANNELS, KERNEL_SIZE]
