@@ -317,7 +317,7 @@ std::vector<PackageResult> Pool::run() {
 }  // namespace
 
 std::string package_key(const PackageRequest& request, const fs::path& builder_script) {
-  const Json parts = {{"task", request.task_hash},
+  const Json parts = {{"task", request.graph_hash},
                       {"size", request.size},
                       {"device", request.device},
                       {"precision", request.precision},

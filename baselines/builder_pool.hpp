@@ -18,7 +18,7 @@ namespace kbench {
 struct PackageRequest {
   std::string task;  // "level1/019_relu", for messages
   std::filesystem::path task_file;
-  std::string task_hash;  // SHA-256 of the lowered file
+  std::string graph_hash;  // of the task at this size (runner/task/graph_hash.hpp)
   std::string size;
   std::string device;     // "cpu" or "cuda"
   std::string precision;  // precision class, e.g. "torch-default"

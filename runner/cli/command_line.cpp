@@ -161,6 +161,10 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
       ->type_name("DIR");
   run->add_option("--agent", raw.agent, "Only this agent's submissions")->type_name("NAME");
   run->add_flag("--baselines-only", raw.run.baselines_only, "Evaluate no submissions");
+  run->add_option("--jobs", raw.run.jobs,
+                  "Submissions and baselines compiled at once (default: by the number of cores)")
+      ->check(CLI::Range(1, 256).description(""))
+      ->type_name("N");
   add_choice(*run, "--format", raw.run_format, {"table", "json"},
              "Format of the results on standard output (default: table)");
   run->add_option("--db", raw.run.database, "SQLite database (default: kbench.sqlite)")

@@ -35,6 +35,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/store/store.hpp"
+#include "runner/task/graph_hash.hpp"
 #include "runner/task/task_header.hpp"
 
 namespace kbench {
@@ -127,7 +128,8 @@ class RunSession {
       for (std::size_t i = next++; i < plan_.units.size(); i = next++) compile_unit(i);
     };
     std::vector<std::jthread> threads;
-    for (int i = 0; i < usable_threads(); ++i) threads.emplace_back(work);
+    const int jobs = options_.jobs.value_or(usable_threads());
+    for (int i = 0; i < jobs; ++i) threads.emplace_back(work);
   }
 
   void compile_unit(std::size_t index) {
@@ -202,7 +204,9 @@ class RunSession {
       PackageRequest request;
       request.task = plan_.tasks[task].id;
       request.task_file = plan_.tasks[task].file;
-      request.task_hash = plan_.tasks[task].hash;
+      auto hash = graph_hash(plan_.tasks[task], plan_.target.size);
+      if (!hash) return hash.error();
+      request.graph_hash = std::move(*hash);
       request.size = plan_.target.size;
       request.device = plan_.target.device;
       request.precision = options_.precision;
@@ -216,10 +220,11 @@ class RunSession {
       requests.push_back(std::move(request));
       package_of_[task] = requests.size() - 1;
     }
+    const InterruptGuard guard;
     BuilderPoolOptions pool{installation_.python, installation_.aot_builder,
                             installation_.cache / "packages",
-                            std::clamp(usable_threads() / 2, 1, 8)};
-    if (usable_threads() == 2) pool.processes = 2;
+                            options_.jobs.value_or(builder_processes(usable_threads()))};
+    pool.interrupted = [&] { return guard.interrupted(); };
     constexpr double kTypicalBuildSeconds = 8;
     progress_.begin("compiled baselines",
                     std::vector<double>(requests.size(), kTypicalBuildSeconds));
@@ -233,8 +238,13 @@ class RunSession {
     progress_.end();
     if (!packages) return packages.error();
     packages_ = std::move(*packages);
+    interrupted_ = guard.interrupted();
     return Done{};
   }
+
+  // Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
+  // second process still helps, since the two rarely want the same one.
+  static int builder_processes(int cores) { return std::clamp(cores / 2, 2, 16); }
 
   std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
@@ -278,10 +288,8 @@ class RunSession {
     progress_.begin("evaluating", expected);
     const InterruptGuard guard;
     for (std::size_t position = 0; position < open.size(); ++position) {
-      if (guard.interrupted()) {
-        interrupted_ = true;
-        break;
-      }
+      interrupted_ = interrupted_ || guard.interrupted();
+      if (interrupted_) break;
       const Unit& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);

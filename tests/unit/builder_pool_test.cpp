@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 PackageRequest request(const std::string& behaviour, const std::string& hash = "hash") {
   return {.task = "level1/019_relu",
           .task_file = "/nowhere/019_relu.json",
-          .task_hash = hash + behaviour,
+          .graph_hash = hash + behaviour,
           .size = behaviour,
           .device = "cpu",
           .precision = "torch-default",
@@ -208,7 +208,7 @@ TEST(PackageKey, DependsOnEveryFieldThatThePackageIsSpecialisedFor) {
     change(other);
     return keys.insert(package_key(other, script)).second;
   };
-  EXPECT_TRUE(changed([](auto& r) { r.task_hash = "other"; }));
+  EXPECT_TRUE(changed([](auto& r) { r.graph_hash = "other"; }));
   EXPECT_TRUE(changed([](auto& r) { r.size = "full"; }));
   EXPECT_TRUE(changed([](auto& r) { r.device = "cuda"; }));
   EXPECT_TRUE(changed([](auto& r) { r.precision = "fp32"; }));

@@ -130,8 +130,8 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
   const auto help = parse_as<PrintText>({"run", "--help"}).text;
   for (const std::string option :
        {"--level", "--task", "--suite", "--size", "--device", "--precision", "--submissions",
-        "--agent", "--baselines-only", "--format", "--db", "--resume", "--html", "--no-html",
-        "--quiet", "--verbose", "--color"}) {
+        "--agent", "--baselines-only", "--jobs", "--format", "--db", "--resume", "--html",
+        "--no-html", "--quiet", "--verbose", "--color"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }
 }

@@ -82,7 +82,7 @@ class Package : public ::testing::Test {
     std::ofstream(file) << task.dump();
     return {.task = name,
             .task_file = file,
-            .task_hash = name,
+            .graph_hash = name,
             .size = "small",
             .device = "cpu",
             .precision = "torch-default",

@@ -1,6 +1,7 @@
 kbench_unit_test(task_test kbench::task GTest::gmock)
 kbench_unit_test(suite_test kbench::task GTest::gmock)
 kbench_unit_test(suggest_test kbench::task)
+kbench_unit_test(graph_hash_test kbench::task)
 kbench_unit_test(task_header_test kbench::task GTest::gmock)
 target_compile_definitions(task_header_test PRIVATE KBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
