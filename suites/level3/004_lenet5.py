@@ -37,5 +37,9 @@ def get_inputs():
     return [torch.randn(BATCH, 1, 32, 32) * 16]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, 1, 32, 32)]
+
+
 def get_init_inputs():
     return [CLASSES]
