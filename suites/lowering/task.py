@@ -16,9 +16,11 @@ from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree as pytree
 
 from .analysis import analyse
+from .calls import Call, call_of
 from .convert import Converted, convert, dtype_name
 from .draws import Draw, DrawRecorder, draw_from_statistics
 from .errors import LoweringError
+from .inference import infer_constant, infer_input
 from .names import Names
 from .patterns import draw_from_values
 from .taskfile import TaskFile
@@ -28,8 +30,12 @@ MODES = ("batch-stats", "eval")
 _REAL_INPUT_LIMIT_BYTES = 4 << 30
 
 
-def lower_task(path: Path, mode: str = "batch-stats") -> dict:
-    """The lowered form of a task file. Raises LoweringError, which names the file."""
+def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> dict:
+    """The lowered form of a task file. Raises LoweringError, which names the file.
+
+    With `infer`, values that are made in a way without a name get a distribution that resembles
+    them, and the task a note about it; without, they are an error.
+    """
     file = TaskFile(path)
     level, number, name = file.identity
     task = {
@@ -45,20 +51,28 @@ def lower_task(path: Path, mode: str = "batch-stats") -> dict:
         "torch": torch.__version__.split("+")[0],
         "sizes": {},
     }
+    notes = []
     for size in file.sizes:
         try:
-            task["sizes"][size] = _SizeLowering(file, size, mode).run()
+            lowering = _SizeLowering(file, size, mode, infer)
+            task["sizes"][size] = lowering.run()
             task["sizes"][size].update(analyse(task, size))
+            notes += [note for note in lowering.notes if note not in notes]
         except LoweringError as error:
             raise LoweringError(f"{path}, size {size}: {error}") from error
+    if notes:
+        task["note"] = "; ".join(notes)
+        task["sizes"] = task.pop("sizes")  # stays last
     return task
 
 
 class _SizeLowering:
     """One size: build, export, name, convert, describe."""
 
-    def __init__(self, file: TaskFile, size: str, mode: str):
+    def __init__(self, file: TaskFile, size: str, mode: str, infer: bool):
         self.mode = mode
+        self.infer = infer
+        self.notes: list[str] = []
         self.module = file.load(size)
         self.names = Names()
 
@@ -72,6 +86,8 @@ class _SizeLowering:
         parameters = self._name_parameters(names)
         converted = convert(self.program, names, self.names, self.mode == "batch-stats")
         inputs += [_spec(name, tensor, draw) for name, tensor, draw in converted.random_inputs]
+        if not inputs:
+            raise LoweringError("forward takes no tensor, so every call would give the same")
         used = set(converted.placeholders.values())
         return {
             "inputs": inputs,
@@ -92,22 +108,29 @@ class _SizeLowering:
 
     # Export.
 
-    def _fake_inputs(self, function: str) -> list:
+    def _real_inputs(self, function: str = "get_inputs") -> Call:
+        return call_of(getattr(self.module, function)(), self.model.forward)
+
+    def _fake_inputs(self, function: str) -> Call:
         with FakeTensorMode(allow_non_fake_inputs=True), self.recorder:
-            return list(getattr(self.module, function)())
+            return self._real_inputs(function)
+
+    def _inputs_fit(self) -> bool:
+        """Whether they may be made for real, and not only as shapes."""
+        tensors = [t for t in _leaves(self.inputs) if isinstance(t, torch.Tensor)]
+        return sum(t.nbytes for t in tensors) <= _REAL_INPUT_LIMIT_BYTES
 
     def _export(self):
         self.inputs = self._fake_inputs("get_inputs")
         try:
             return _quiet_export(self.model, self.inputs)
         except LoweringError as first:
-            leaves = [t for t in pytree.tree_leaves(self.inputs) if isinstance(t, torch.Tensor)]
-            if sum(t.nbytes for t in leaves) > _REAL_INPUT_LIMIT_BYTES:
+            if not self._inputs_fit():
                 raise
             try:
-                return _quiet_export(self.model, list(self.module.get_inputs()))
+                return _quiet_export(self.model, self._real_inputs())
             except LoweringError:
-                raise first from None
+                raise first
 
     def _specs(self, *kinds) -> list:
         return [
@@ -122,15 +145,15 @@ class _SizeLowering:
         specs = [
             s for s in self.program.graph_signature.input_specs if s.kind == InputKind.USER_INPUT
         ]
-        leaves = pytree.tree_leaves(self.inputs)
+        leaves = _leaves(self.inputs)
         originals = self._original_inputs(leaves)
         entries = []
-        for spec, leaf, original in zip(specs, leaves, originals, strict=True):
+        for index, (spec, leaf, original) in enumerate(zip(specs, leaves, originals, strict=True)):
             if not isinstance(leaf, torch.Tensor):
                 continue  # a number: torch.export has made it part of the graph
             name = names[spec.arg.name] = self.names.unique(spec.arg.name)
-            draw = self._input_draw(name, leaf)
-            before = draw if original is leaf else self._input_draw(name, original)
+            draw = self._input_draw(name, leaf, index)
+            before = draw if original is leaf else self._input_draw(name, original, index)
             entries.append(_spec(name, leaf, draw, before))
         return entries
 
@@ -138,20 +161,34 @@ class _SizeLowering:
         """KernelBench's inputs, where the task has others; they differ in their values alone."""
         if not hasattr(self.module, "get_kernelbench_inputs"):
             return leaves
-        originals = pytree.tree_leaves(self._fake_inputs("get_kernelbench_inputs"))
+        originals = _leaves(self._fake_inputs("get_kernelbench_inputs"))
         described = [_shape(x) if isinstance(x, torch.Tensor) else x for x in leaves]
         if [_shape(x) if isinstance(x, torch.Tensor) else x for x in originals] != described:
             raise LoweringError("get_kernelbench_inputs() must differ from get_inputs() in nothing "
                                 "but how values are drawn")
         return originals
 
-    def _input_draw(self, name: str, leaf: torch.Tensor) -> Draw:
+    def _input_draw(self, name: str, leaf: torch.Tensor, index: int) -> Draw:
         draw = self.recorder.draw_of(leaf)
+        if draw is None and self.infer and self._inputs_fit():
+            draw = self._inferred_input(name, index)
         if draw is None:
             raise LoweringError(
                 f"cannot tell how input {name} is drawn: its function may fill tensors with rand, "
                 f"randn, randint, zeros, ones or full, and scale, shift, compare or cut them"
             )
+        return draw
+
+    def _inferred_input(self, name: str, index: int) -> Draw:
+        samples = []
+        for seed in (0, 1):
+            torch.manual_seed(seed)
+            samples.append(_leaves(self._real_inputs())[index])
+        return self._noted(*infer_input(name, *samples))
+
+    def _noted(self, draw: Draw, note: str) -> Draw:
+        if note:
+            self.notes.append(note)
         return draw
 
     # Parameters: trained ones, then buffers, then constants of the forward pass.
@@ -185,14 +222,15 @@ class _SizeLowering:
             draw = draw.around()
         return _spec(name, tensor, draw, before, fqn=fqn)
 
-    @staticmethod
-    def _initial_draw(recorder: DrawRecorder, name, kind, tensor) -> Draw:
+    def _initial_draw(self, recorder: DrawRecorder, name, kind, tensor) -> Draw:
         """How the module fills the tensor."""
         recorded = recorder.draw_of(tensor)
         if kind == InputKind.PARAMETER and tensor.is_floating_point():
             return recorded or draw_from_statistics(tensor)
         if recorded is not None and recorded.kind not in ("constant",):
             return recorded
+        if self.infer:
+            return self._noted(*infer_constant(name, tensor))
         return draw_from_values(name, tensor)
 
     # Outputs.
@@ -235,14 +273,20 @@ def _build(module) -> tuple[torch.nn.Module, DrawRecorder]:
         torch.manual_seed(0)
         recorder = DrawRecorder(skip_fills)
         with recorder, torch.no_grad():
-            model = module.Model(*module.get_init_inputs())
+            init = call_of(module.get_init_inputs(), module.Model)
+            model = module.Model(*init.args, **init.kwargs)
         tensors = (*model.parameters(), *(b for b in model.buffers() if b.is_floating_point()))
         if not recorder.skipped or all(recorder.draw_of(t) is not None for t in tensors):
             break
     return model, recorder
 
 
-def _quiet_export(model, inputs):
+def _leaves(call: Call) -> list:
+    """What is in the arguments, in the order of torch.export's user inputs."""
+    return pytree.tree_leaves((call.args, call.kwargs))
+
+
+def _quiet_export(model, call: Call):
     """torch.export in its non-strict form, without its warnings; LoweringError where it refuses."""
     logger = logging.getLogger("torch.export")
     with contextlib.ExitStack() as stack:
@@ -252,7 +296,7 @@ def _quiet_export(model, inputs):
         stack.callback(logger.setLevel, logger.level)
         logger.setLevel(logging.ERROR)
         try:
-            return torch.export.export(model, tuple(inputs), strict=False)
+            return torch.export.export(model, call.args, call.kwargs, strict=False)
         except Exception as error:  # torch.export raises whatever the module's code raises
             text = str(error).strip().splitlines() or [type(error).__name__]
             raise LoweringError(f"torch.export: {type(error).__name__}: {text[0]}") from error

@@ -67,7 +67,7 @@ class TaskFile:
 
     def _read_small(self) -> dict | None:
         value = _assignments(self.tree).get("SMALL")
-        if value is None:
+        if value is None or not isinstance(value.value, ast.Dict):
             return None
         try:
             small = ast.literal_eval(value.value)

@@ -1,0 +1,221 @@
+"""Lowers task files that strangers wrote, for `kbench import`. Runs inside the sandbox.
+
+Started and spoken to by runner/import/lowering_process.cpp, over the socket that is its stdin:
+length-prefixed JSON (runner/core/channel.hpp), one answer for each request; the messages are
+described there.
+
+Importing torch takes seconds, so it is done once; each file is then executed in a fork of this
+process, which it cannot reach: what it changes dies with the fork, and this process may not be
+traced by it. A file whose processes outlive it takes this process along, and the sandbox with it.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+# Threads would not survive the fork.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+import torch  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from lowering import blame  # noqa: E402
+from lowering.task import lower_task  # noqa: E402
+from lowering.text import format_task  # noqa: E402
+
+MAX_MESSAGE_BYTES = 4 << 20  # as in runner/core/channel.hpp
+PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+# --- In the fork ------------------------------------------------------------------------------
+
+
+def lower_file(request: dict, scratch: Path) -> dict:
+    """{"task": TEXT}, or {"error": …} as blame.py describes it."""
+    source = scratch / f"level{request['level']}" / request["file"]
+    source.parent.mkdir()
+    source.write_bytes(request["source"].encode("utf-8"))
+    try:
+        return {"task": format_task(cleaned(lower_task(source, request["mode"], infer=True)))}
+    except BaseException as error:  # a file may raise anything, SystemExit too
+        return {"error": blame.describe(error, source)}
+
+
+def cleaned(task: dict) -> dict:
+    """Without characters that steer a terminal or reorder text, in what people will read."""
+    task["title"] = one_line(task["title"])
+    for size in task["sizes"].values():
+        for spec in size["parameters"]:
+            spec["fqn"] = spec["fqn"] and one_line(spec["fqn"])
+    return task
+
+
+def one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)[:200]
+
+
+def run_fork(request: dict, scratch: Path, answer: int) -> None:
+    """Never returns. Everything but the answer's pipe is out of the file's reach."""
+    me = os.getpid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    os.dup2(answer, 3)
+    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+    os.chdir(scratch)
+    seconds = request["cpu_seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))  # a signal with a name first
+    text = json.dumps(lower_file(request, scratch)).encode()
+    if os.getpid() == me:  # a file that forks must not answer twice
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        while text:
+            text = text[os.write(3, text) :]
+    os._exit(0)
+
+
+# --- In the process that stays ----------------------------------------------------------------
+
+
+def collect(pid: int, pipe: int) -> tuple[bytes, int]:
+    """What the fork wrote until it ended, and its wait status."""
+    ended = os.pidfd_open(pid)
+    parts, size = [], 0
+    while True:
+        readable, _, _ = select.select([pipe, ended], [], [])
+        if pipe in readable:
+            part = os.read(pipe, 1 << 20)
+            parts.append(part)
+            size += len(part)
+            if size > MAX_MESSAGE_BYTES:
+                os.kill(pid, signal.SIGKILL)
+                break
+            if part:
+                continue
+        break
+    os.close(ended)
+    _, status = os.waitpid(pid, 0)
+    os.set_blocking(pipe, False)
+    try:
+        while part := os.read(pipe, 1 << 20):
+            parts.append(part)
+    except BlockingIOError:
+        pass  # somebody else still holds the other end
+    return b"".join(parts), status
+
+
+def something_is_left() -> bool:
+    """Whether the file's processes outlived it. As subreaper this process inherits them."""
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+        return True
+    except ChildProcessError:
+        return False
+
+
+def lower_in_fork(request: dict, scratch: Path) -> dict:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            run_fork(request, scratch, write)
+        finally:
+            os._exit(70)
+    os.close(write)
+    text, status = collect(pid, read)
+    os.close(read)
+    if len(text) > MAX_MESSAGE_BYTES:
+        return {"error": blame.TOO_LARGE}
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        answer = None
+    if status != 0 or not isinstance(answer, dict):
+        return {"error": blame.describe_end(status)}
+    return {key: answer[key] for key in ("task", "error") if key in answer}
+
+
+def warm_up(scratch: Path) -> None:
+    """One small task: it imports what torch imports at first use, for all forks to come."""
+    request = {
+        "level": 1,
+        "file": "001_warm_up.py",
+        "mode": "batch-stats",
+        "source": "import torch\nfrom torch import nn\n\nclass Model(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.w = nn.Linear(2, 2)\n\n"
+        "    def forward(self, x):\n        return self.w(x)\n\n"
+        "def get_inputs():\n    return [torch.rand(2, 2)]\n\ndef get_init_inputs():\n    return []\n",
+    }
+    answer = lower_file(request, scratch)
+    if "error" in answer:
+        raise RuntimeError(f"a task that must work did not: {answer['error']}")
+    clear(scratch)
+
+
+def clear(scratch: Path) -> None:
+    for entry in scratch.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def send(channel: socket.socket, message: dict) -> None:
+    text = json.dumps(message).encode()
+    if len(text) > MAX_MESSAGE_BYTES:
+        text = json.dumps({"error": blame.TOO_LARGE}).encode()
+    channel.sendall(struct.pack("=I", len(text)) + text)
+
+
+def receive(channel: socket.socket) -> dict | None:
+    """The next request; None when there will be none."""
+    with channel.makefile("rb", buffering=0) as stream:
+
+        def exactly(count: int) -> bytes:
+            data = b""
+            while len(data) < count and (part := stream.read(count - len(data))):
+                data += part
+            return data
+
+        head = exactly(4)
+        return json.loads(exactly(*struct.unpack("=I", head))) if len(head) == 4 else None
+
+
+def main() -> None:
+    channel = socket.socket(fileno=os.dup(0))
+    temporary = Path(tempfile.gettempdir())  # nobody else's
+    scratch = Path(tempfile.mkdtemp())
+    torch.set_num_threads(1)
+    _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    warm_up(scratch)
+    tidy = set(os.listdir(temporary))
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError("torch started threads, so files cannot be executed in forks")
+
+    send(channel, {"ready": torch.__version__.split("+")[0]})
+    while request := receive(channel):
+        answer = lower_in_fork(request, scratch)
+        if something_is_left():
+            answer = {"error": blame.LEFT_BEHIND, "last": True}
+        elif set(os.listdir(temporary)) != tidy:
+            answer["last"] = True  # the next file gets a sandbox in which nobody was before
+        send(channel, answer)
+        if "last" in answer:
+            break
+        clear(scratch)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Why a stranger's file could not become a task, as `kbench import` reports it: an object with
+"line" (in the file, or null), "what" (happened, and why), "fault" and "hint".
+
+Faults: "file" (it does not work, whoever runs it), "limit" (it works, but a task cannot hold it),
+"machine" (something is missing here).
+"""
+
+import os
+import signal
+import traceback
+from pathlib import Path
+
+import torch
+
+from .calls import call_of
+from .errors import LoweringError
+from .taskfile import TaskFile
+
+_SANDBOX = "the file is executed in a sandbox: no network, no files but PyTorch's own"
+
+LEFT_BEHIND = {
+    "line": None,
+    "what": "it starts processes that outlive it",
+    "fault": "file",
+    "hint": "a task file only defines a module and its inputs",
+}
+TOO_LARGE = {
+    "line": None,
+    "what": "its lowered form is larger than 4 MiB",
+    "fault": "limit",
+    "hint": "a loop that torch.export unrolls, or constants, make it so large",
+}
+
+
+def describe(error: BaseException, source: Path) -> dict:
+    """The error that `source` raised, or that lowering it raised."""
+    cause = error
+    while isinstance(cause, LoweringError) and cause.__cause__ is not None:
+        cause = cause.__cause__
+    line = _line_in(cause, source)
+    if isinstance(error, LoweringError):
+        return _lowering_error(error, cause, line, source)
+    what, fault, hint = _python_error(cause)
+    return {"line": line, "what": what, "fault": fault, "hint": hint}
+
+
+def describe_end(status: int) -> dict:
+    """A process that ended without an answer; `status` as os.waitpid returns it."""
+    if not os.WIFSIGNALED(status):
+        what = f"it ends the process that reads it, with status {os.waitstatus_to_exitcode(status)}"
+        return _entry(what, "file", "a task file only defines a module and its inputs")
+    number = os.WTERMSIG(status)
+    if number == signal.SIGXCPU:
+        return _entry("it takes more processor time than it may", "file", "--timeout gives more")
+    if number == signal.SIGXFSZ:
+        return _entry("it writes a large file", "file", _SANDBOX)
+    if number == signal.SIGKILL:
+        return _entry("it was killed, most likely for want of memory", "machine", "--memory gives more")
+    name = signal.Signals(number).name
+    return _entry(f"it crashed PyTorch ({name})", "file", "run its Model once in PyTorch")
+
+
+def _entry(what: str, fault: str, hint: str) -> dict:
+    return {"line": None, "what": what, "fault": fault, "hint": hint}
+
+
+def _line_in(error: BaseException, source: Path) -> int | None:
+    """The innermost line of the file itself that the error passed through."""
+    if isinstance(error, SyntaxError) and error.filename == str(source):
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(source)]
+    return lines[-1] if lines else None
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def _python_error(error: BaseException) -> tuple[str, str, str]:
+    name, text = type(error).__name__, _first_line(error)
+    what = f"{name}: {text}" if text else name
+    if isinstance(error, SyntaxError):
+        return f"{name}: {error.msg}", "file", "Python cannot read it; correct that line"
+    if isinstance(error, SystemExit):
+        return f"it calls exit({error.code!r})", "file", "a task file only defines a module"
+    if isinstance(error, ModuleNotFoundError):
+        return what, "machine", f"install {error.name} for the Python that kbench uses"
+    if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        return f"it needs more memory than it may: {text or name}", "machine", "--memory gives more"
+    if isinstance(error, OSError) and error.errno is not None:
+        return what, "file", _SANDBOX
+    if "CUDA" in text or "NVIDIA" in text:
+        return what, "file", "make tensors and modules on the CPU; kbench places them"
+    if isinstance(error, RecursionError):
+        return what, "file", "something calls itself without end"
+    return what, "file", "correct it so that Model(*get_init_inputs())(*get_inputs()) runs"
+
+
+def _lowering_error(error: LoweringError, cause: BaseException, line, source: Path) -> dict:
+    reason = error
+    while isinstance(reason.__cause__, LoweringError):
+        reason = reason.__cause__
+    if cause is reason:  # said by the lowering itself, about the file or about the format
+        text = str(reason).removeprefix(f"{source}: ")
+        missing = text.startswith("defines no ")
+        hint = "a task file has Model, get_inputs and get_init_inputs" if missing else "see FORMAT.md"
+        return {"line": line, "what": text, "fault": "file" if missing else "limit", "hint": hint}
+    name = type(cause).__name__
+    if "DataDependent" in name or "UnbackedSymInt" in name:
+        what = f"forward decides by the values of its tensors ({name})"
+        hint = "a task is one fixed graph; use torch.where or fixed bounds"
+        return {"line": line, "what": what, "fault": "limit", "hint": hint}
+    own = _error_in_eager(source)
+    if own is not None:
+        return describe(own, source)
+    what = f"torch.export does not take it: {name}: {_first_line(cause)}"
+    return {"line": line, "what": what, "fault": "limit", "hint": "it runs in PyTorch; see FORMAT.md"}
+
+
+def _error_in_eager(source: Path) -> BaseException | None:
+    """What the file raises when PyTorch itself runs it, without torch.export."""
+    try:
+        module = TaskFile(source).load("full")
+        init = call_of(module.get_init_inputs(), module.Model)
+        model = module.Model(*init.args, **init.kwargs)
+        call = call_of(module.get_inputs(), model.forward)
+        with torch.no_grad():
+            model(*call.args, **call.kwargs)
+    except BaseException as error:
+        return error
+    return None
