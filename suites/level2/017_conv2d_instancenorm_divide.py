@@ -32,5 +32,9 @@ def get_inputs():
     return [torch.rand(BATCH, IN_CHANNELS, SIDE, SIDE) * 2 - 1]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, IN_CHANNELS, SIDE, SIDE)]
+
+
 def get_init_inputs():
     return [IN_CHANNELS, OUT_CHANNELS, KERNEL_SIZE, DIVISOR]

@@ -31,5 +31,9 @@ def get_inputs():
     return [torch.randn(BATCH, IN_FEATURES) * 2]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, IN_FEATURES)]
+
+
 def get_init_inputs():
     return [IN_FEATURES, OUT_FEATURES, GROUPS, (OUT_FEATURES,)]

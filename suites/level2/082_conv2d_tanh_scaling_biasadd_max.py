@@ -34,5 +34,9 @@ def get_inputs():
     return [torch.randn(BATCH, IN_CHANNELS, SIDE, SIDE) * 2]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, IN_CHANNELS, SIDE, SIDE)]
+
+
 def get_init_inputs():
     return [IN_CHANNELS, OUT_CHANNELS, KERNEL_SIZE, SCALE, (OUT_CHANNELS, 1, 1), POOL]
