@@ -39,10 +39,9 @@ class Model(nn.Module):
             padding=padding,
             output_padding=output_padding,
         )
-        # A bias of deviation 1 clips most outputs to one of the two ends; with a fifth of it and
-        # the inputs below about half of them lie between.
-        self.bias = nn.Parameter(torch.randn(bias_shape) * 0.2)
+        self.bias = nn.Parameter(torch.randn(bias_shape))
         self.scale = scale
+        mend_parameters(self)
 
     def forward(self, x):
         # A scale above 1 makes the first clamp redundant: the second one cuts lower. That follows
@@ -50,6 +49,12 @@ class Model(nn.Module):
         y = torch.clamp(self.conv(x) + self.bias, min=0.0, max=1.0)
         y = torch.clamp(y * self.scale, min=0.0, max=1.0)
         return y / self.scale
+
+
+def mend_parameters(model):
+    # A bias of deviation 1 clips most outputs to one of the two ends; with a fifth of it and
+    # the inputs below about half of them lie between.
+    nn.init.normal_(model.bias, std=0.2)
 
 
 def get_inputs():

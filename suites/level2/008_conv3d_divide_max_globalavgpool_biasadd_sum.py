@@ -22,19 +22,23 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, divisor, pool, bias_shape, sum_dim):
         super().__init__()
         self.conv = nn.Conv3d(in_channels, out_channels, kernel_size)
-        # The mean of maxima is about 0.4 in every channel, and a constant would pass for the sum.
-        # Centred at -0.8 the channels' biases, divided by 2, take it off again.
-        nn.init.uniform_(self.conv.bias, -1.3, -0.3)
         self.divisor = divisor
         self.max_pool = nn.MaxPool3d(pool)
         self.mean_pool = nn.AdaptiveAvgPool3d((1, 1, 1))
         self.bias = nn.Parameter(torch.randn(bias_shape))
         self.sum_dim = sum_dim
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.max_pool(self.conv(x) / self.divisor)
         y = self.mean_pool(y) + self.bias
         return torch.sum(y, dim=self.sum_dim)
+
+
+def mend_parameters(model):
+    # The mean of maxima is about 0.4 in every channel, and a constant would pass for the sum.
+    # Centred at -0.8 the channels' biases, divided by 2, take it off again.
+    nn.init.uniform_(model.conv.bias, -1.3, -0.3)
 
 
 def get_inputs():

@@ -38,16 +38,20 @@ class Model(nn.Module):
         self.conv = nn.ConvTranspose2d(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding
         )
-        # The mean of 2 x 2 maxima is about 0.6 in every channel and sample. Biases this wide make
-        # channels differ, and send some of them to either end of the hardtanh.
-        nn.init.uniform_(self.conv.bias, -2.0, 1.0)
         self.pool = nn.MaxPool2d(pool, stride=pool_stride)
         self.lowest = lowest
         self.highest = highest
+        mend_parameters(self)
 
     def forward(self, x):
         y = F.hardtanh(self.pool(self.conv(x)), min_val=self.lowest, max_val=self.highest)
         return torch.tanh(torch.mean(y, dim=(2, 3), keepdim=True))
+
+
+def mend_parameters(model):
+    # The mean of 2 x 2 maxima is about 0.6 in every channel and sample. Biases this wide make
+    # channels differ, and send some of them to either end of the hardtanh.
+    nn.init.uniform_(model.conv.bias, -2.0, 1.0)
 
 
 def get_inputs():

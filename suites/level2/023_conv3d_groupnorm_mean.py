@@ -21,13 +21,17 @@ class Model(nn.Module):
         super().__init__()
         self.conv = nn.Conv3d(in_channels, out_channels, kernel_size)
         self.norm = nn.GroupNorm(groups, out_channels)
-        # With one weight and one bias for all channels every output is exactly that bias: zero, as
-        # the module starts. Channels differ here, and by so much that the small differences of
-        # their means, which are all that tells samples apart, show in the output.
-        nn.init.normal_(self.norm.weight, std=16.0)
+        mend_parameters(self)
 
     def forward(self, x):
         return self.norm(self.conv(x)).mean(dim=(1, 2, 3, 4))
+
+
+def mend_parameters(model):
+    # With one weight and one bias for all channels every output is exactly that bias: zero, as
+    # the module starts. Channels differ here, and by so much that the small differences of
+    # their means, which are all that tells samples apart, show in the output.
+    nn.init.normal_(model.norm.weight, std=16.0)
 
 
 def get_inputs():

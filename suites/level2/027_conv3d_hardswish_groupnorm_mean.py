@@ -20,13 +20,17 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, groups=4):
         super().__init__()
         self.conv = nn.Conv3d(in_channels, out_channels, kernel_size)
-        # Biases wide enough to bring different channels to different parts of the hard swish.
-        nn.init.normal_(self.conv.bias, std=2.0)
         self.norm = nn.GroupNorm(groups, out_channels)
+        mend_parameters(self)
 
     def forward(self, x):
         y = F.hardswish(self.conv(x))
         return torch.mean(self.norm(y), dim=(2, 3, 4))
+
+
+def mend_parameters(model):
+    # Biases wide enough to bring different channels to different parts of the hard swish.
+    nn.init.normal_(model.conv.bias, std=2.0)
 
 
 def get_inputs():

@@ -46,9 +46,8 @@ class Model(nn.Module):
         )
         self.lowest = lowest
         self.highest = highest
-        # A softmax over the 131072 voxels of a channel gives numbers near 8e-6: zeros pass, or any
-        # constant, where a tolerance is absolute. A scale as large brings them to about 1.
-        self.scale = nn.Parameter((torch.rand(1, out_channels, 1, 1, 1) + 0.5) * 131072.0)
+        self.scale = nn.Parameter(torch.ones(1, out_channels, 1, 1, 1))
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.conv(self.pool(x))
@@ -56,6 +55,12 @@ class Model(nn.Module):
         shape = y.shape
         y = torch.softmax(y.view(shape[0], shape[1], -1), dim=2)
         return y.view(shape) * self.scale
+
+
+def mend_parameters(model):
+    # A softmax over the 131072 voxels of a channel gives numbers near 8e-6: zeros pass, or any
+    # constant, where a tolerance is absolute. A scale as large brings them to about 1.
+    nn.init.uniform_(model.scale, 65536.0, 196608.0)
 
 
 def get_inputs():

@@ -23,14 +23,18 @@ class Model(nn.Module):
         self.conv = nn.Conv3d(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding
         )
-        # Over 64 channels the log-sum-exp is above log 64, and the rectifier the identity. Biases
-        # around -6 bring it to both sides of zero.
-        nn.init.uniform_(self.conv.bias, -7.0, -5.0)
         self.pool = nn.MaxPool3d(2, stride=2)
+        mend_parameters(self)
 
     def forward(self, x):
         y = torch.logsumexp(self.pool(self.conv(x)), dim=1, keepdim=True)
         return torch.relu(y)
+
+
+def mend_parameters(model):
+    # Over 64 channels the log-sum-exp is above log 64, and the rectifier the identity. Biases
+    # around -6 bring it to both sides of zero.
+    nn.init.uniform_(model.conv.bias, -7.0, -5.0)
 
 
 def get_inputs():

@@ -19,16 +19,20 @@ class Model(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()
         self.linear = nn.Linear(in_features, out_features, bias=bias)
-        # Weights of both signs cancel in the mean of 8192 columns: what is added to a row is
-        # 0.005, and the input alone passes for the output. Weights above zero keep it near 1.
-        nn.init.uniform_(self.linear.weight, 0.0, 2.0 / math.sqrt(in_features))
         self.subtract = nn.Parameter(torch.randn(out_features))
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.linear(x) - self.subtract
         y = torch.mean(y, dim=1, keepdim=True)
         y = torch.logsumexp(y, dim=1, keepdim=True)
         return F.gelu(y) + x
+
+
+def mend_parameters(model):
+    # Weights of both signs cancel in the mean of 8192 columns: what is added to a row is
+    # 0.005, and the input alone passes for the output. Weights above zero keep it near 1.
+    nn.init.uniform_(model.linear.weight, 0.0, 2.0 / math.sqrt(model.linear.in_features))
 
 
 def get_inputs():

@@ -18,15 +18,19 @@ class Model(nn.Module):
     def __init__(self, in_features, out_features, pool, scale):
         super().__init__()
         self.linear = nn.Linear(in_features, out_features)
-        # The maximum of a pair is 0.33 on average, and its sum over the row the same for all rows
-        # to one per cent. Biases centred at about minus that leave what tells rows apart.
-        nn.init.uniform_(self.linear.bias, -0.7, 0.0)
         self.pool = nn.MaxPool1d(pool)
         self.scale = scale
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.pool(self.linear(x).unsqueeze(1)).squeeze(1)
         return torch.sum(y, dim=1) * self.scale
+
+
+def mend_parameters(model):
+    # The maximum of a pair is 0.33 on average, and its sum over the row the same for all rows
+    # to one per cent. Biases centred at about minus that leave what tells rows apart.
+    nn.init.uniform_(model.linear.bias, -0.7, 0.0)
 
 
 def get_inputs():

@@ -23,14 +23,19 @@ class Model(nn.Module):
         self.conv = nn.ConvTranspose3d(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding
         )
-        # One number for the whole tensor. Drawn from a normal it may lie where every output is
-        # clipped; from [0, 1) it leaves most of them between the clips at -1 and 1.
-        self.bias = nn.Parameter(torch.rand(bias_shape))
+        self.bias = nn.Parameter(torch.randn(bias_shape))
+        mend_parameters(self)
 
     def forward(self, x):
         y = torch.logsumexp(self.conv(x), dim=1, keepdim=True)
         y = y * torch.sigmoid(y + 3) / 6
         return torch.clamp(y - self.bias, min=-1, max=1)
+
+
+def mend_parameters(model):
+    # One number for the whole tensor. Drawn from a normal it may lie where every output is
+    # clipped; from [0, 1) it leaves most of them between the clips at -1 and 1.
+    nn.init.uniform_(model.bias)
 
 
 def get_inputs():

@@ -19,16 +19,20 @@ class Model(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()
         self.linear = nn.Linear(in_features, out_features, bias=bias)
-        # Over 8192 columns the log-sum-exp is 9.07 in every row, where all four maps that follow
-        # are the identity. Biases around minus its value bring it to both sides of zero.
-        typical = math.log(out_features) + 2.82
-        nn.init.uniform_(self.linear.bias, -typical - 1, -typical + 1)
+        mend_parameters(self)
 
     def forward(self, x):
         y = torch.logsumexp(self.linear(x), dim=1, keepdim=True)
         y = F.leaky_relu(y, negative_slope=0.01)
         y = F.leaky_relu(y, negative_slope=0.01)
         return F.gelu(F.gelu(y))
+
+
+def mend_parameters(model):
+    # Over 8192 columns the log-sum-exp is 9.07 in every row, where all four maps that follow
+    # are the identity. Biases around minus its value bring it to both sides of zero.
+    typical = math.log(model.linear.out_features) + 2.82
+    nn.init.uniform_(model.linear.bias, -typical - 1, -typical + 1)
 
 
 def get_inputs():

@@ -19,13 +19,17 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size):
         super().__init__()
         self.conv = nn.Conv2d(in_channels, out_channels, kernel_size)
-        # The mean of GELU is about 0.3 in every channel and sample. Biases this wide make
-        # channels differ, and cover GELU's flat, curved and straight parts.
-        nn.init.normal_(self.conv.bias, std=2.0)
+        mend_parameters(self)
 
     def forward(self, x):
         y = F.adaptive_avg_pool2d(F.gelu(self.conv(x)), 1)
         return y.squeeze(-1).squeeze(-1)
+
+
+def mend_parameters(model):
+    # The mean of GELU is about 0.3 in every channel and sample. Biases this wide make
+    # channels differ, and cover GELU's flat, curved and straight parts.
+    nn.init.normal_(model.conv.bias, std=2.0)
 
 
 def get_inputs():

@@ -20,12 +20,17 @@ class Model(nn.Module):
         # No bias: the norm subtracts each column's mean, and a bias with it.
         self.linear = nn.Linear(in_features, out_features, bias=False)
         self.norm = nn.BatchNorm1d(out_features, eps=eps, momentum=momentum)
-        # A scale of 1 leaves 8192 outputs near 1e-4 each, and zeros pass for them. From [3, 6) on
-        # a row has a few that are large.
-        self.scale = nn.Parameter(torch.rand(scale_shape) * 3 + 3)
+        self.scale = nn.Parameter(torch.ones(scale_shape))
+        mend_parameters(self)
 
     def forward(self, x):
         return torch.softmax(self.norm(self.linear(x)) * self.scale, dim=1)
+
+
+def mend_parameters(model):
+    # A scale of 1 leaves 8192 outputs near 1e-4 each, and zeros pass for them. From [3, 6) on
+    # a row has a few that are large.
+    nn.init.uniform_(model.scale, 3.0, 6.0)
 
 
 def get_inputs():

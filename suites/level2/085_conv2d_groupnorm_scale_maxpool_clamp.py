@@ -25,17 +25,22 @@ class Model(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(in_channels, out_channels, kernel_size)
         self.norm = nn.GroupNorm(groups, out_channels)
-        # The maximum of 16 normalised values is 1.8, and a scale of 1 clips nearly all of them to
-        # the upper end. Biases this wide and these scales bring most of them between the two.
-        nn.init.uniform_(self.norm.bias, -2.0, 1.0)
-        self.scale = nn.Parameter(torch.rand(scale_shape) * 0.8)
+        self.scale = nn.Parameter(torch.ones(scale_shape))
         self.pool = nn.MaxPool2d(pool)
         self.lowest = lowest
         self.highest = highest
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.pool(self.norm(self.conv(x)) * self.scale)
         return torch.clamp(y, self.lowest, self.highest)
+
+
+def mend_parameters(model):
+    # The maximum of 16 normalised values is 1.8, and a scale of 1 clips nearly all of them to
+    # the upper end. Biases this wide and these scales bring most of them between the two.
+    nn.init.uniform_(model.norm.bias, -2.0, 1.0)
+    nn.init.uniform_(model.scale, 0.0, 0.8)
 
 
 def get_inputs():

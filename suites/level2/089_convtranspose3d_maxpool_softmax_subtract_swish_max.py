@@ -44,15 +44,20 @@ class Model(nn.Module):
             output_padding=output_padding,
         )
         self.pool = nn.MaxPool3d(pool, stride=pool_stride, padding=pool_padding)
-        # A softmax is at most 1. Under a deviation of 1 the channel with the smallest number would
-        # hold the maximum everywhere; under a quarter of it the softmax has its say.
-        self.subtract = nn.Parameter(torch.randn(out_channels) * 0.25)
+        self.subtract = nn.Parameter(torch.randn(out_channels))
+        mend_parameters(self)
 
     def forward(self, x):
         y = torch.softmax(self.pool(self.conv(x)), dim=1)
         y = y - self.subtract.view(1, -1, 1, 1, 1)
         y = torch.sigmoid(y) * y
         return torch.max(y, dim=1)[0]
+
+
+def mend_parameters(model):
+    # A softmax is at most 1. Under a deviation of 1 the channel with the smallest number would
+    # hold the maximum everywhere; under a quarter of it the softmax has its say.
+    nn.init.normal_(model.subtract, std=0.25)
 
 
 def get_inputs():

@@ -20,12 +20,17 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, bias_shape):
         super().__init__()
         self.conv = nn.Conv3d(in_channels, out_channels, kernel_size)
-        # Half of the deviation that a bias has elsewhere: few channels are clipped as a whole.
-        self.bias = nn.Parameter(torch.randn(bias_shape) * 0.5)
+        self.bias = nn.Parameter(torch.randn(bias_shape))
+        mend_parameters(self)
 
     def forward(self, x):
         y = F.leaky_relu(self.conv(x), negative_slope=0.2) + self.bias
         return F.gelu(torch.clamp(y, min=-1.0, max=1.0))
+
+
+def mend_parameters(model):
+    # Half of the deviation that a bias has elsewhere: few channels are clipped as a whole.
+    nn.init.normal_(model.bias, std=0.5)
 
 
 def get_inputs():

@@ -25,16 +25,20 @@ class Model(nn.Module):
         self.conv = nn.ConvTranspose3d(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding
         )
-        # As the module initialises it, every mean lies between 0 and 0.1, and the clamp does
-        # nothing. Biases this wide bring channels to both clips and to all places between.
-        nn.init.uniform_(self.conv.bias, -2.5, 1.5)
         self.scale = scale
         self.max_pool = nn.MaxPool3d(max_pool)
         self.mean_pool = nn.AdaptiveAvgPool3d((1, 1, 1))
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.max_pool(self.conv(x) * self.scale)
         return torch.clamp(self.mean_pool(y), min=0, max=1)
+
+
+def mend_parameters(model):
+    # As the module initialises it, every mean lies between 0 and 0.1, and the clamp does
+    # nothing. Biases this wide bring channels to both clips and to all places between.
+    nn.init.uniform_(model.conv.bias, -2.5, 1.5)
 
 
 def get_inputs():
