@@ -74,7 +74,8 @@ Status plan_normal(const TensorSpec& tensor, DrawPlan& plan) {
 
 Status plan_integers(const TensorSpec& tensor, DrawPlan& plan) {
   const Draw& draw = tensor.draw;
-  const double count = draw.b - draw.a;
+  const auto step = static_cast<double>(draw.step);
+  const double count = step > 0 ? std::ceil((draw.b - draw.a) / step) : 0;
   if (!holds(tensor.dtype, draw.a) || !holds(tensor.dtype, draw.b - 1) || !(count >= 1) ||
       count > 0x1p32) {
     return bad_draw(tensor, fmt::format("integers [{}, {}) is empty, has more than 2^32 values or "
@@ -83,6 +84,7 @@ Status plan_integers(const TensorSpec& tensor, DrawPlan& plan) {
   }
   plan.base = static_cast<std::int64_t>(draw.a);
   plan.count = static_cast<std::uint64_t>(count);
+  plan.step = draw.step;
   return Done{};
 }
 
@@ -105,13 +107,13 @@ Status plan_constant(const TensorSpec& tensor, DrawPlan& plan) {
   return Done{};
 }
 
-Status plan_triangle(const TensorSpec& tensor, DrawPlan& plan) {
+Status plan_matrix(const TensorSpec& tensor, double diagonal, DrawPlan& plan) {
   const auto& shape = tensor.shape;
   if (shape.size() < 2) return bad_draw(tensor, "tril and triu need two dimensions");
-  if (!holds(DType::kInt64, tensor.draw.a)) return bad_draw(tensor, "the diagonal is no integer");
+  if (!holds(DType::kInt64, diagonal)) return bad_draw(tensor, "the diagonal is no integer");
   plan.rows = static_cast<std::uint64_t>(shape[shape.size() - 2]);
   plan.columns = static_cast<std::uint64_t>(shape[shape.size() - 1]);
-  plan.diagonal = static_cast<std::int64_t>(tensor.draw.a);
+  plan.diagonal = static_cast<std::int64_t>(diagonal);
   return Done{};
 }
 
@@ -123,7 +125,7 @@ Status plan_kind(const TensorSpec& tensor, DrawPlan& plan) {
     case Draw::Kind::kBernoulli: return plan_bernoulli(tensor, plan);
     case Draw::Kind::kConstant: return plan_constant(tensor, plan);
     case Draw::Kind::kTril:
-    case Draw::Kind::kTriu: return plan_triangle(tensor, plan);
+    case Draw::Kind::kTriu: return plan_matrix(tensor, tensor.draw.a, plan);
     case Draw::Kind::kData: break;
   }
   return bad_draw(tensor, "stored values are not drawn");
@@ -160,6 +162,11 @@ Result<DrawPlan> plan_draw(const TensorSpec& tensor, DrawKey key) {
   plan.elements = static_cast<std::uint64_t>(tensor.elements());
   plan.stream = PhiloxStream::of(key.key, key.tensor);
   if (Status planned = plan_kind(tensor, plan); !planned) return planned.error();
+  plan.keep = tensor.draw.keep;
+  if (plan.keep != Draw::Keep::kAll) {
+    const auto diagonal = static_cast<double>(tensor.draw.diagonal);
+    if (Status planned = plan_matrix(tensor, diagonal, plan); !planned) return planned.error();
+  }
   return plan;
 }
 

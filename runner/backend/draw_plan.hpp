@@ -24,7 +24,9 @@ struct DrawPlan {
   float last = 0;
   std::int64_t base = 0;    // integers: smallest value; constant, integer: the value
   std::uint64_t count = 0;  // integers: how many values; bernoulli: probability times 2^32
-  std::uint64_t rows = 1;   // tril, triu: of one matrix
+  std::int64_t step = 1;    // integers: from one value to the next
+  Draw::Keep keep = Draw::Keep::kAll;
+  std::uint64_t rows = 1;  // of one matrix: tril, triu, and where a part is kept
   std::uint64_t columns = 1;
   std::int64_t diagonal = 0;
 };
@@ -41,6 +43,13 @@ KB_HD std::int64_t triangle_value(bool lower, std::int64_t row, std::int64_t col
                                   std::int64_t diagonal) {
   const std::int64_t distance = column - row;
   return (lower ? distance <= diagonal : distance >= diagonal) ? 1 : 0;
+}
+
+// Whether `element` of a tensor that keeps one side of a diagonal is on that side.
+KB_HD bool is_kept(const DrawPlan& plan, std::uint64_t element) {
+  const auto row = static_cast<std::int64_t>(element / plan.columns % plan.rows);
+  const auto column = static_cast<std::int64_t>(element % plan.columns);
+  return triangle_value(plan.keep == Draw::Keep::kLower, row, column, plan.diagonal) != 0;
 }
 
 }  // namespace kbench

@@ -76,9 +76,10 @@ KB_HD float normal_value(std::uint32_t word) {
   return (word >> 31) != 0u ? -z : z;
 }
 
-// Integer on [base, base + count), count <= 2^32, by multiplication and shift.
-KB_HD std::int64_t integer_value(std::uint32_t word, std::int64_t base, std::uint64_t count) {
-  return base + static_cast<std::int64_t>((word * count) >> 32);
+// One of base, base + step, ..., `count` values in all, count <= 2^32, by multiplication and shift.
+KB_HD std::int64_t integer_value(std::uint32_t word, std::int64_t base, std::uint64_t count,
+                                 std::int64_t step = 1) {
+  return base + step * static_cast<std::int64_t>((word * count) >> 32);
 }
 
 // 1 with probability threshold / 2^32.

@@ -43,11 +43,13 @@ std::uint64_t total_bytes(const std::vector<TensorSpec>& tensors) {
   return sum;
 }
 
-std::string draw_text(const Draw& draw) {
+std::string kind_text(const Draw& draw) {
   switch (draw.kind) {
     case Draw::Kind::kUniform: return fmt::format("uniform [{:g}, {:g})", draw.a, draw.b);
     case Draw::Kind::kNormal: return fmt::format("normal, mean {:g}, sd {:g}", draw.a, draw.b);
-    case Draw::Kind::kIntegers: return fmt::format("integers {:g} <= x < {:g}", draw.a, draw.b);
+    case Draw::Kind::kIntegers:
+      return fmt::format("integers {:g} <= x < {:g}{}", draw.a, draw.b,
+                         draw.step == 1 ? "" : fmt::format(" in steps of {}", draw.step));
     case Draw::Kind::kBernoulli: return fmt::format("1 with probability {:g}", draw.a);
     case Draw::Kind::kConstant: return fmt::format("constant {:g}", draw.a);
     case Draw::Kind::kTril: return fmt::format("1 on and below diagonal {:g}, else 0", draw.a);
@@ -55,6 +57,12 @@ std::string draw_text(const Draw& draw) {
     case Draw::Kind::kData: return fmt::format("{} stored values", draw.data.size());
   }
   return "";
+}
+
+std::string draw_text(const Draw& draw) {
+  if (draw.keep == Draw::Keep::kAll) return kind_text(draw);
+  const auto* side = draw.keep == Draw::Keep::kLower ? "below" : "above";
+  return fmt::format("{} on and {} diagonal {}, else 0", kind_text(draw), side, draw.diagonal);
 }
 
 Json tensors_json(const std::vector<TensorSpec>& tensors, bool drawn) {

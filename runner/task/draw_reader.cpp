@@ -117,6 +117,7 @@ void read_integers(const JsonField& field, const TensorSpec& tensor, Draw& draw)
   draw.b = static_cast<double>(end);
   check_value(field.member("a"), tensor.dtype, draw.a);
   check_value(field.member("b"), tensor.dtype, draw.b - 1);
+  if (field.json().contains("step")) draw.step = field.member("step").integer(1, kExact);
 }
 
 std::vector<double> read_values(const JsonField& values, DType dtype) {
@@ -226,9 +227,20 @@ void read_triangle(const JsonField& field, const TensorSpec& tensor, Draw& draw)
   draw.a = 0;
 }
 
-}  // namespace
+// Half of a random tensor: zeros on the other side of a diagonal.
+void read_keep(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
+  const auto side = field.member("keep");
+  const auto word = side.text(kMaxName);
+  if (word != "tril" && word != "triu") side.complain("expected tril or triu");
+  if (tensor.shape.size() < 2) side.complain("needs a tensor of at least two dimensions");
+  const bool random = draw.kind == Draw::Kind::kUniform || draw.kind == Draw::Kind::kNormal ||
+                      draw.kind == Draw::Kind::kIntegers || draw.kind == Draw::Kind::kBernoulli;
+  if (!random) side.complain("only random values can be cut");
+  draw.keep = word == "tril" ? Draw::Keep::kLower : Draw::Keep::kUpper;
+  draw.diagonal = field.member("diagonal").integer(-kMaxDiagonal, kMaxDiagonal);
+}
 
-Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
+Draw read_kind(const JsonField& field, const TensorSpec& tensor) {
   Draw draw;
   const auto kind_field = field.member("kind");
   const auto word = kind_field.text(kMaxName);
@@ -251,6 +263,14 @@ Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
     case Draw::Kind::kConstant: draw.a = read_value(field.member("a"), tensor.dtype); break;
     case Draw::Kind::kData: read_data(field, word, tensor, draw); break;
   }
+  return draw;
+}
+
+}  // namespace
+
+Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
+  Draw draw = read_kind(field, tensor);
+  if (field.healthy() && field.json().contains("keep")) read_keep(field, tensor, draw);
   return draw;
 }
 

@@ -43,6 +43,12 @@ struct Draw {
   double a = 0;
   double b = 1;
   std::vector<double> data;
+  std::int64_t step = 1;  // integers: the distance of neighbouring values, so a, a + step, ... < b
+  // What of a random tensor is kept: all, or what lies on and below / above `diagonal` of the last
+  // two dimensions; the rest is zero.
+  enum class Keep { kAll, kLower, kUpper };
+  Keep keep = Keep::kAll;
+  std::int64_t diagonal = 0;
 };
 
 struct TensorSpec {

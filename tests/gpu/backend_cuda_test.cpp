@@ -110,12 +110,13 @@ TEST_F(CudaBackend, DrawsTheSameBitsAsTheCpu) {
                                  DType::kInt8,  DType::kUInt8, DType::kBool};
   const std::vector<Draw> fractions{{Kind::kUniform, -0.3, 1.7, {}},
                                     {Kind::kNormal, 0.5, 0.02, {}},
+                                    {Kind::kUniform, -1, 1, {}, 1, Draw::Keep::kUpper, 1},
+                                    {Kind::kNormal, 0, 1, {}, 1, Draw::Keep::kLower, -1},
                                     {Kind::kConstant, 0.1, 0, {}}};
-  const std::vector<Draw> counts{{Kind::kIntegers, 0, 2, {}},
-                                 {Kind::kBernoulli, 0.3, 0, {}},
-                                 {Kind::kConstant, 1, 0, {}},
-                                 {Kind::kTril, 1, 0, {}},
-                                 {Kind::kTriu, -1, 0, {}}};
+  const std::vector<Draw> counts{
+      {Kind::kIntegers, 0, 2, {}},    {Kind::kBernoulli, 0.5, 0, {}, 1, Draw::Keep::kLower, 0},
+      {Kind::kBernoulli, 0.3, 0, {}}, {Kind::kConstant, 1, 0, {}},
+      {Kind::kTril, 1, 0, {}},        {Kind::kTriu, -1, 0, {}}};
   const auto draw_all = [&](const std::vector<DType>& dtypes, const std::vector<Draw>& draws) {
     for (const DType dtype : dtypes) {
       for (const Draw& draw : draws) {
@@ -132,6 +133,7 @@ TEST_F(CudaBackend, DrawsTheSameBitsAsTheCpu) {
   draw_all(floating, counts);
   draw_all(whole, counts);
   expect_same_bits({"x", DType::kInt64, {100'003}, {Kind::kIntegers, -5, 0x1p31, {}}}, 0);
+  expect_same_bits({"x", DType::kFloat32, {100'003}, {Kind::kIntegers, -1, 2, {}, 2}}, 0);
 }
 
 TEST_F(CudaBackend, CopiesStoredValues) {

@@ -131,6 +131,37 @@ TEST_F(CpuBackend, FollowsTheRowsOfATriangleAcrossBatches) {
   }
 }
 
+TEST_F(CpuBackend, DrawsIntegersInSteps) {
+  TensorSpec spec = tensor(DType::kFloat32, {5003}, Kind::kIntegers, -1, 2);
+  spec.draw.step = 2;
+  const auto values = drawn<float>(spec);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], static_cast<float>(integer_value(word(i), -1, 2, 2))) << i;
+    ASSERT_EQ(std::abs(values[i]), 1.0f);
+  }
+  spec.draw.step = 0;
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+}
+
+TEST_F(CpuBackend, KeepsOneSideOfADiagonal) {
+  const std::int64_t n = 301;
+  TensorSpec spec = tensor(DType::kFloat32, {2, n, n}, Kind::kUniform, 1, 2);
+  const auto all = drawn<float>(spec);
+  spec.draw.diagonal = 3;
+  spec.draw.keep = Draw::Keep::kUpper;
+  const auto upper = drawn<float>(spec);
+  spec.draw.keep = Draw::Keep::kLower;
+  const auto lower = drawn<float>(spec);
+  for (std::int64_t i = 0; i < 2 * n * n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const std::int64_t distance = i % n - i / n % n;
+    ASSERT_EQ(upper[k], distance >= 3 ? all[k] : 0.0f) << i;
+    ASSERT_EQ(lower[k], distance <= 3 ? all[k] : 0.0f) << i;
+  }
+  spec.shape = {2 * n};
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+}
+
 TEST_F(CpuBackend, CopiesStoredValues) {
   TensorSpec spec = tensor(DType::kFloat16, {3}, Kind::kData, 0);
   spec.draw.data = {1, -2, 0.5};

@@ -234,6 +234,29 @@ TEST_F(LoadTask, WorksOutStructuredValues) {
             (std::vector<double>{kInf, 1.5}));
 }
 
+TEST_F(LoadTask, ReadsStepsAndKeptTriangles) {
+  auto json = valid_task();
+  auto& draw = json["sizes"]["small"]["inputs"][0]["draw"];
+  draw = {{"kind", "integers"}, {"a", -1},        {"b", 2},
+          {"step", 2},          {"keep", "triu"}, {"diagonal", -1}};
+  const auto task = load(json);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto& read = task->find_size("small")->inputs[0].draw;
+  EXPECT_EQ(read.step, 2);
+  EXPECT_EQ(read.keep, Draw::Keep::kUpper);
+  EXPECT_EQ(read.diagonal, -1);
+  const std::string place = kSmall + "/inputs/0/draw";
+  const std::string field = "sizes.small.inputs[0].draw";
+  const Json constant = {{"kind", "constant"}, {"a", 1}, {"keep", "tril"}, {"diagonal", 0}};
+  expect_error(place, constant, field + ".keep", "only random values");
+  auto side = draw;
+  side["keep"] = "left";
+  expect_error(place, side, field + ".keep", "expected tril or triu");
+  side = draw;
+  side["step"] = 0;
+  expect_error(place, side, field + ".step", "outside 1 to");
+}
+
 TEST_F(LoadTask, RejectsStructuresThatDoNotFit) {
   const std::string draw = kSmall + "/inputs/0/draw";
   const std::string field = "sizes.small.inputs[0].draw";

@@ -33,6 +33,15 @@ void triangle_values(const DrawPlan& plan, std::uint64_t first, std::size_t n,
   }
 }
 
+// Zeros where the plan keeps nothing.
+template <class T>
+void cut(const DrawPlan& plan, std::uint64_t first, std::size_t n, T* values) {
+  if (plan.keep == Draw::Keep::kAll) return;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!is_kept(plan, first + i)) values[i] = 0;
+  }
+}
+
 // Draws elements [first, first + n); `first` is a multiple of kBatch.
 void draw_batch(const DrawPlan& plan, std::uint64_t first, std::size_t n, Scratch& scratch,
                 std::byte* destination) {
@@ -59,8 +68,10 @@ void draw_batch(const DrawPlan& plan, std::uint64_t first, std::size_t n, Scratc
   const bool in_floats = plan.kind == Kind::kUniform || plan.kind == Kind::kNormal ||
                          (plan.kind == Kind::kConstant && is_floating(plan.dtype));
   if (in_floats) {
+    cut(plan, first, n, floats);
     store_floats(plan.dtype, floats, n, destination);
   } else {
+    cut(plan, first, n, integers);
     store_integers(plan.dtype, integers, n, destination);
   }
 }

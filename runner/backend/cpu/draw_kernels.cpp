@@ -53,8 +53,9 @@ KB_CLONES void integer_values(const DrawPlan& plan, const std::uint32_t* words, 
                               std::int64_t* values) {
   const std::int64_t base = plan.base;
   const std::uint64_t count = plan.count;
+  const std::int64_t step = plan.step;
 #pragma omp simd
-  for (std::size_t i = 0; i < n; ++i) values[i] = integer_value(words[i], base, count);
+  for (std::size_t i = 0; i < n; ++i) values[i] = integer_value(words[i], base, count, step);
 }
 
 KB_CLONES void bernoulli_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n,

@@ -47,6 +47,17 @@ __device__ BFloat16 as<BFloat16>(std::int64_t value) {
   return to_bfloat16(portable::to_float(value));
 }
 
+// Zeros where the plan keeps nothing.
+template <class T>
+__device__ void cut(const DrawPlan& plan, std::uint64_t block, Quad<T>& quad) {
+  if (plan.keep == Draw::Keep::kAll) return;
+  for (int lane = 0; lane < 4; ++lane) {
+    if (!is_kept(plan, 4 * block + static_cast<std::uint64_t>(lane))) {
+      quad.value[lane] = as<T>(std::int64_t{0});
+    }
+  }
+}
+
 // Sources give the four values of one Philox block. The kind is the same for all threads.
 struct FloatSource {
   DrawPlan plan;
@@ -71,6 +82,7 @@ struct FloatSource {
             as<T>(portable::fma(normal_value(words.lane[lane]), plan.span, plan.a));
       }
     }
+    cut(plan, block, result);
     return result;
   }
 };
@@ -93,7 +105,7 @@ struct IntegerSource {
     for (int lane = 0; lane < 4; ++lane) {
       std::int64_t value = plan.base;
       if (plan.kind == Draw::Kind::kIntegers) {
-        value = integer_value(words.lane[lane], plan.base, plan.count);
+        value = integer_value(words.lane[lane], plan.base, plan.count, plan.step);
       } else if (plan.kind == Draw::Kind::kBernoulli) {
         value = bernoulli_value(words.lane[lane], plan.count);
       } else if (plan.kind != Draw::Kind::kConstant) {
@@ -101,6 +113,7 @@ struct IntegerSource {
       }
       result.value[lane] = as<T>(value);
     }
+    cut(plan, block, result);
     return result;
   }
 };
