@@ -49,5 +49,9 @@ def get_inputs():
     return [torch.randn(BATCH, STEPS, WIDTH) * 2]
 
 
+def get_kernelbench_inputs():
+    return [torch.rand(BATCH, STEPS, WIDTH)]
+
+
 def get_init_inputs():
     return [WIDTH, HEADS, ATTENTION_DROPOUT, OUTPUT_DROPOUT, MAX_STEPS]
