@@ -149,8 +149,13 @@ def build(request: dict) -> None:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the failure says nothing about the task: memory, disk."""
-    return isinstance(error, (MemoryError, OSError, torch.OutOfMemoryError))
+    """Whether the failure says nothing about the task: memory, disk.
+
+    Inductor wraps what its autotuning raises and keeps only the words.
+    """
+    if isinstance(error, (MemoryError, OSError, torch.OutOfMemoryError)):
+        return True
+    return "out of memory" in str(error)
 
 
 def answer(request: dict) -> dict:
@@ -162,6 +167,10 @@ def answer(request: dict) -> dict:
         lines = str(error).strip().splitlines() or ["no message"]
         reason = f"{type(error).__name__}: {lines[0][:500]}"
         return {"id": request["id"], "reason": reason, "transient": is_transient(error)}
+    finally:
+        # Autotuning ran the kernels on real tensors; other builders need that memory now.
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
 
 
 def main() -> None:

@@ -82,6 +82,7 @@ class Pool {
   std::vector<PackageResult> run();
 
  private:
+  void work_through_queue();
   void sort_into_jobs();
   bool take_from_cache(std::size_t job);
   void finish(std::size_t job, PackageResult result);
@@ -112,6 +113,9 @@ class Pool {
   std::vector<PackageResult> results_;
   std::vector<Job> jobs_;
   std::deque<std::size_t> queue_;
+  std::deque<std::size_t>
+      alone_;  // failed for want of memory beside others: tried again, one by one
+  int processes_ = std::max(options_.processes, 1);
   std::vector<Worker> workers_;
   std::vector<std::size_t> leaving_;  // positions in workers_ to remove after this round
   std::string start_failure_;         // why a builder could not even start; then none is started
@@ -176,7 +180,7 @@ Json Pool::request_for(std::size_t job) const {
 
 void Pool::start_workers() {
   const auto wanted =
-      std::min(static_cast<std::size_t>(std::max(options_.processes, 1)),
+      std::min(static_cast<std::size_t>(processes_),
                queue_.size() + static_cast<std::size_t>(std::count_if(
                                    workers_.begin(), workers_.end(),
                                    [](const Worker& worker) { return worker.job.has_value(); })));
@@ -238,6 +242,10 @@ void Pool::handle_reply(Worker& worker, const Json& reply) {
     finish(job, {.key = "", .file = file(job, ".pt2"), .reason = "", .seconds = spent.count()});
   } else if (reply.contains("reason") && reply["reason"].is_string()) {
     const bool transient = reply.contains("transient") && reply["transient"] == true;
+    if (transient && processes_ > 1) {
+      alone_.push_back(job);
+      return assign(worker);
+    }
     fail(job, reply["reason"].get<std::string>(), spent.count(),
          transient ? Remember::kNo : Remember::kYes);
   } else {
@@ -287,12 +295,7 @@ void Pool::wait_for_input() {
   ::poll(descriptors.data(), descriptors.size(), kPollMs);  // EINTR is just an early look
 }
 
-std::vector<PackageResult> Pool::run() {
-  sort_into_jobs();
-  for (std::size_t job = 0; job < jobs_.size(); ++job)
-    if (!take_from_cache(job)) queue_.push_back(job);
-  if (options_.python.empty()) fail_queue("no Python with torch");
-
+void Pool::work_through_queue() {
   while (!queue_.empty() || !workers_.empty()) {
     start_workers();
     if (workers_.empty()) {
@@ -304,6 +307,8 @@ std::vector<PackageResult> Pool::run() {
       for (const Worker& worker : workers_)
         if (worker.job) queue_.push_back(*worker.job);
       workers_.clear();
+      queue_.insert(queue_.end(), alone_.begin(), alone_.end());
+      alone_.clear();
       fail_queue("interrupted");
       break;
     }
@@ -311,6 +316,18 @@ std::vector<PackageResult> Pool::run() {
     for (; !leaving_.empty(); leaving_.pop_back())
       workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(leaving_.back()));
   }
+}
+
+std::vector<PackageResult> Pool::run() {
+  sort_into_jobs();
+  for (std::size_t job = 0; job < jobs_.size(); ++job)
+    if (!take_from_cache(job)) queue_.push_back(job);
+  if (options_.python.empty()) fail_queue("no Python with torch");
+
+  work_through_queue();
+  queue_ = std::exchange(alone_, {});
+  processes_ = 1;
+  work_through_queue();
   return std::move(results_);
 }
 

@@ -52,7 +52,8 @@ struct BuilderPoolOptions {
 // from this thread after each package (index into requests), for progress. A failed build is a
 // result with a reason, not an error. A failure is cached as well (KEY.failed), with its reason,
 // unless it says nothing about the package: a builder that died, ran out of memory or time, or was
-// interrupted. Errors: kInfrastructure when the cache directory cannot be made.
+// interrupted. One that ran out of memory beside other builders is tried once more, alone. Errors:
+// kInfrastructure when the cache directory cannot be made.
 [[nodiscard]] Result<std::vector<PackageResult>> build_packages(
     const std::vector<PackageRequest>& requests, const BuilderPoolOptions& options,
     const std::function<void(std::size_t index, const PackageResult&)>& on_done);

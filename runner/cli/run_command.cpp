@@ -244,7 +244,7 @@ class RunSession {
 
   // Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
   // second process still helps, since the two rarely want the same one.
-  static int builder_processes(int cores) { return std::clamp(cores / 2, 2, 16); }
+  static int builder_processes(int cores) { return std::clamp(cores / 2, 2, 8); }
 
   std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
@@ -370,7 +370,8 @@ class RunSession {
     request.library = builds_[index].library;
     request.seed = random_seed();
     EvaluationSettings settings;
-    settings.stop = stop_rule_for(plan_.target.device);
+    settings.stop =
+        stop_rule_for(plan_.target.device, unit.submission ? Ranked::kYes : Ranked::kNo);
     return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return WorkerProcess::start(*sandbox_, installation_.worker, start);
     });

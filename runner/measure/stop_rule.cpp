@@ -40,7 +40,7 @@ bool narrow_enough(const StopRule& rule, std::span<const Sample> samples, Side c
 
 }  // namespace
 
-StopRule stop_rule_for(std::string_view device) {
+StopRule stop_rule_for(std::string_view device, Ranked ranked) {
   StopRule rule;
   rule.margin = same_margin(device);
   if (device == "cpu") {
@@ -49,6 +49,10 @@ StopRule stop_rule_for(std::string_view device) {
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
   } else {
     rule.half_width = 0.005;
+  }
+  if (ranked == Ranked::kNo) {
+    rule.min_placements = 1;
+    rule.until_narrow = false;
   }
   return rule;
 }
@@ -63,6 +67,8 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   double least = rule.min_seconds_a_side;
   for (const auto& [side, seconds] : totals.seconds) least = std::min(least, seconds);
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
+  // A single side has no ratio that could become narrower.
+  if (!rule.until_narrow || totals.seconds.size() < 2) return true;
   return narrow_enough(rule, samples, candidate);
 }
 

@@ -17,11 +17,14 @@ struct StopRule {
   double half_width = 0.03;         // relative, of every speed-up
   double max_seconds = 15;          // of timing, whatever the intervals say
   double margin = 0.03;             // for the verdict inside the intervals
+  bool until_narrow = true;         // false: the least that the other fields ask for is enough
 };
 
 // CPU: placements (new buffers, new worker) are the units of the interval and addresses matter;
-// CUDA: every block has new addresses and is a unit of its own.
-[[nodiscard]] StopRule stop_rule_for(std::string_view device);
+// CUDA: every block has new addresses and is a unit of its own. Without a submission nothing is
+// ranked: then baselines get the least number of blocks, at one placement.
+enum class Ranked { kNo, kYes };
+[[nodiscard]] StopRule stop_rule_for(std::string_view device, Ranked ranked = Ranked::kYes);
 
 // `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
 // nothing was submitted.

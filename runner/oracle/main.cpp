@@ -47,8 +47,10 @@ kbench::Result<std::unique_ptr<kbench::Backend>> open_backend(const std::string&
 int main(int argc, char** argv) {
   // Nothing of kbench outlives the supervisor, not even when that is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Ctrl-C is for the supervisor, which lets the evaluation at hand finish.
+  // Ctrl-C, or a signal to the whole process group, is for the supervisor, which lets the
+  // evaluation at hand finish.
   ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGTERM, SIG_IGN);
   keep_freed_memory();
   CLI::App app("kbench-oracle: started by kbench, not by hand");
   std::string device = "cpu";

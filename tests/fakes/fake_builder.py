@@ -47,6 +47,13 @@ def serve(request: dict) -> None:
         reply({"id": request["id"], "reason": "no such operator"})
     elif behaviour == "transient":
         reply({"id": request["id"], "reason": "out of memory", "transient": True})
+    elif behaviour == "crowded":  # too little memory at the first try
+        tried = Path(request["output"] + ".tried")
+        if tried.exists():
+            reply(build(request))
+        else:
+            tried.touch()
+            reply({"id": request["id"], "reason": "out of memory", "transient": True})
     elif behaviour == "crash":
         sys.exit("the builder stumbled over a stone")
     elif behaviour == "killed":

@@ -121,6 +121,14 @@ TEST_F(BuilderPool, RemembersARefusalButNotAPassingOne) {
   EXPECT_EQ(build({request("refuse")})[0].reason, "no such operator");
 }
 
+TEST_F(BuilderPool, WhatRanOutOfMemoryBesideOthersIsTriedAgainAlone) {
+  options_.processes = 2;
+  const auto results = build({request("crowded"), request("ok"), request("transient")});
+  EXPECT_THAT(results[0].reason, IsEmpty());
+  EXPECT_TRUE(fs::exists(results[0].file));
+  EXPECT_EQ(results[2].reason, "out of memory");
+}
+
 TEST_F(BuilderPool, GoesOnAfterABuilderDies) {
   const auto results = build({request("crash"), request("killed"), request("ok")});
   EXPECT_THAT(results[0].reason, HasSubstr("exited with status 1"));

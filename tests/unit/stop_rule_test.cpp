@@ -53,6 +53,18 @@ TEST(StopRule, DroppedBlocksDoNotCount) {
   EXPECT_FALSE(has_enough(rule, samples, Side::kSubmission, 1));
 }
 
+TEST(StopRule, BaselinesAloneStopAtTheLeast) {
+  const auto wide = blocks(10, 1'000'000'000, 0.1);
+  EXPECT_TRUE(has_enough(stop_rule_for("cpu", Ranked::kNo), wide, Side::kSubmission, 1));
+  EXPECT_FALSE(has_enough(stop_rule_for("cpu", Ranked::kYes), wide, Side::kSubmission, 1));
+}
+
+TEST(StopRule, ASideAloneHasNoIntervalToWaitFor) {
+  auto samples = blocks(10, 1'000'000'000);
+  std::erase_if(samples, [](const Sample& sample) { return sample.side != Side::kEager; });
+  EXPECT_TRUE(has_enough(stop_rule_for("cuda"), samples, Side::kEager, 1));
+}
+
 TEST(StopRule, CpuNeedsPlacementsForItsInterval) {
   const StopRule rule = stop_rule_for("cpu");
   auto samples = blocks(20, 1'000'000'000);
