@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/measure/openmp_environment.hpp"
+#include "runner/measure/worker_watch.hpp"
 
 namespace kbench {
 namespace {
@@ -44,6 +45,13 @@ Json load_request(const WorkerStart& start) {
           {"input_offsets", pack(start.size->inputs).offsets},
           {"param_offsets", pack(start.size->parameters).offsets},
           {"output_offsets", pack(start.size->outputs).offsets}};
+}
+
+// The worker is not trusted: its reply may have any shape.
+std::string text_in(const Json& reply, const char* field) {
+  if (!reply.is_object()) return "";
+  const auto found = reply.find(field);
+  return found != reply.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 }  // namespace
@@ -85,7 +93,13 @@ bool WorkerProcess::has_ended() const {
 EarlyEnd WorkerProcess::describe_end(const std::string& during) {
   const auto exit =
       process_->wait(std::chrono::duration_cast<std::chrono::milliseconds>(kReapPatience));
-  if (!exit) return {State::kInfrastructureError, "the worker ended but could not be reaped", ""};
+  if (!exit && exit.error().code == ErrorCode::kTimeout) {
+    process_->kill();
+    return {State::kCrash,
+            fmt::format("the submission closed or misused its worker's channel {}", during),
+            "descriptors that a submission did not open are not its own to close"};
+  }
+  if (!exit) return {State::kInfrastructureError, exit.error().message, exit.error().hint};
   if (exit->exited)
     return {State::kCrash,
             fmt::format("the submission ended its process {} (exit code {})", during, exit->code),
@@ -107,22 +121,55 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   // A closed channel means that the process is gone, or that its code closed what it should not.
   if (!reply) return describe_end("while it was loaded");
   const Json& body = reply->body;
-  if (body.is_object() && body.value("type", "") == "loaded") {
-    has_prepare_ = body.value("has_prepare", false);
-    if (auto frozen = process_->freeze(); frozen) frozen_ = true;
-    return std::nullopt;
+  if (text_in(body, "type") == "loaded") {
+    has_prepare_ = body.contains("has_prepare") && body["has_prepare"] == true;
+    return freeze();
   }
-  if (body.is_object() && body.value("type", "") == "error") {
-    const auto state = state_from_string(body.value("state", "")).value_or(State::kLoadError);
+  if (text_in(body, "type") == "error") {
+    const auto state = state_from_string(text_in(body, "state")).value_or(State::kLoadError);
     // Only these three are the worker's to report.
     const bool plausible = state == State::kMissingSymbol || state == State::kInfrastructureError;
-    return EarlyEnd{plausible ? state : State::kLoadError, body.value("message", ""),
-                    body.value("hint", "")};
+    return EarlyEnd{plausible ? state : State::kLoadError, text_in(body, "message"),
+                    text_in(body, "hint")};
   }
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }
 
-WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+std::vector<std::string> WorkerProcess::mapped_code() {
+  return mapped_code_of(process_->processes());
+}
+
+std::optional<EarlyEnd> WorkerProcess::freeze() {
+  if (auto stopped = process_->freeze(); !stopped) {
+    process_->kill();
+    return EarlyEnd{
+        State::kRanWhileStopped,
+        "the submission's processes could not be stopped after a call: " + stopped.error().message,
+        "a call leaves nothing running behind"};
+  }
+  frozen_ = true;
+  processes_ = process_->processes();
+  run_time_ns_ = kbench::run_time_ns(processes_);
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::thaw() {
+  if (!frozen_) return std::nullopt;
+  // What a thread runs between showing as stopped and leaving its core is less than this.
+  constexpr std::uint64_t kStopping = 500'000;
+  if (const auto now = kbench::run_time_ns(processes_); now > run_time_ns_ + kStopping) {
+    process_->kill();
+    return EarlyEnd{State::kRanWhileStopped,
+                    fmt::format("the submission ran for {:.3f} ms while it was stopped",
+                                static_cast<double>(now - run_time_ns_) * 1e-6),
+                    "a call leaves nothing running behind, and nobody may continue it"};
+  }
+  if (style_ == WaitStyle::kFutex) switches_ = involuntary_switches(processes_);
+  if (process_->thaw()) frozen_ = false;
+  return std::nullopt;
+}
+
+void WorkerProcess::write_call(const WorkerCall& call) {
   MailboxPage& page = mailbox_.page();
   page.kind = call.kind;
   page.slots = static_cast<std::uint32_t>(call.slots.size());
@@ -131,7 +178,23 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
     page.input_base[slot] = call.slots[slot].input_base;
     page.output_base[slot] = call.slots[slot].output_base;
   }
-  if (frozen_ && process_->thaw()) frozen_ = false;
+}
+
+EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
+  if (has_ended()) return describe_end("in a call");
+  process_->kill();
+  return {
+      State::kTimeout,
+      fmt::format("the submission did not finish a call within {} s", call.timeout.count() / 1000),
+      "it loops for ever, deadlocks, or is far slower than eager"};
+}
+
+WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+  WorkerAnswer answer;
+  MailboxPage& page = mailbox_.page();
+  write_call(call);
+  answer.failure = thaw();
+  if (answer.failure) return answer;
   const std::uint32_t before = calls_;
   const std::uint32_t number = ++calls_;
   const auto deadline = Clock::now() + call.timeout;
@@ -140,32 +203,27 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   Mailbox::raise(page.go, number, style_);
   const bool answered = Mailbox::wait_while_equal(
       page.done, before, style_, [&] { return has_ended() || Clock::now() > deadline; });
-  WorkerAnswer answer;
   answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
   if (!answered) {
-    if (has_ended()) {
-      answer.failure = describe_end("in a call");
-    } else {
-      process_->kill();
-      answer.failure = EarlyEnd{State::kTimeout,
-                                fmt::format("the submission did not finish a call within {} s",
-                                            call.timeout.count() / 1000),
-                                "it loops for ever, deadlocks, or is far slower than eager"};
-    }
+    answer.failure = describe_silence(call);
     return answer;
   }
   // Each field of the page is read once: the worker may change it at any time.
-  if (page.done.load(std::memory_order_acquire) != number) {
+  const std::uint32_t done = page.done.load(std::memory_order_acquire);
+  const std::int32_t status = page.status;
+  answer.claimed_ns = page.claimed_ns;
+  answer.failure = freeze();
+  if (answer.failure) return answer;
+  if (done != number) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
-    return answer;
-  }
-  answer.claimed_ns = page.claimed_ns;
-  if (const std::int32_t status = page.status; status != 0)
+  } else if (status != 0) {
     answer.failure = EarlyEnd{State::kSubmissionError,
                               fmt::format("the submission returned {} from a call", status),
                               "0 means success; on CUDA the number is a cudaError_t"};
-  if (process_->freeze()) frozen_ = true;
+  } else if (style_ == WaitStyle::kFutex) {
+    answer.involuntary_switches = involuntary_switches(processes_) - switches_;
+  }
   return answer;
 }
 
