@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "runner/core/result.hpp"
@@ -73,6 +74,11 @@ struct CompareResult {
   double sum_squared_reference = 0;  // finite elements only
 };
 
+struct MemoryRegion {
+  const void* data = nullptr;
+  std::uint64_t bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -89,6 +95,12 @@ class Backend {
   virtual Status poison(void* destination, std::uint64_t bytes) = 0;
   virtual Result<CompareResult> compare(const CompareRequest& request) = 0;
 
+  // How many bytes of the regions are not as poison() left them.
+  virtual Result<std::uint64_t> count_unpoisoned(std::span<const MemoryRegion> regions) = 0;
+  // How many bytes differ between two buffers that start at multiples of 256.
+  virtual Result<std::uint64_t> count_differing(const void* a, const void* b,
+                                                std::uint64_t bytes) = 0;
+
   // Before every timed call: evicts the last-level cache, resets persisting L2 lines.
   virtual Status flush_cache() = 0;
   // The short prologue that each side runs in its own process before it is timed.
@@ -99,6 +111,10 @@ class Backend {
   // between the two calls; nanoseconds. stop_timer waits for the work.
   virtual Status start_timer() = 0;
   virtual Result<std::int64_t> stop_timer() = 0;
+
+  // Bytes read plus bytes written per second by the fastest of a few large copies. Takes memory for
+  // a moment; some milliseconds on CUDA, some hundred on CPU.
+  virtual Result<double> copy_bandwidth() = 0;
 
   // SM clock now, by a short spin kernel (clock64 over globaltimer); 0 on CPU.
   virtual Result<std::int64_t> sm_clock_khz() = 0;

@@ -360,6 +360,7 @@ class RunSession {
     request.device = plan_.target.device;
     request.device_index = plan_.target.device_index;
     request.threads = usable_threads();
+    request.cache_bytes = hello_.facts.cache_bytes;
     request.precision = options_.precision;
     if (const auto package = package_of_.find(unit.task); package != package_of_.end()) {
       request.package = packages_[package->second].file;

@@ -6,7 +6,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 14> kStates{{
+constexpr std::array<std::pair<State, std::string_view>, 19> kStates{{
     {State::kOk, "ok"},
     {State::kNoSubmission, "no_submission"},
     {State::kSkipped, "skipped"},
@@ -19,7 +19,12 @@ constexpr std::array<std::pair<State, std::string_view>, 14> kStates{{
     {State::kTimeout, "timeout"},
     {State::kDoesNotFit, "does_not_fit"},
     {State::kTimingInconsistent, "timing_inconsistent"},
-    {State::kInterrupted, "interrupted"},
+    {State::kRedzoneViolation, "redzone_violation"},
+    {State::kInputModified, "input_modified"},
+    {State::kDeviceNotIdle, "device_not_idle"},
+    {State::kRanWhileStopped, "ran_while_stopped"},
+    {State::kForbiddenLibrary, "forbidden_library"},
+    {State::kSuspect, "suspect"},
     {State::kInfrastructureError, "infrastructure_error"},
 }};
 
@@ -68,8 +73,7 @@ Fault fault_of(State state) {
   switch (state) {
     case State::kOk:
     case State::kNoSubmission:
-    case State::kSkipped:
-    case State::kInterrupted: return Fault::kNone;
+    case State::kSkipped: return Fault::kNone;
     case State::kCompileError:
     case State::kMissingSymbol:
     case State::kLoadError:
@@ -77,7 +81,13 @@ Fault fault_of(State state) {
     case State::kWrongResult:
     case State::kCrash:
     case State::kTimeout:
-    case State::kTimingInconsistent: return Fault::kSubmission;
+    case State::kTimingInconsistent:
+    case State::kRedzoneViolation:
+    case State::kInputModified:
+    case State::kDeviceNotIdle:
+    case State::kRanWhileStopped:
+    case State::kForbiddenLibrary:
+    case State::kSuspect: return Fault::kSubmission;
     case State::kDoesNotFit:
     case State::kInfrastructureError: return Fault::kInfrastructure;
   }

@@ -25,7 +25,12 @@ enum class State {
   kTimeout,              // the worker did not answer in time
   kDoesNotFit,           // the task needs more memory than the device has
   kTimingInconsistent,   // the claimed time contradicts the supervisor's clock
-  kInterrupted,          // Ctrl-C before the evaluation finished
+  kRedzoneViolation,     // it wrote outside of its outputs
+  kInputModified,        // it changed an input or a parameter
+  kDeviceNotIdle,        // it left work on the device while somebody else was timed
+  kRanWhileStopped,      // a process of it ran while no call was outstanding
+  kForbiddenLibrary,     // a library is mapped that it may not use, or did not declare
+  kSuspect,              // correct, but faster than can be believed unseen; never ranked
   kInfrastructureError,  // our own fault or the machine's
 };
 
@@ -50,8 +55,13 @@ struct Sample {
   int visit = 0;      // 0 or 1: a block visits each side twice
   Side side = Side::kEager;
   int calls = 1;
-  std::int64_t time_ns = 0;                  // device events on CUDA, steady clock on CPU
+  // Device events on CUDA, steady clock on CPU. Of a submission: what it claims, or where the
+  // supervisor's clock shows more than an empty call explains, that.
+  std::int64_t time_ns = 0;
   std::optional<std::int64_t> wall_ns;       // submission: the supervisor's clock around the call
+  std::optional<std::int64_t> claimed_ns;    // submission: the worker's own word
+  std::optional<std::int64_t> strict_ns;     // submission: from before its inputs are visible until
+                                             // its outputs are copied away
   std::optional<std::int64_t> sm_clock_khz;  // CUDA: clock seen at the start of the block
   bool dropped = false;                      // kept, but left out of every derived number
   std::string drop_reason;                   // empty unless dropped
@@ -103,14 +113,18 @@ struct Evaluation {
 
   std::vector<Check> checks;
   std::vector<Sample> samples;
-  std::optional<std::int64_t> prepare_ns;    // kbench_prepare, timed apart
-  std::optional<std::int64_t> null_call_ns;  // median wall time of an empty call of this worker
-  double rule_c = 4;                         // the acceptance rule in force
+  std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
+  std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
+  std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
+  std::optional<double> floor_ns;              // no call can be shorter on this device (roofline)
+  int repeats = 0;                             // measured again because it seemed too fast
+  double rule_c = 4;                           // the acceptance rule in force
   double rule_k = 32;
 
   std::string task_hash;      // of the lowered file
   std::string package_key;    // of the AOTInductor package, empty without one
   std::string sandbox_level;  // what the worker's sandbox achieved
+  std::string labels;         // findings worth a look, not failures; separated by spaces
   std::string seed;           // hex; revealed here once the evaluation is over
   std::string started_at;     // UTC, RFC 3339
   double wall_seconds = 0;    // of the whole evaluation

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,11 +13,14 @@ namespace {
 
 constexpr double kLargestDrift = 0.03;
 constexpr double kLowestShare = 0.75;
+constexpr double kLargestLoss = 0.02;
+// Being switched out and in again, with colder caches; the time away comes on top of it.
+constexpr double kSwitchNs = 1e5;
 
-std::string reason_to_drop(const BlockClock& clock, std::int64_t highest_khz) {
-  if (clock.start_khz <= 0 || clock.end_khz <= 0) return "";
-  const auto start = static_cast<double>(clock.start_khz);
-  const auto end = static_cast<double>(clock.end_khz);
+std::string throttled(const BlockConditions& block, std::int64_t highest_khz) {
+  if (block.start_khz <= 0 || block.end_khz <= 0) return "";
+  const auto start = static_cast<double>(block.start_khz);
+  const auto end = static_cast<double>(block.end_khz);
   if (std::min(start, end) < kLowestShare * static_cast<double>(highest_khz))
     return fmt::format("SM clock {:.0f} MHz: throttled", std::min(start, end) / 1000);
   if (std::abs(end - start) > kLargestDrift * start)
@@ -23,21 +28,61 @@ std::string reason_to_drop(const BlockClock& clock, std::int64_t highest_khz) {
   return "";
 }
 
+// The share of a block's timed calls that others took.
+double loss(const BlockConditions& block, double timed_ns) {
+  if (timed_ns <= 0) return 0;
+  return (static_cast<double>(block.stolen_ns) +
+          kSwitchNs * static_cast<double>(block.involuntary_switches)) /
+         timed_ns;
+}
+
+using Reasons = std::map<int, std::string>;  // by block
+
+// The worst of each placement, at most half of it.
+void find_disturbed(const std::vector<BlockConditions>& conditions,
+                    const std::map<int, double>& timed_ns, Reasons& reasons) {
+  std::map<int, std::vector<std::pair<double, const BlockConditions*>>> placements;
+  for (const BlockConditions& block : conditions) {
+    const auto timed = timed_ns.find(block.block);
+    const double lost = timed == timed_ns.end() ? 0 : loss(block, timed->second);
+    placements[block.placement].emplace_back(lost, &block);
+  }
+  for (auto& [placement, blocks] : placements) {
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    blocks.resize(blocks.size() / 2);
+    for (const auto& [lost, block] : blocks)
+      if (lost > kLargestLoss)
+        reasons[block->block] =
+            fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
+                        block->involuntary_switches, static_cast<double>(block->stolen_ns) * 1e-6);
+  }
+}
+
 }  // namespace
 
-void drop_throttled_blocks(std::vector<Sample>& samples, const std::vector<BlockClock>& clocks) {
+void drop_disturbed_blocks(std::vector<Sample>& samples,
+                           const std::vector<BlockConditions>& conditions) {
   std::int64_t highest = 0;
-  for (const BlockClock& clock : clocks)
-    highest = std::max({highest, clock.start_khz, clock.end_khz});
-  for (const BlockClock& clock : clocks) {
-    const std::string reason = reason_to_drop(clock, highest);
-    for (Sample& sample : samples) {
-      if (sample.block != clock.block) continue;
-      if (clock.start_khz > 0) sample.sm_clock_khz = clock.start_khz;
-      if (reason.empty() || sample.dropped) continue;
-      sample.dropped = true;
-      sample.drop_reason = reason;
-    }
+  for (const BlockConditions& block : conditions)
+    highest = std::max({highest, block.start_khz, block.end_khz});
+  std::map<int, double> timed_ns;
+  for (const Sample& sample : samples)
+    timed_ns[sample.block] += static_cast<double>(sample.time_ns);
+  Reasons reasons;
+  std::map<int, std::int64_t> clocks;
+  find_disturbed(conditions, timed_ns, reasons);
+  for (const BlockConditions& block : conditions) {
+    if (block.start_khz > 0) clocks[block.block] = block.start_khz;
+    if (std::string reason = throttled(block, highest); !reason.empty())
+      reasons[block.block] = std::move(reason);
+  }
+  for (Sample& sample : samples) {
+    const auto reason = reasons.find(sample.block);
+    sample.dropped = reason != reasons.end();
+    sample.drop_reason = sample.dropped ? reason->second : "";
+    if (const auto clock = clocks.find(sample.block); clock != clocks.end())
+      sample.sm_clock_khz = clock->second;
   }
 }
 

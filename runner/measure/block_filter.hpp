@@ -2,21 +2,30 @@
 // derived numbers leave them out.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
 
 namespace kbench {
 
-// SM clock at the two ends of a block, kHz; zero where unknown.
-struct BlockClock {
+// What surrounded one block.
+struct BlockConditions {
   int block = 0;
-  std::int64_t start_khz = 0;
+  int placement = 0;
+  std::int64_t start_khz = 0;  // SM clock at both ends; zero where unknown
   std::int64_t end_khz = 0;
+  std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
+  std::int64_t involuntary_switches = 0;  // CPU: in timed calls, of all sides
 };
 
-// Drops blocks whose clock moved by more than 3 % inside, or lies below 75 % of the highest clock
-// seen in this evaluation (throttling).
-void drop_throttled_blocks(std::vector<Sample>& samples, const std::vector<BlockClock>& clocks);
+// Says anew for every sample whether it is dropped, from the conditions of all blocks so far:
+// - CUDA: the clock moved by more than 3 % inside the block, or lies below 75 % of the highest seen
+//   in this evaluation (throttling);
+// - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls. Half of
+//   a placement's blocks stay in any case, the quietest, so that a loaded machine gives wide
+//   intervals rather than none.
+void drop_disturbed_blocks(std::vector<Sample>& samples,
+                           const std::vector<BlockConditions>& conditions);
 
 }  // namespace kbench

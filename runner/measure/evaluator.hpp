@@ -3,12 +3,13 @@
 //   load -> place -> correctness draws against the fp64 reference -> timed blocks -> verdict
 //
 // A timed block visits each side twice on two fresh inputs, E C S | S C E, the order of sides drawn
-// anew each block. No side sees an input twice; every call of the submission has poisoned outputs
-// and is verified. The oracle and the worker are reached through their interfaces only, so that
-// tests drive this code with scripted ones. Called by the cli; writes nothing but the Evaluation.
+// anew each block. No side sees an input twice; every call of the submission goes through the call
+// protocol and is verified. What seems too fast is measured again, by fresh processes and with a
+// new key. The oracle and the worker are reached through their interfaces only, so that tests drive
+// this code with scripted ones. Called by the cli; writes nothing but the Evaluation.
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/stop_rule.hpp"
+#include "runner/measure/surroundings.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/task/task.hpp"
 #include "runner/verify/acceptance.hpp"
@@ -28,6 +30,7 @@ struct EvaluationRequest {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int threads = 1;
+  std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
   std::string precision;
   std::filesystem::path package;  // empty: no compiled baseline, for this reason:
   std::string package_reason;
@@ -41,7 +44,9 @@ struct EvaluationSettings {
   AcceptanceRule acceptance;
   int correctness_draws = 5;
   int null_calls = 11;
+  int null_calls_again = 5;  // of each further worker
   StopRule stop;
+  Surroundings surroundings;
 };
 
 // Fills in state, checks, samples and reasons; the caller adds run id, key and provenance.

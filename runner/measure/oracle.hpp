@@ -43,9 +43,13 @@ class Oracle {
   virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
   virtual Result<std::vector<EagerError>> reference() = 0;
   virtual Status release() = 0;
-  virtual Result<std::int64_t> time(Side side) = 0;
+  virtual Result<BaselineTime> time(Side side) = 0;
+  virtual Result<std::int64_t> flush() = 0;
   virtual Status arm(const std::vector<SlotPlaces>& slots) = 0;
+  virtual Result<std::int64_t> reveal() = 0;
   virtual Status snapshot() = 0;
+  virtual Result<Audit> audit(bool everything) = 0;
+  virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::vector<CompareResult>> judge_compiled(

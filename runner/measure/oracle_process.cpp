@@ -168,8 +168,32 @@ Result<std::vector<EagerError>> OracleProcess::reference() {
 
 Status OracleProcess::release() { return as_status(ask({{"op", "release"}})); }
 
-Result<std::int64_t> OracleProcess::time(Side side) {
-  return ask_for<std::int64_t>({{"op", "time"}, {"side", to_string(side)}}, "ns");
+Result<BaselineTime> OracleProcess::time(Side side) {
+  auto reply = ask({{"op", "time"}, {"side", to_string(side)}});
+  if (!reply) return reply.error();
+  return reply->body.get<BaselineTime>();
+}
+
+Result<std::int64_t> OracleProcess::flush() {
+  return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
+}
+
+Result<std::int64_t> OracleProcess::reveal() {
+  return ask_for<std::int64_t>({{"op", "reveal"}}, "ns");
+}
+
+Result<Audit> OracleProcess::audit(bool everything) {
+  auto reply = ask({{"op", "audit"}, {"everything", everything}});
+  if (!reply) return reply.error();
+  return reply->body.get<Audit>();
+}
+
+Result<DevicePeaks> OracleProcess::peaks() {
+  if (peaks_) return *peaks_;
+  auto reply = ask({{"op", "peaks"}});
+  if (!reply) return reply.error();
+  peaks_ = reply->body.get<DevicePeaks>();
+  return *peaks_;
 }
 
 Status OracleProcess::arm(const std::vector<SlotPlaces>& slots) {
@@ -194,19 +218,21 @@ Result<std::int64_t> OracleProcess::sm_clock_khz() {
   return ask_for<std::int64_t>({{"op", "clock"}}, "khz");
 }
 
+Error OracleProcess::ended() const {
+  return {ErrorCode::kInfrastructure, "the oracle ended", "its log is " + options_.log.string()};
+}
+
 Status OracleProcess::freeze() {
   int status = 0;
   if (::kill(pid_, SIGSTOP) == 0 && ::waitpid(pid_, &status, WUNTRACED) == pid_ &&
       WIFSTOPPED(status))
     return Done{};
-  return Error{ErrorCode::kInfrastructure, "the oracle ended",
-               "its log is " + options_.log.string()};
+  return ended();
 }
 
 Status OracleProcess::thaw() {
   if (::kill(pid_, SIGCONT) == 0) return Done{};
-  return Error{ErrorCode::kInfrastructure, "the oracle ended",
-               "its log is " + options_.log.string()};
+  return ended();
 }
 
 }  // namespace kbench

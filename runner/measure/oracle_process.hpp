@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runner/core/channel.hpp"
@@ -36,9 +37,13 @@ class OracleProcess final : public Oracle {
   Status inputs(const std::vector<SlotInputs>& slots) override;
   Result<std::vector<EagerError>> reference() override;
   Status release() override;
-  Result<std::int64_t> time(Side side) override;
+  Result<BaselineTime> time(Side side) override;
+  Result<std::int64_t> flush() override;
   Status arm(const std::vector<SlotPlaces>& slots) override;
+  Result<std::int64_t> reveal() override;
   Status snapshot() override;
+  Result<Audit> audit(bool everything) override;
+  Result<DevicePeaks> peaks() override;
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
   Result<std::vector<CompareResult>> judge_compiled(
@@ -51,12 +56,14 @@ class OracleProcess final : public Oracle {
   explicit OracleProcess(OracleOptions options);
   Status spawn();
   void end();
+  [[nodiscard]] Error ended() const;
   Result<Message> ask(const Json& request);
   template <class T>
   Result<T> ask_for(const Json& request, const char* field);
 
   OracleOptions options_;
   pid_t pid_ = -1;
+  std::optional<DevicePeaks> peaks_;
   Channel channel_;
 };
 

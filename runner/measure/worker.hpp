@@ -34,8 +34,9 @@ struct WorkerCall {
 struct WorkerAnswer {
   // Set when the call did not complete: crash, timeout, or a non-zero status.
   std::optional<EarlyEnd> failure;
-  std::int64_t claimed_ns = 0;  // the worker's word
-  std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
+  std::int64_t claimed_ns = 0;            // the worker's word
+  std::int64_t wall_ns = 0;               // the supervisor's clock, from raising go to seeing done
+  std::int64_t involuntary_switches = 0;  // CPU: times that it lost a core meanwhile
 };
 
 class Worker {
@@ -46,6 +47,8 @@ class Worker {
   // The worker's processes are stopped before and after, they run only inside this call.
   virtual WorkerAnswer call(const WorkerCall& call) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
+  // Files with code that its processes have mapped, as the kernel tells.
+  [[nodiscard]] virtual std::vector<std::string> mapped_code() = 0;
 };
 
 struct WorkerStart {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/measure/openmp_environment.hpp"
+#include "runner/measure/worker_watch.hpp"
 
 namespace kbench {
 namespace {
@@ -109,8 +110,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   const Json& body = reply->body;
   if (body.is_object() && body.value("type", "") == "loaded") {
     has_prepare_ = body.value("has_prepare", false);
-    if (auto frozen = process_->freeze(); frozen) frozen_ = true;
-    return std::nullopt;
+    return freeze();
   }
   if (body.is_object() && body.value("type", "") == "error") {
     const auto state = state_from_string(body.value("state", "")).value_or(State::kLoadError);
@@ -122,7 +122,41 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }
 
-WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+std::vector<std::string> WorkerProcess::mapped_code() {
+  return mapped_code_of(process_->processes());
+}
+
+std::optional<EarlyEnd> WorkerProcess::freeze() {
+  if (auto stopped = process_->freeze(); !stopped) {
+    process_->kill();
+    return EarlyEnd{
+        State::kRanWhileStopped,
+        "the submission's processes could not be stopped after a call: " + stopped.error().message,
+        "a call leaves nothing running behind"};
+  }
+  frozen_ = true;
+  run_time_ns_ = kbench::run_time_ns(process_->processes());
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::thaw() {
+  if (!frozen_) return std::nullopt;
+  // What a thread runs between showing as stopped and leaving its core is less than this.
+  constexpr std::uint64_t kStopping = 500'000;
+  const auto processes = process_->processes();
+  if (const auto now = kbench::run_time_ns(processes); now > run_time_ns_ + kStopping) {
+    process_->kill();
+    return EarlyEnd{State::kRanWhileStopped,
+                    fmt::format("the submission ran for {:.3f} ms while it was stopped",
+                                static_cast<double>(now - run_time_ns_) * 1e-6),
+                    "a call leaves nothing running behind, and nobody may continue it"};
+  }
+  if (style_ == WaitStyle::kFutex) switches_ = involuntary_switches(processes);
+  if (process_->thaw()) frozen_ = false;
+  return std::nullopt;
+}
+
+void WorkerProcess::write_call(const WorkerCall& call) {
   MailboxPage& page = mailbox_.page();
   page.kind = call.kind;
   page.slots = static_cast<std::uint32_t>(call.slots.size());
@@ -131,7 +165,23 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
     page.input_base[slot] = call.slots[slot].input_base;
     page.output_base[slot] = call.slots[slot].output_base;
   }
-  if (frozen_ && process_->thaw()) frozen_ = false;
+}
+
+EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
+  if (has_ended()) return describe_end("in a call");
+  process_->kill();
+  return {
+      State::kTimeout,
+      fmt::format("the submission did not finish a call within {} s", call.timeout.count() / 1000),
+      "it loops for ever, deadlocks, or is far slower than eager"};
+}
+
+WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+  WorkerAnswer answer;
+  MailboxPage& page = mailbox_.page();
+  write_call(call);
+  answer.failure = thaw();
+  if (answer.failure) return answer;
   const std::uint32_t before = calls_;
   const std::uint32_t number = ++calls_;
   const auto deadline = Clock::now() + call.timeout;
@@ -140,32 +190,27 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   Mailbox::raise(page.go, number, style_);
   const bool answered = Mailbox::wait_while_equal(
       page.done, before, style_, [&] { return has_ended() || Clock::now() > deadline; });
-  WorkerAnswer answer;
   answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
   if (!answered) {
-    if (has_ended()) {
-      answer.failure = describe_end("in a call");
-    } else {
-      process_->kill();
-      answer.failure = EarlyEnd{State::kTimeout,
-                                fmt::format("the submission did not finish a call within {} s",
-                                            call.timeout.count() / 1000),
-                                "it loops for ever, deadlocks, or is far slower than eager"};
-    }
+    answer.failure = describe_silence(call);
     return answer;
   }
   // Each field of the page is read once: the worker may change it at any time.
-  if (page.done.load(std::memory_order_acquire) != number) {
+  const std::uint32_t done = page.done.load(std::memory_order_acquire);
+  const std::int32_t status = page.status;
+  answer.claimed_ns = page.claimed_ns;
+  answer.failure = freeze();
+  if (answer.failure) return answer;
+  if (done != number) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
-    return answer;
-  }
-  answer.claimed_ns = page.claimed_ns;
-  if (const std::int32_t status = page.status; status != 0)
+  } else if (status != 0) {
     answer.failure = EarlyEnd{State::kSubmissionError,
                               fmt::format("the submission returned {} from a call", status),
                               "0 means success; on CUDA the number is a cudaError_t"};
-  if (process_->freeze()) frozen_ = true;
+  } else if (style_ == WaitStyle::kFutex) {
+    answer.involuntary_switches = involuntary_switches(process_->processes()) - switches_;
+  }
   return answer;
 }
 

@@ -21,12 +21,17 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
   WorkerAnswer call(const WorkerCall& call) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
+  [[nodiscard]] std::vector<std::string> mapped_code() override;
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
                 WaitStyle style);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
+  void write_call(const WorkerCall& call);
+  std::optional<EarlyEnd> freeze();
+  std::optional<EarlyEnd> thaw();
+  EarlyEnd describe_silence(const WorkerCall& call);
 
   std::unique_ptr<SandboxedProcess> process_;
   Channel channel_;
@@ -34,6 +39,8 @@ class WorkerProcess final : public Worker {
   WaitStyle style_;
   std::uint32_t calls_ = 0;
   bool frozen_ = false;
+  std::uint64_t run_time_ns_ = 0;  // of all its threads when it was frozen
+  std::int64_t switches_ = 0;      // CPU: involuntary, when it was thawed
   bool has_prepare_ = false;
 };
 

@@ -2,8 +2,8 @@
 // reference, the eager and compiled baselines, and the arenas that a worker maps.
 //
 // Invariants. Baselines and references read private memory only; a shared arena is written by arm()
-// and read by judge() and snapshot(). inputs() forgets every output of the inputs before. Called by
-// oracle/server; LibTorch stays in the .cpp.
+// and reveal(), and read by snapshot() and audit(); judge() sees the snapshot. inputs() forgets
+// every output of the inputs before. Called by oracle/server; LibTorch stays in the .cpp.
 #pragma once
 
 #include <filesystem>
@@ -50,14 +50,27 @@ class LoadedTask {
   // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output.
   Result<std::vector<EagerError>> reference();
 
-  // One timed visit of a baseline over all slots: nanoseconds. Eager's outputs are kept.
-  Result<std::int64_t> time(Side side);
+  // One timed visit of a baseline over all slots. Eager's outputs are kept.
+  Result<BaselineTime> time(Side side);
 
-  // Copies the inputs to their shared places, poisons the outputs, flushes the caches.
+  // Nanoseconds that a flush of the caches takes now.
+  Result<std::int64_t> flush();
+
+  // Poisons the shared outputs and what surrounds them. Inputs are not visible yet.
   Status arm(const std::vector<SlotPlaces>& slots);
 
-  // Copies the shared outputs to private memory; judge() then reads the copy.
+  // Copies the inputs to their shared places and flushes the caches: nanoseconds of the flush.
+  Result<std::int64_t> reveal();
+
+  // Copies the shared outputs to private memory, where judge() and audit() find them.
   Status snapshot();
+
+  // Looks around the outputs of the snapshot; with `everything` also at shared inputs and
+  // parameters, which must equal the private ones.
+  Result<Audit> audit(bool everything);
+
+  // Large copies and large matrix products, the best of a few.
+  Result<DevicePeaks> peaks();
 
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.

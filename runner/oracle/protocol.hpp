@@ -8,9 +8,13 @@
 //   inputs          slots: SlotInputs[]                            –
 //   reference       –                                              outputs: EagerError[]
 //   release         –                                              –
-//   time            side                                           ns
+//   time            side                                           BaselineTime
+//   flush           –                                              ns
 //   arm             slots: SlotPlaces[]                            –
+//   reveal          –                                              ns
 //   snapshot        –                                              –
+//   audit           everything                                     Audit
+//   peaks           –                                              DevicePeaks
 //   judge           against, bounds: OutputBound[]                 outputs: CompareResult[]
 //   judge_compiled  bounds: OutputBound[]                          outputs: CompareResult[]
 //   clock           –                                              khz
@@ -55,6 +59,29 @@ struct SlotPlaces {
   std::uint64_t output_base = 0;
 };
 
+// One timed visit of a baseline.
+struct BaselineTime {
+  std::int64_t ns = 0;
+  std::int64_t flush_ns = 0;              // the cache flush before it: long when others are at work
+  std::int64_t involuntary_switches = 0;  // CPU: times that the kernel took a core away meanwhile
+};
+
+// What a call left behind, on the oracle's own view.
+struct Audit {
+  std::uint64_t outside_outputs = 0;  // bytes around the outputs that are poison no more
+  std::uint64_t inputs_changed = 0;   // bytes; looked at only when everything is asked for
+  std::uint64_t params_changed = 0;   // the same
+};
+
+// What the device does at best, measured once.
+struct DevicePeaks {
+  double copy_bytes_per_s = 0;    // read and written
+  double matmul_flops_per_s = 0;  // CUDA: bfloat16, CPU: float32
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset)

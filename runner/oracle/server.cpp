@@ -41,6 +41,10 @@ class Server {
     if (operation == "release") return release();
     if (operation == "time") return time(request);
     if (operation == "arm") return arm(request);
+    if (operation == "flush") return nanoseconds(task_->flush());
+    if (operation == "reveal") return nanoseconds(task_->reveal());
+    if (operation == "audit") return audit(request);
+    if (operation == "peaks") return peaks();
     if (operation == "snapshot") return status(task_->snapshot());
     if (operation == "judge") return judge(request);
     if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
@@ -106,11 +110,28 @@ class Server {
     return {};
   }
 
+  static Reply nanoseconds(const Result<std::int64_t>& result) {
+    if (!result) return {failure(result.error()), {}};
+    return {{{"ns", *result}}, {}};
+  }
+
   Reply time(const Json& request) {
     const auto side = side_from_string(request.at("side").get<std::string>());
-    auto nanoseconds = task_->time(side.value_or(Side::kEager));
-    if (!nanoseconds) return {failure(nanoseconds.error()), {}};
-    return {{{"ns", *nanoseconds}}, {}};
+    auto timed = task_->time(side.value_or(Side::kEager));
+    if (!timed) return {failure(timed.error()), {}};
+    return {*timed, {}};
+  }
+
+  Reply audit(const Json& request) {
+    auto found = task_->audit(request.at("everything").get<bool>());
+    if (!found) return {failure(found.error()), {}};
+    return {*found, {}};
+  }
+
+  Reply peaks() {
+    auto measured = task_->peaks();
+    if (!measured) return {failure(measured.error()), {}};
+    return {*measured, {}};
   }
 
   Reply arm(const Json& request) {

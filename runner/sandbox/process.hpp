@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/sandbox/launch.hpp"
 #include "runner/sandbox/process_tree.hpp"
@@ -25,6 +26,7 @@ class KeptProcess final : public SandboxedProcess {
   void kill() override;
   Status freeze() override;
   Status thaw() override;
+  [[nodiscard]] std::vector<pid_t> processes() override { return tree_.processes(); }
   [[nodiscard]] int exit_fd() const override { return launched_.status.get(); }
 
  private:

@@ -154,6 +154,15 @@ void FrozenTree::thaw() {
   for (Member& member : members_) signal(member, SIGCONT);
 }
 
+std::vector<pid_t> FrozenTree::processes() {
+  while (discover()) {
+  }
+  std::vector<pid_t> pids;
+  for (const Member& member : members_)
+    if (!member.gone) pids.push_back(member.pid);
+  return pids;
+}
+
 void FrozenTree::signal(Member& member, int number) {
   const long result = member.pidfd.valid()
                           ? ::syscall(SYS_pidfd_send_signal, member.pidfd.get(), number, nullptr, 0)

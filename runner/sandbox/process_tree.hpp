@@ -38,6 +38,8 @@ class FrozenTree {
   // Errors: kTimeout when one did not stop in time (it hangs in the kernel).
   Status freeze(std::chrono::milliseconds timeout);
   void thaw();
+  // Those known now, after another look. What is frozen cannot start new ones.
+  [[nodiscard]] std::vector<pid_t> processes();
 
  private:
   struct Member {

@@ -3,6 +3,8 @@
 // Called by runner/submission (compilers) and runner/measure (workers).
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -47,6 +49,8 @@ class SandboxedProcess {
   virtual void kill() = 0;      // the whole process tree, then reaps it
   virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
   virtual Status thaw() = 0;
+  // Every process in it, as numbered outside; empty once it ended.
+  [[nodiscard]] virtual std::vector<pid_t> processes() = 0;
   // A descriptor that becomes readable when the program has ended.
   [[nodiscard]] virtual int exit_fd() const = 0;
 };

@@ -58,11 +58,15 @@ void visit(R& evaluation, Visitor& column) {
   column("submission_reason", evaluation.submission_reason);
   column("prepare_ns", evaluation.prepare_ns);
   column("null_call_ns", evaluation.null_call_ns);
+  column("null_strict_ns", evaluation.null_strict_ns);
+  column("floor_ns", evaluation.floor_ns);
+  column("repeats", evaluation.repeats);
   column("rule_c", evaluation.rule_c);
   column("rule_k", evaluation.rule_k);
   column("task_hash", evaluation.task_hash);
   column("package_key", evaluation.package_key);
   column("sandbox_level", evaluation.sandbox_level);
+  column("labels", evaluation.labels);
   column("seed", evaluation.seed);
   column("started_at", evaluation.started_at);
   column("wall_seconds", evaluation.wall_seconds);
@@ -91,6 +95,8 @@ void visit(R& sample, Visitor& column) {
   column("calls", sample.calls);
   column("time_ns", sample.time_ns);
   column("wall_ns", sample.wall_ns);
+  column("claimed_ns", sample.claimed_ns);
+  column("strict_ns", sample.strict_ns);
   column("sm_clock_khz", sample.sm_clock_khz);
   column("dropped", sample.dropped);
   column("drop_reason", sample.drop_reason);

@@ -95,7 +95,17 @@ CREATE TABLE sample (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kStep1};
+// The timed-call protocol: what the worker claimed, the strict clock, why a row needs a look.
+constexpr std::string_view kStep2 = R"sql(
+ALTER TABLE evaluation ADD COLUMN null_strict_ns INTEGER;
+ALTER TABLE evaluation ADD COLUMN floor_ns REAL;
+ALTER TABLE evaluation ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE evaluation ADD COLUMN labels TEXT NOT NULL DEFAULT '';
+ALTER TABLE sample ADD COLUMN claimed_ns INTEGER;
+ALTER TABLE sample ADD COLUMN strict_ns INTEGER;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2};
 
 }  // namespace
 

@@ -294,12 +294,11 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
     // The newest fifty: older ones may stem from another machine or protocol.
     SQLite::Statement statement(impl_->database,
                                 "SELECT wall_seconds FROM evaluation WHERE task = ? AND size = ? "
-                                "AND device = ? AND state <> ? AND wall_seconds IS NOT NULL "
+                                "AND device = ? AND wall_seconds IS NOT NULL "
                                 "ORDER BY number DESC LIMIT 50");
     statement.bind(1, task);
     statement.bind(2, size);
     statement.bind(3, device);
-    statement.bind(4, std::string(to_string(State::kInterrupted)));
     std::vector<double> seconds;
     while (statement.executeStep()) seconds.push_back(statement.getColumn(0).getDouble());
     if (seconds.empty()) return std::optional<double>();

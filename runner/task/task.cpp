@@ -80,11 +80,12 @@ const TaskSize* Task::find_size(std::string_view size) const {
 }
 
 Layout pack(const std::vector<TensorSpec>& tensors) {
+  constexpr std::uint64_t kRedzone = 256;
   Layout layout;
   layout.offsets.reserve(tensors.size());
   for (const auto& tensor : tensors) {
     layout.offsets.push_back(layout.bytes);
-    layout.bytes += align_up(tensor.bytes());
+    layout.bytes += align_up(tensor.bytes()) + kRedzone;
   }
   return layout;
 }

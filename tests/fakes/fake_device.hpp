@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runner/measure/oracle.hpp"
+#include "runner/measure/surroundings.hpp"
 #include "runner/measure/worker.hpp"
 
 namespace kbench::fakes {
@@ -24,8 +25,19 @@ struct Script {
   // Error of the submission's output in the n-th judged call (0 = first); NaN counts as wrong.
   std::function<double(int call)> submission_error = [](int) { return 0.0; };
   double compiled_error = 0;
-  double hidden_ns = 0;  // wall time that the worker does not admit
+  double hidden_ns = 0;    // wall time that the worker does not admit
+  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;     // device time between showing the inputs and go
   double null_ns = 50e3;
+  double copy_ns = 1e6;        // showing the inputs, copying the outputs away
+  double flush_ns = 40e3;      // the oracle's cache flush, alone
+  double flush_beside_ns = 0;  // what it takes more once a worker is there
+  double slowed_baseline = 1;  // factor on baselines that run after the submission
+  std::function<Audit(int call)> audit = [](int) { return Audit{}; };
+  std::vector<std::string> mapped_code;
+  std::int64_t switches_a_call = 0;  // involuntary, of every side
+  DevicePeaks peaks;                 // 0: no floor
+  double factor_when_repeated = 1;   // on the submission's time, after the oracle restarted
   std::string compiled_reason;
   std::optional<Error> load_error;
   std::optional<EarlyEnd> load_failure;                  // of the worker
@@ -36,6 +48,13 @@ struct Script {
   // What the evaluator did.
   std::vector<std::string> log;
   std::vector<std::uint64_t> input_keys;
+  std::vector<bool> full_audits;
+  std::int64_t now_ns = 0;  // of the scripted clock
+  std::int64_t stolen_ns = 0;
+  bool worker_is_there = false;
+  bool after_submission = false;
+  bool restarted = false;
+  int audited = 0;
   int workers_started = 0;
   int forward_calls = 0;
   int judged = 0;
@@ -55,6 +74,7 @@ class FakeOracle final : public Oracle {
   Result<OracleHello> hello() override { return OracleHello{}; }
   Status restart() override {
     script_.log.emplace_back("restart");
+    script_.restarted = true;
     return Done{};
   }
   Result<std::string> load(const std::filesystem::path&, const std::string&,
@@ -71,6 +91,7 @@ class FakeOracle final : public Oracle {
   }
   Status inputs(const std::vector<SlotInputs>& slots) override {
     script_.log.emplace_back("inputs");
+    script_.after_submission = false;
     for (const SlotInputs& slot : slots) script_.input_keys.push_back(slot.key);
     return Done{};
   }
@@ -79,19 +100,34 @@ class FakeOracle final : public Oracle {
     return std::vector<EagerError>{{script_.eager_error, script_.eager_error, 1.0}};
   }
   Status release() override { return Done{}; }
-  Result<std::int64_t> time(Side side) override {
+  Result<BaselineTime> time(Side side) override {
     script_.log.emplace_back(to_string(side));
-    const double ns = side == Side::kEager ? script_.eager_ns : script_.compiled_ns;
-    return static_cast<std::int64_t>(ns * slots_);
+    double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
+    if (script_.after_submission) ns *= script_.slowed_baseline;
+    return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call};
   }
+  Result<std::int64_t> flush() override { return flush_now(); }
   Status arm(const std::vector<SlotPlaces>&) override {
     script_.log.emplace_back("arm");
     return Done{};
   }
+  Result<std::int64_t> reveal() override {
+    script_.log.emplace_back("reveal");
+    pass(script_.copy_ns + script_.flush_ns);
+    return flush_now();
+  }
   Status snapshot() override {
     script_.log.emplace_back("snapshot");
+    pass(script_.copy_ns);
     return Done{};
   }
+  Result<Audit> audit(bool everything) override {
+    script_.full_audits.push_back(everything);
+    Audit found = script_.audit(script_.audited++);
+    if (!everything) found.inputs_changed = found.params_changed = 0;
+    return found;
+  }
+  Result<DevicePeaks> peaks() override { return script_.peaks; }
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override {
     script_.log.emplace_back(against == Against::kEager ? "judge eager" : "judge reference");
@@ -126,41 +162,60 @@ class FakeOracle final : public Oracle {
     return {result};
   }
 
+  void pass(double nanoseconds) { script_.now_ns += static_cast<std::int64_t>(nanoseconds); }
+  [[nodiscard]] std::int64_t flush_now() const {
+    const double beside = script_.worker_is_there ? script_.flush_beside_ns : 0;
+    return static_cast<std::int64_t>(script_.flush_ns + beside);
+  }
+
   Script& script_;
   int slots_ = 1;
 };
 
 class FakeWorker final : public Worker {
  public:
-  explicit FakeWorker(Script& script) : script_(script) {}
+  explicit FakeWorker(Script& script) : script_(script) { script_.worker_is_there = true; }
+  ~FakeWorker() override { script_.worker_is_there = false; }
+  FakeWorker(const FakeWorker&) = delete;
+  FakeWorker& operator=(const FakeWorker&) = delete;
 
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
     return script_.load_failure;
   }
   WorkerAnswer call(const WorkerCall& call) override {
     WorkerAnswer answer;
-    if (call.kind == CallKind::kNull) {
-      answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
-      return answer;
-    }
+    answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
+    if (call.kind == CallKind::kForward) forward(call, answer);
     if (call.kind == CallKind::kPrepare) {
       script_.log.emplace_back("prepare");
       answer.claimed_ns = 1;
-      return answer;
     }
-    script_.log.emplace_back("submission");
-    if (script_.call_failure && script_.call_failure->first == script_.forward_calls++)
-      answer.failure = script_.call_failure->second;
-    const double claimed = script_.submission_ns * static_cast<double>(call.slots.size());
-    answer.claimed_ns = static_cast<std::int64_t>(claimed);
-    answer.wall_ns = static_cast<std::int64_t>(claimed + script_.null_ns + script_.hidden_ns);
+    script_.now_ns += answer.wall_ns;
     return answer;
   }
+  [[nodiscard]] std::vector<std::string> mapped_code() override { return script_.mapped_code; }
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
+  void forward(const WorkerCall& call, WorkerAnswer& answer) {
+    script_.log.emplace_back("submission");
+    script_.after_submission = true;
+    if (script_.call_failure && script_.call_failure->first == script_.forward_calls++)
+      answer.failure = script_.call_failure->second;
+    const double factor = script_.restarted ? script_.factor_when_repeated : 1;
+    const double claimed = script_.submission_ns * factor * static_cast<double>(call.slots.size());
+    answer.claimed_ns = static_cast<std::int64_t>(claimed);
+    answer.wall_ns += static_cast<std::int64_t>(claimed + script_.hidden_ns);
+    answer.involuntary_switches = script_.switches_a_call;
+    script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
+  }
+
   Script& script_;
 };
+
+inline Surroundings scripted_surroundings(Script& script) {
+  return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; }};
+}
 
 inline WorkerFactory worker_factory(Script& script) {
   return [&script](const WorkerStart&) -> Result<std::unique_ptr<Worker>> {

@@ -7,40 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "runner/core/speedup.hpp"
-#include "tests/fakes/fake_device.hpp"
+#include "tests/unit/evaluator_fixture.hpp"
 
 namespace kbench {
 namespace {
 
-class EvaluatorTest : public testing::Test {
- protected:
-  EvaluatorTest() {
-    size_.name = "small";
-    size_.inputs = {{.name = "x", .shape = {4}}};
-    size_.outputs = {{.name = "y", .shape = {4}}};
-    task_.id = "level1/019_relu";
-    task_.level = 1;
-    request_.task = &task_;
-    request_.size = &size_;
-    request_.device = "cuda";
-    request_.package = "/a/package.pt2";
-    request_.submission = SubmissionId{.agent = "someone", .name = "019_relu.cu"};
-    request_.seed = "00";
-    settings_.stop = stop_rule_for("cuda");
-    settings_.stop.max_seconds = 3600;
-  }
-
-  Evaluation run() {
-    fakes::FakeOracle oracle(script_);
-    return evaluate(request_, settings_, oracle, fakes::worker_factory(script_));
-  }
-
-  Task task_;
-  TaskSize size_;
-  EvaluationRequest request_;
-  EvaluationSettings settings_;
-  fakes::Script script_;
-};
+class EvaluatorTest : public ScriptedEvaluation {};
 
 TEST_F(EvaluatorTest, AnHonestSubmissionIsOkWithBothSpeedups) {
   const Evaluation result = run();
@@ -85,13 +57,17 @@ TEST_F(EvaluatorTest, EveryTimedCallOfTheSubmissionIsVerified) {
   EXPECT_EQ(script_.count("judge eager"), script_.count("submission") - 5 - warm_up);
 }
 
-TEST_F(EvaluatorTest, OutputsAreTakenBeforeAnythingElseRuns) {
+TEST_F(EvaluatorTest, EveryCallGoesThroughTheSameSteps) {
   run();
-  for (std::size_t i = 0; i + 1 < script_.log.size(); ++i)
-    if (script_.log[i] == "snapshot") {
-      EXPECT_EQ(script_.log[i - 1], "submission");  // on CUDA nothing is frozen
-    }
-  EXPECT_GT(script_.count("snapshot"), 0);
+  int seen = 0;
+  for (std::size_t i = 0; i < script_.log.size(); ++i) {
+    if (script_.log[i] != "submission") continue;
+    ++seen;
+    EXPECT_EQ(script_.log.at(i - 2), "arm");
+    EXPECT_EQ(script_.log.at(i - 1), "reveal") << "inputs are shown just before the call";
+    EXPECT_EQ(script_.log.at(i + 1), "snapshot") << "outputs are taken before anything else runs";
+  }
+  EXPECT_GT(seen, 20);
 }
 
 TEST_F(EvaluatorTest, AWrongResultInACheckEndsTheEvaluation) {

@@ -1,4 +1,4 @@
-// The small pure parts of runner/measure: keys, order of sides, throttled blocks.
+// The small pure parts of runner/measure: keys, order of sides, disturbed blocks.
 #include <map>
 #include <set>
 
@@ -37,12 +37,59 @@ TEST(SideOrder, AllSixOrdersOfThreeSidesAppearAboutEquallyOften) {
 TEST(BlockFilter, DropsThrottledAndMovingBlocks) {
   std::vector<Sample> samples;
   for (int block = 0; block < 4; ++block) samples.push_back({.block = block});
-  drop_throttled_blocks(samples, {{0, 1980, 1980}, {1, 1980, 1900}, {2, 1400, 1400}, {3, 0, 0}});
+  drop_disturbed_blocks(samples, {{.block = 0, .start_khz = 1980, .end_khz = 1980},
+                                  {.block = 1, .start_khz = 1980, .end_khz = 1900},
+                                  {.block = 2, .start_khz = 1400, .end_khz = 1400},
+                                  {.block = 3}});
   EXPECT_FALSE(samples[0].dropped);
   EXPECT_TRUE(samples[1].dropped);
   EXPECT_TRUE(samples[2].dropped);
   EXPECT_FALSE(samples[3].dropped) << "an unknown clock drops nothing";
   EXPECT_EQ(samples[0].sm_clock_khz, 1980);
+}
+
+TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
+  std::vector<Sample> samples;
+  for (int block = 0; block < 4; ++block)
+    samples.push_back({.block = block, .time_ns = 100'000'000});
+  drop_disturbed_blocks(samples, {{.block = 0},
+                                  {.block = 1, .involuntary_switches = 50},
+                                  {.block = 2, .stolen_ns = 30'000'000},
+                                  {.block = 3, .involuntary_switches = 3}});
+  EXPECT_FALSE(samples[0].dropped);
+  EXPECT_TRUE(samples[1].dropped);
+  EXPECT_TRUE(samples[2].dropped);
+  EXPECT_FALSE(samples[3].dropped) << "a few switches in 100 ms are the kernel's own";
+  EXPECT_NE(samples[1].drop_reason, "");
+}
+
+TEST(BlockFilter, KeepsTheQuieterHalfOfEachPlacement) {
+  std::vector<Sample> samples;
+  std::vector<BlockConditions> conditions;
+  for (int block = 0; block < 6; ++block) {
+    samples.push_back({.block = block, .time_ns = 10'000'000});
+    conditions.push_back(
+        {.block = block, .placement = block < 4 ? 0 : 1, .involuntary_switches = 100 + block});
+  }
+  drop_disturbed_blocks(samples, conditions);
+  std::vector<bool> dropped;
+  for (const Sample& sample : samples) dropped.push_back(sample.dropped);
+  EXPECT_EQ(dropped, (std::vector<bool>{false, false, true, true, false, true}));
+}
+
+TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
+  std::vector<Sample> samples{{.block = 0, .time_ns = 10'000'000},
+                              {.block = 1, .time_ns = 10'000'000}};
+  std::vector<BlockConditions> conditions{{.block = 0}, {.block = 1, .involuntary_switches = 9}};
+  drop_disturbed_blocks(samples, conditions);
+  EXPECT_TRUE(samples[1].dropped);
+  for (int block = 2; block < 4; ++block) {
+    samples.push_back({.block = block, .time_ns = 10'000'000});
+    conditions.push_back({.block = block, .involuntary_switches = 90});
+  }
+  drop_disturbed_blocks(samples, conditions);
+  EXPECT_FALSE(samples[1].dropped);
+  EXPECT_EQ(samples[1].drop_reason, "");
 }
 
 }  // namespace

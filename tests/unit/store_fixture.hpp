@@ -86,6 +86,10 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.compiled_reason = "no Python with torch";
   e.prepare_ns = 123456789012345;
   e.null_call_ns = 5400;
+  e.null_strict_ns = 6400;
+  e.floor_ns = 1234.5;
+  e.repeats = 1;
+  e.labels = "stream dlopen";
   e.rule_c = 4.25;
   e.rule_k = 1.0 / 3;
   e.task_hash = "aa11";
@@ -114,6 +118,8 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
          .calls = 1 + i % 4,
          .time_ns = 9'000'000'000'000 + i,
          .wall_ns = i % 3 == 2 ? std::optional<std::int64_t>(i) : std::nullopt,
+         .claimed_ns = i % 3 == 2 ? std::optional<std::int64_t>(i - 1) : std::nullopt,
+         .strict_ns = i % 3 == 2 ? std::optional<std::int64_t>(i + 1) : std::nullopt,
          .sm_clock_khz = i % 5 == 0 ? std::optional<std::int64_t>(1'980'000 + i) : std::nullopt,
          .dropped = i == 7,
          .drop_reason = i == 7 ? "context switch" : ""});

@@ -52,6 +52,8 @@ void expect_same(const Sample& a, const Sample& b) {
   EXPECT_EQ(a.calls, b.calls);
   EXPECT_EQ(a.time_ns, b.time_ns);
   EXPECT_EQ(a.wall_ns, b.wall_ns);
+  EXPECT_EQ(a.claimed_ns, b.claimed_ns);
+  EXPECT_EQ(a.strict_ns, b.strict_ns);
   EXPECT_EQ(a.sm_clock_khz, b.sm_clock_khz);
   EXPECT_EQ(a.dropped, b.dropped);
   EXPECT_EQ(a.drop_reason, b.drop_reason);
@@ -77,6 +79,10 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.submission_reason, b.submission_reason);
   EXPECT_EQ(a.prepare_ns, b.prepare_ns);
   EXPECT_EQ(a.null_call_ns, b.null_call_ns);
+  EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
+  EXPECT_EQ(a.floor_ns, b.floor_ns);
+  EXPECT_EQ(a.repeats, b.repeats);
+  EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.rule_c, b.rule_c);
   EXPECT_EQ(a.rule_k, b.rule_k);
   EXPECT_EQ(a.task_hash, b.task_hash);
@@ -233,14 +239,15 @@ TEST_F(StoreTest, KeysComeInOrderOfInsertion) {
   EXPECT_THAT(*store.keys("r1"), ElementsAre("key-2", "key-1", "key-3"));
 }
 
-TEST_F(StoreTest, TypicalSecondsIsTheMedianOfFinishedOnes) {
+TEST_F(StoreTest, TypicalSecondsIsTheMedianOfKnownOnes) {
   Store store = open_or_die(file_);
   ASSERT_TRUE(store.begin_run(make_run("r1")).ok());
   EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cpu")->has_value());
   for (const int number : {1, 2, 30}) ASSERT_TRUE(store.add(make_evaluation("r1", number)).ok());
-  Evaluation interrupted = make_evaluation("r1", 500);
-  interrupted.state = State::kInterrupted;
-  ASSERT_TRUE(store.add(interrupted).ok());
+  Evaluation never_measured = make_evaluation("r1", 500);
+  never_measured.device = "cuda";
+  never_measured.wall_seconds = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_TRUE(store.add(never_measured).ok());
   EXPECT_DOUBLE_EQ(store.typical_seconds("level1/019_relu", "small", "cpu")->value(), 0.2);
   EXPECT_FALSE(store.typical_seconds("level1/019_relu", "full", "cpu")->has_value());
   EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cuda")->has_value());

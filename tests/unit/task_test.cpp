@@ -324,7 +324,7 @@ TEST(DTypes, NamesRoundTripAndSizesAreThoseOfTheFormats) {
   EXPECT_FALSE(dtype_from_string("Float32").ok());
 }
 
-TEST(Pack, PutsEveryTensorAtAMultipleOf256) {
+TEST(Pack, PutsEveryTensorAtAMultipleOf256WithAGapBehindIt) {
   const auto tensor = [](std::vector<std::int64_t> shape, DType dtype) {
     TensorSpec spec;
     spec.shape = std::move(shape);
@@ -333,8 +333,8 @@ TEST(Pack, PutsEveryTensorAtAMultipleOf256) {
   };
   const auto layout = pack({tensor({64}, DType::kFloat32), tensor({65}, DType::kFloat32),
                             tensor({}, DType::kInt8), tensor({3, 3}, DType::kFloat16)});
-  EXPECT_EQ(layout.offsets, (std::vector<std::uint64_t>{0, 256, 768, 1024}));
-  EXPECT_EQ(layout.bytes, 1280U);
+  EXPECT_EQ(layout.offsets, (std::vector<std::uint64_t>{0, 512, 1280, 1792}));
+  EXPECT_EQ(layout.bytes, 2304U);
   EXPECT_EQ(pack({}).bytes, 0U);
 }
 

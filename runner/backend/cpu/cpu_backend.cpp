@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -88,6 +90,28 @@ class CpuBackend : public Backend {
     return cpu::compare(request, facts_.threads);
   }
 
+  Result<std::uint64_t> count_unpoisoned(std::span<const MemoryRegion> regions) override {
+    std::uint64_t found = 0;
+    for (const MemoryRegion& region : regions) {
+      const auto* bytes = static_cast<const unsigned char*>(region.data);
+      found += static_cast<std::uint64_t>(
+          std::count_if(bytes, bytes + region.bytes, [](unsigned char b) { return b != 0xFF; }));
+    }
+    return found;
+  }
+
+  Result<std::uint64_t> count_differing(const void* a, const void* b,
+                                        std::uint64_t bytes) override {
+    const auto* left = static_cast<const unsigned char*>(a);
+    const auto* right = static_cast<const unsigned char*>(b);
+    std::atomic<std::uint64_t> found{0};
+    for_chunks(bytes, [&](std::uint64_t offset, std::uint64_t size) {
+      if (std::memcmp(left + offset, right + offset, size) == 0) return;
+      for (std::uint64_t i = offset; i < offset + size; ++i) found += left[i] != right[i] ? 1 : 0;
+    });
+    return found.load();
+  }
+
   Status flush_cache() override {
     std::uint64_t* words = flush_buffer_.data();
     for_chunks(flush_buffer_.size() * sizeof(std::uint64_t),
@@ -113,6 +137,22 @@ class CpuBackend : public Backend {
   Result<std::int64_t> stop_timer() override {
     const auto elapsed = Clock::now() - started_;
     return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()};
+  }
+
+  Result<double> copy_bandwidth() override {
+    constexpr std::uint64_t kBytes = std::uint64_t{128} << 20;
+    constexpr int kCopies = 6;  // the first one takes the page faults
+    const std::vector<std::byte> source(kBytes);
+    std::vector<std::byte> destination(kBytes);
+    double best_seconds = HUGE_VAL;
+    for (int i = 0; i < kCopies; ++i) {
+      const auto start = Clock::now();
+      if (auto copied = copy(destination.data(), source.data(), kBytes); !copied)
+        return copied.error();
+      best_seconds =
+          std::min(best_seconds, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    return 2.0 * static_cast<double>(kBytes) / best_seconds;
   }
 
   Result<std::int64_t> sm_clock_khz() override { return std::int64_t{0}; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include "runner/backend/cuda/compare.hpp"
 #include "runner/backend/cuda/draw.hpp"
 #include "runner/backend/cuda/exported_arena.hpp"
+#include "runner/backend/cuda/integrity.hpp"
 #include "runner/backend/cuda/sm_clock.hpp"
 #include "runner/backend/draw_plan.hpp"
 
@@ -44,6 +46,7 @@ using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 struct Answers {
   CompareResult comparison;
   cuda::ClockReading clock;
+  unsigned long long count = 0;
 };
 
 class CudaBackend : public Backend {
@@ -119,6 +122,22 @@ class CudaBackend : public Backend {
     return answers_->comparison;
   }
 
+  Result<std::uint64_t> count_unpoisoned(std::span<const MemoryRegion> regions) override {
+    Status status = clear_count();
+    for (const MemoryRegion& region : regions) {
+      if (!status) break;
+      status = cuda::count_unpoisoned(region.data, region.bytes, blocks_, count());
+    }
+    return read_count(status);
+  }
+
+  Result<std::uint64_t> count_differing(const void* a, const void* b,
+                                        std::uint64_t bytes) override {
+    Status status = clear_count();
+    if (status) status = cuda::count_differing(a, b, bytes, blocks_, count());
+    return read_count(status);
+  }
+
   Status flush_cache() override {
     Status status = check(cudaMemsetAsync(flush_.get(), 0, flush_bytes_, nullptr),
                           "cudaMemsetAsync of the flush buffer");
@@ -151,6 +170,25 @@ class CudaBackend : public Backend {
     return std::int64_t{std::llround(double{milliseconds} * 1e6)};
   }
 
+  Result<double> copy_bandwidth() override {
+    constexpr std::size_t kBytes = std::size_t{512} << 20;
+    constexpr int kCopies = 6;
+    DeviceMemory memory;
+    if (Status allocated = allocate_device(2 * kBytes, memory); !allocated)
+      return allocated.error();
+    auto* destination = static_cast<std::byte*>(memory.get());
+    std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < kCopies; ++i) {
+      Status status = start_timer();
+      if (status) status = copy(destination, destination + kBytes, kBytes);
+      if (!status) return status.error();
+      auto nanoseconds = stop_timer();
+      if (!nanoseconds) return nanoseconds.error();
+      best_ns = std::min(best_ns, *nanoseconds);
+    }
+    return 2.0 * static_cast<double>(kBytes) / (static_cast<double>(best_ns) * 1e-9);
+  }
+
   Result<std::int64_t> sm_clock_khz() override {
     Status status = cuda::read_clock(&answers_->clock);
     if (status) status = synchronize();
@@ -165,6 +203,24 @@ class CudaBackend : public Backend {
   }
 
  private:
+  // The counter of the integrity kernels lies at the start of the scratch memory.
+  [[nodiscard]] unsigned long long* count() const {
+    return static_cast<unsigned long long*>(scratch_.get());
+  }
+  Status clear_count() {
+    return check(cudaMemsetAsync(count(), 0, sizeof(unsigned long long), nullptr),
+                 "cudaMemsetAsync of a counter");
+  }
+  Result<std::uint64_t> read_count(Status status) {
+    if (status)
+      status = check(cudaMemcpyAsync(&answers_->count, count(), sizeof(unsigned long long),
+                                     cudaMemcpyDeviceToHost, nullptr),
+                     "cudaMemcpyAsync of a counter");
+    if (status) status = synchronize();
+    if (!status) return status.error();
+    return std::uint64_t{answers_->count};
+  }
+
   static Status allocate_device(std::size_t bytes, DeviceMemory& memory) {
     void* allocated = nullptr;
     Status status = check(cudaMalloc(&allocated, bytes), "cudaMalloc");

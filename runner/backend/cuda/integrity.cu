@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "runner/backend/cuda/check.hpp"
+#include "runner/backend/cuda/integrity.hpp"
+
+namespace kbench::cuda {
+
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kVector = sizeof(uint4);
+
+__device__ bool all_poison(const uint4& v) { return (v.x & v.y & v.z & v.w) == 0xFFFFFFFFu; }
+
+__device__ bool equal(const uint4& a, const uint4& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
+
+// The region is cut into vectors at multiples of 16; those at its ends are looked at bytewise.
+__global__ void unpoisoned(const unsigned char* data, std::uint64_t bytes,
+                           unsigned long long* counter) {
+  const std::uint64_t skew = reinterpret_cast<std::uint64_t>(data) % kVector;
+  const unsigned char* base = data - skew;  // never read before `data`
+  const std::uint64_t end = skew + bytes;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x * kVector;
+  unsigned long long found = 0;
+  for (std::uint64_t at = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kVector;
+       at < end; at += step) {
+    const std::uint64_t stop = at + kVector;
+    if (at >= skew && stop <= end && all_poison(*reinterpret_cast<const uint4*>(base + at)))
+      continue;
+    for (std::uint64_t i = at < skew ? skew : at; i < stop && i < end; ++i)
+      found += base[i] != 0xFF ? 1 : 0;
+  }
+  if (found > 0) atomicAdd(counter, found);
+}
+
+__global__ void differing(const unsigned char* a, const unsigned char* b, std::uint64_t bytes,
+                          unsigned long long* counter) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x * kVector;
+  unsigned long long found = 0;
+  for (std::uint64_t at = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kVector;
+       at < bytes; at += step) {
+    const std::uint64_t stop = at + kVector;
+    if (stop <= bytes &&
+        equal(*reinterpret_cast<const uint4*>(a + at), *reinterpret_cast<const uint4*>(b + at)))
+      continue;
+    for (std::uint64_t i = at; i < stop && i < bytes; ++i) found += a[i] != b[i] ? 1 : 0;
+  }
+  if (found > 0) atomicAdd(counter, found);
+}
+
+unsigned blocks_for(std::uint64_t bytes, unsigned most) {
+  const std::uint64_t needed = bytes / (kThreads * kVector) + 1;
+  return static_cast<unsigned>(std::min<std::uint64_t>(most, needed));
+}
+
+}  // namespace
+
+Status count_unpoisoned(const void* data, std::uint64_t bytes, unsigned blocks,
+                        unsigned long long* counter) {
+  if (bytes == 0) return Done{};
+  return launch("redzone kernel", unpoisoned, blocks_for(bytes, blocks), kThreads,
+                static_cast<const unsigned char*>(data), bytes, counter);
+}
+
+Status count_differing(const void* a, const void* b, std::uint64_t bytes, unsigned blocks,
+                       unsigned long long* counter) {
+  if (bytes == 0) return Done{};
+  return launch("mutation kernel", differing, blocks_for(bytes, blocks), kThreads,
+                static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b), bytes,
+                counter);
+}
+
+}  // namespace kbench::cuda

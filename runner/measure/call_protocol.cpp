@@ -1,0 +1,224 @@
+#include "runner/measure/call_protocol.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/measure/libraries.hpp"
+
+namespace kbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t kAlignment = 256;
+constexpr auto kLoadTimeout = milliseconds{30'000};
+constexpr int kFlushesAlone = 3;
+// One call in so many has its inputs and parameters looked at; which ones is secret.
+constexpr std::uint64_t kFullAuditOneIn = 4;
+
+EarlyEnd inconsistent(std::string message) {
+  return {State::kTimingInconsistent, std::move(message),
+          "all work of a call must be complete when it returns, on the given stream"};
+}
+
+}  // namespace
+
+EarlyEnd from_error(const Error& error) {
+  const State state =
+      error.code == ErrorCode::kDoesNotFit ? State::kDoesNotFit : State::kInfrastructureError;
+  return {state, error.message, error.hint};
+}
+
+CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings,
+                           Oracle& oracle, const WorkerFactory& start_worker,
+                           const KeySchedule& keys, Evaluation& record)
+    : request_(request),
+      settings_(settings),
+      oracle_(oracle),
+      start_worker_(start_worker),
+      keys_(keys),
+      record_(record),
+      ledger_(request.device) {}
+
+// A multiple of 256, at least one: there is a redzone before the first tensor too.
+std::uint64_t CallProtocol::random_offset() {
+  return (keys_.key("offset", offsets_drawn_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
+}
+
+std::vector<SlotPlaces> CallProtocol::random_places() {
+  std::vector<SlotPlaces> places;
+  for (int slot = 0; slot < slots_; ++slot) {
+    const auto index = static_cast<std::uint64_t>(slot);
+    places.push_back({index * arenas_.geometry.input_stride + random_offset(),
+                      index * arenas_.geometry.output_stride + random_offset()});
+  }
+  return places;
+}
+
+void CallProtocol::dismiss() {
+  worker_.reset();
+  ledger_.forget_worker();
+}
+
+std::optional<EarlyEnd> CallProtocol::place(int slots) {
+  dismiss();
+  PlaceRequest place;
+  place.slots = slots;
+  place.key = keys_.key("parameters", placements_made_++);
+  place.param_offset = random_offset();
+  place.private_param_offset = random_offset();
+  auto arenas = oracle_.place(place);
+  if (!arenas) return from_error(arenas.error());
+  arenas_ = std::move(*arenas);
+  parameter_base_ = place.param_offset;
+  slots_ = slots;
+  if (!request_.submission) return std::nullopt;
+  if (auto end = measure_flush_alone()) return end;
+  auto worker = start_worker_({request_.device, request_.device_index, request_.threads,
+                               request_.library, request_.size, &arenas_});
+  if (!worker) return from_error(worker.error());
+  worker_ = std::move(*worker);
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::measure_flush_alone() {
+  if (on_cpu()) return std::nullopt;
+  for (int i = 0; i < kFlushesAlone; ++i) {
+    auto flushed = oracle_.flush();
+    if (!flushed) return from_error(flushed.error());
+    idle_.alone(*flushed);
+  }
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::prepare() {
+  if (!request_.submission) return std::nullopt;
+  if (auto end = worker_->await_loaded(kLoadTimeout)) return end;
+  if (auto end = inspect()) return end;
+  if (!worker_->has_prepare()) return std::nullopt;
+  const auto answer = worker_->call(
+      {.kind = CallKind::kPrepare, .parameter_base = parameter_base_, .timeout = kLoadTimeout});
+  if (answer.failure) return answer.failure;
+  record_.prepare_ns = answer.claimed_ns;
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::draw_inputs() {
+  std::vector<SlotInputs> slots;
+  for (int slot = 0; slot < slots_; ++slot)
+    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset()});
+  if (auto drawn = oracle_.inputs(slots); !drawn) return from_error(drawn.error());
+  return std::nullopt;
+}
+
+// A hundred times eager, but never so short that a first call (lazy loading) is cut off.
+milliseconds CallProtocol::call_timeout() const {
+  const auto patience = static_cast<std::int64_t>(eager_ns_ * 100 * slots_ / 1e6);
+  return milliseconds{std::clamp<std::int64_t>(patience, 5'000, 60'000)};
+}
+
+// On CPU the oracle's threads stand still meanwhile.
+std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, WorkerAnswer& answer) {
+  if (on_cpu())
+    if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
+  answer = worker_->call(call);
+  if (on_cpu())
+    if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
+  return answer.failure;
+}
+
+std::optional<EarlyEnd> CallProtocol::run(CallKind kind, WorkerAnswer& answer,
+                                          std::int64_t& strict_ns) {
+  WorkerCall call{.kind = kind, .parameter_base = parameter_base_, .slots = random_places()};
+  call.timeout = call_timeout();
+  if (auto armed = oracle_.arm(call.slots); !armed) return from_error(armed.error());
+  const std::int64_t start = settings_.surroundings.now_ns();
+  auto flushed = oracle_.reveal();
+  if (!flushed) return from_error(flushed.error());
+  if (auto end = call_worker(call, answer)) return end;
+  if (auto taken = oracle_.snapshot(); !taken) return from_error(taken.error());
+  strict_ns = settings_.surroundings.now_ns() - start;
+  if (!on_cpu()) idle_.beside(*flushed);
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
+  if (!request_.submission) return std::nullopt;
+  NullCalls nulls;
+  for (int i = 0; i < calls; ++i) {
+    WorkerAnswer answer;
+    std::int64_t strict_ns = 0;
+    if (auto end = run(CallKind::kNull, answer, strict_ns)) return end;
+    nulls.wall_ns.push_back(static_cast<double>(answer.wall_ns));
+    nulls.strict_ns.push_back(static_cast<double>(strict_ns));
+  }
+  ledger_.calibrate(std::move(nulls));
+  record_.null_call_ns = ledger_.null_wall_ns();
+  record_.null_strict_ns = ledger_.null_strict_ns();
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
+  WorkerAnswer answer;
+  if (auto end = run(CallKind::kForward, answer, times.strict_ns)) return end;
+  if (answer.claimed_ns <= 0) return inconsistent("the worker claims that a call took no time");
+  times.claimed_ns = answer.claimed_ns;
+  times.wall_ns = answer.wall_ns;
+  times.involuntary_switches = answer.involuntary_switches;
+  times.time_ns = ledger_.enter(answer.claimed_ns, answer.wall_ns, times.strict_ns);
+  const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
+  return audit(everything || drawn);
+}
+
+std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
+  auto found = oracle_.audit(everything);
+  if (!found) return from_error(found.error());
+  if (found->outside_outputs > 0)
+    return EarlyEnd{
+        State::kRedzoneViolation,
+        fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
+        "check the bounds of the last block or vector of each output"};
+  if (found->inputs_changed > 0 || found->params_changed > 0)
+    return EarlyEnd{
+        State::kInputModified,
+        fmt::format("{} bytes of the inputs and {} bytes of the parameters were changed",
+                    found->inputs_changed, found->params_changed),
+        "inputs and parameters are read only; scratch memory is in the workspace"};
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::inspect() {
+  if (!request_.submission || !worker_) return std::nullopt;
+  const auto findings = judge_libraries(worker_->mapped_code(), request_.library.string(),
+                                        request_.submission->vendor_library);
+  for (const std::string& name : findings.unlisted) add_label("library:" + name);
+  if (findings.forbidden.empty()) return std::nullopt;
+  return EarlyEnd{
+      State::kForbiddenLibrary,
+      fmt::format("the submission's process has mapped {}", fmt::join(findings.forbidden, ", ")),
+      "a native submission cannot use LibTorch; cuBLAS and cuDNN are named in "
+      "\"libraries\" of its manifest"};
+}
+
+void CallProtocol::add_label(const std::string& label) {
+  std::string clean = label;
+  std::replace(clean.begin(), clean.end(), ' ', '_');
+  if ((" " + record_.labels + " ").find(" " + clean + " ") != std::string::npos) return;
+  record_.labels += (record_.labels.empty() ? "" : " ") + clean;
+}
+
+std::optional<EarlyEnd> CallProtocol::judge_clocks() const {
+  const char* leave = "a call leaves no work behind: everything runs on the given stream";
+  if (!on_cpu()) {
+    if (auto words = idle_.finding()) return EarlyEnd{State::kDeviceNotIdle, *words, leave};
+    if (auto words = slowed_baseline(record_.samples))
+      return EarlyEnd{State::kDeviceNotIdle, *words, leave};
+  }
+  if (auto words = ledger_.contradiction()) return inconsistent(*words);
+  return std::nullopt;
+}
+
+}  // namespace kbench

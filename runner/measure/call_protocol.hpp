@@ -1,0 +1,102 @@
+// One call of a submission, by the same steps whether it is checked, timed or empty:
+//
+//   arm       the oracle poisons the outputs and everything around them
+//   reveal    the oracle shows a fresh input, at a fresh address           <- strict clock starts
+//   go, done  the worker runs: continued just before, stopped right after
+//   snapshot  the oracle copies the outputs away                           <- strict clock stops
+//   audit     it looks around them, and at times, drawn secretly, at inputs and parameters as well
+//
+// Judging the outputs is left to the caller, who knows what they are compared with. Owns the worker
+// and what it is placed on. Called by the evaluator; each step returns how the evaluation ends
+// early, or nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/measure/claims.hpp"
+#include "runner/measure/evaluator.hpp"
+#include "runner/measure/idle_watch.hpp"
+#include "runner/measure/oracle.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/measure/worker.hpp"
+
+namespace kbench {
+
+[[nodiscard]] EarlyEnd from_error(const Error& error);
+
+struct CallTimes {
+  std::int64_t time_ns = 0;     // to be believed
+  std::int64_t claimed_ns = 0;  // the worker's word
+  std::int64_t wall_ns = 0;     // from go to done
+  std::int64_t strict_ns = 0;   // from before reveal to after snapshot
+  std::int64_t involuntary_switches = 0;
+};
+
+class CallProtocol {
+ public:
+  CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings, Oracle& oracle,
+               const WorkerFactory& start_worker, const KeySchedule& keys, Evaluation& record);
+
+  // New buffers for `slots` inputs, and a new worker on them that is not yet waited for.
+  std::optional<EarlyEnd> place(int slots);
+  // Ends the worker: before its buffers go away, and before the oracle starts anew.
+  void dismiss();
+  // Waits until the submission is loaded, and lets it prepare its parameters.
+  std::optional<EarlyEnd> prepare();
+  // Fresh private inputs for all slots.
+  std::optional<EarlyEnd> draw_inputs();
+  // Empty calls: what the clocks show of this worker when nothing is computed.
+  std::optional<EarlyEnd> calibrate(int calls);
+  // `everything`: inputs and parameters are looked at in any case.
+  std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
+  // Which code the worker has mapped by now.
+  std::optional<EarlyEnd> inspect();
+  // What all calls together say: work left behind, claims that the clocks contradict.
+  [[nodiscard]] std::optional<EarlyEnd> judge_clocks() const;
+
+  // Timed visits of baselines tell how long flushes take beside the worker.
+  void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }
+  // A call may take a hundred times as long as eager.
+  void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
+
+  [[nodiscard]] int slots() const { return slots_; }
+  [[nodiscard]] std::uint64_t inputs_drawn() const { return inputs_drawn_; }
+
+ private:
+  [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
+  [[nodiscard]] std::chrono::milliseconds call_timeout() const;
+  std::uint64_t random_offset();
+  std::vector<SlotPlaces> random_places();
+  std::optional<EarlyEnd> measure_flush_alone();
+  std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
+  std::optional<EarlyEnd> run(CallKind kind, WorkerAnswer& answer, std::int64_t& strict_ns);
+  std::optional<EarlyEnd> audit(bool everything);
+  void add_label(const std::string& label);
+
+  const EvaluationRequest& request_;
+  const EvaluationSettings& settings_;
+  Oracle& oracle_;
+  const WorkerFactory& start_worker_;
+  const KeySchedule& keys_;
+  Evaluation& record_;
+
+  PlacedArenas arenas_;
+  std::unique_ptr<Worker> worker_;
+  ClaimLedger ledger_;
+  IdleWatch idle_;
+  std::uint64_t parameter_base_ = 0;
+  int slots_ = 1;
+  double eager_ns_ = 0;
+  std::uint64_t offsets_drawn_ = 0;
+  std::uint64_t inputs_drawn_ = 0;
+  std::uint64_t placements_made_ = 0;
+  std::uint64_t calls_made_ = 0;
+};
+
+}  // namespace kbench

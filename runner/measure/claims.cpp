@@ -1,0 +1,82 @@
+#include "runner/measure/claims.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/statistics.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kFewestCalls = 5;
+// Of the claim itself: a clock that runs for milliseconds sees the scheduler too.
+constexpr double kShare = 0.05;
+// On an H200 an empty call takes 7-10 us, or 143-150 us right after work of the oracle, and varies
+// by 13 us; the strict clock also covers two copies. On a CPU every wait goes through the
+// scheduler.
+constexpr double kCudaPlainNs = 6e4;
+constexpr double kCudaStrictNs = 1.5e5;
+constexpr double kCpuNs = 5e5;
+
+// The error of a median of n values, from their spread: 1.25 / sqrt(n) standard deviations.
+double median_error(double deviation, std::size_t n) {
+  return 1.4826 * 1.25 * deviation / std::sqrt(static_cast<double>(std::max<std::size_t>(n, 1)));
+}
+
+}  // namespace
+
+void ClaimLedger::calibrate(NullCalls nulls) {
+  nulls_ = std::move(nulls);
+  const auto error = [](const std::vector<double>& values) {
+    return median_error(median_absolute_deviation(values), values.size());
+  };
+  plain_.null_spread = std::max(plain_.null_spread, error(nulls_.wall_ns));
+  strict_.null_spread = std::max(strict_.null_spread, error(nulls_.strict_ns));
+}
+
+std::int64_t ClaimLedger::null_wall_ns() const {
+  return static_cast<std::int64_t>(median(nulls_.wall_ns));
+}
+
+std::int64_t ClaimLedger::null_strict_ns() const {
+  return static_cast<std::int64_t>(median(nulls_.strict_ns));
+}
+
+std::int64_t ClaimLedger::enter(std::int64_t claimed_ns, std::int64_t wall_ns,
+                                std::int64_t strict_ns) {
+  if (!calibrated()) return claimed_ns;
+  const auto claimed = static_cast<double>(claimed_ns);
+  const double null = median(nulls_.wall_ns);
+  claims_.push_back(claimed);
+  plain_.ns.push_back(static_cast<double>(wall_ns) - claimed - null);
+  strict_.ns.push_back(static_cast<double>(strict_ns) - claimed - median(nulls_.strict_ns));
+  // As far above the slowest empty call as that is above the middle one: honest calls stay below.
+  const double slowest = *std::max_element(nulls_.wall_ns.begin(), nulls_.wall_ns.end());
+  const double bound = static_cast<double>(wall_ns) - (2 * slowest - null);
+  return bound > claimed ? static_cast<std::int64_t>(bound) : claimed_ns;
+}
+
+std::optional<std::string> ClaimLedger::contradiction() const {
+  if (claims_.size() < kFewestCalls) return std::nullopt;
+  if (auto words = judge(plain_, on_cpu_ ? kCpuNs : kCudaPlainNs, "from go to done")) return words;
+  return judge(strict_, on_cpu_ ? kCpuNs : kCudaStrictNs,
+               "from showing the inputs to having the outputs");
+}
+
+std::optional<std::string> ClaimLedger::judge(const Excess& excess, double allowance,
+                                              const char* clock) const {
+  const double claimed = median(claims_);
+  const double middle = median(excess.ns);
+  const double error =
+      median_error(median_absolute_deviation(excess.ns), excess.ns.size()) + excess.null_spread;
+  if (middle <= allowance + kShare * claimed + 3 * error) return std::nullopt;
+  return fmt::format(
+      "the worker claims {:.3f} ms a sample, the supervisor's clock {} shows {:.3f} ms more than "
+      "an empty call explains",
+      claimed * 1e-6, clock, middle * 1e-6);
+}
+
+}  // namespace kbench

@@ -1,0 +1,106 @@
+#include "runner/measure/suspicion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/speedup.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kTooFast = 10;
+constexpr double kTrafficShare = 0.8;
+constexpr double kFlopsShare = 1.0 / 4;
+constexpr double kTriangularShare = 1.0 / 4;
+
+bool is_triangular(const TensorSpec& spec) {
+  return spec.draw.kind == Draw::Kind::kTril || spec.draw.kind == Draw::Kind::kTriu;
+}
+
+double traffic_bytes(const TaskSize& size) {
+  double bytes = 0;
+  for (const TensorSpec& output : size.outputs) bytes += static_cast<double>(output.bytes());
+  const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
+                                 [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
+  if (picks) return bytes;
+  for (const auto* specs : {&size.inputs, &size.parameters})
+    for (const TensorSpec& spec : *specs)
+      if (spec.draw.kind != Draw::Kind::kConstant && spec.draw.kind != Draw::Kind::kData)
+        bytes += static_cast<double>(spec.bytes()) * (is_triangular(spec) ? 0.5 : 1);
+  return bytes;
+}
+
+std::optional<double> time_of(const Evaluation& evaluation) {
+  return median_time_ns(evaluation.samples, Side::kSubmission);
+}
+
+bool below_floor(const Evaluation& evaluation) {
+  const auto time = time_of(evaluation);
+  return time && evaluation.floor_ns && *time < *evaluation.floor_ns;
+}
+
+std::string below_floor_text(const Evaluation& evaluation) {
+  return fmt::format("{:.4f} ms a call, and the device needs at least {:.4f} ms",
+                     time_of(evaluation).value_or(0) * 1e-6,
+                     evaluation.floor_ns.value_or(0) * 1e-6);
+}
+
+}  // namespace
+
+double floor_ns(const TaskSize& size, const DevicePeaks& peaks, std::uint64_t cache_bytes) {
+  double nanoseconds = 0;
+  if (peaks.copy_bytes_per_s > 0) {
+    const double bytes = kTrafficShare * traffic_bytes(size) - static_cast<double>(cache_bytes);
+    nanoseconds = std::max(nanoseconds, bytes / peaks.copy_bytes_per_s * 1e9);
+  }
+  if (peaks.matmul_flops_per_s > 0) {
+    double flops = kFlopsShare * size.flops;
+    if (std::any_of(size.inputs.begin(), size.inputs.end(), is_triangular))
+      flops *= kTriangularShare;
+    nanoseconds = std::max(nanoseconds, flops / peaks.matmul_flops_per_s * 1e9);
+  }
+  return nanoseconds;
+}
+
+std::string reason_to_repeat(const Evaluation& evaluation) {
+  if (evaluation.state != State::kOk) return "";
+  if (below_floor(evaluation)) return below_floor_text(evaluation);
+  const auto over_eager = speedup(evaluation.samples, Side::kEager, Side::kSubmission, 0);
+  if (over_eager && over_eager->estimate > kTooFast)
+    return fmt::format("{:.1f} times as fast as eager", over_eager->estimate);
+  return "";
+}
+
+Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
+  const double seconds = first.wall_seconds + second.wall_seconds;
+  const auto finish = [&](Evaluation chosen) {
+    chosen.repeats = 1;
+    chosen.wall_seconds = seconds;
+    return chosen;
+  };
+  if (second.state != State::kOk) {
+    second.message = fmt::format("measured again because of {}: {}", reason, second.message);
+    return finish(std::move(second));
+  }
+  const double once = time_of(first).value_or(0);
+  const double again = time_of(second).value_or(0);
+  const double apart = once > 0 && again > 0 ? std::max(once, again) / std::min(once, again) : 0;
+  const double most_apart = first.device == "cpu" ? 2.0 : 1.25;
+  Evaluation slower = finish(once > again ? std::move(first) : std::move(second));
+  if (below_floor(slower)) {
+    slower.state = State::kSuspect;
+    slower.message =
+        "measured twice, and both times faster than can be: " + below_floor_text(slower);
+  } else if (apart > most_apart) {
+    slower.state = State::kSuspect;
+    slower.message = fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
+                                 once * 1e-6, again * 1e-6);
+  }
+  if (slower.state == State::kSuspect)
+    slower.hint = "somebody has to read the kernel before this row may be ranked";
+  return slower;
+}
+
+}  // namespace kbench

@@ -1,0 +1,31 @@
+// When a result is too good to be believed at once. What is faster than the device can move its
+// data or multiply, or more than ten times faster than eager, is measured again by the evaluator:
+// fresh processes, new key. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// Nanoseconds below which no call of the task can be: every input, parameter and output crosses
+// the memory bus once, save what the last-level cache may keep, and the multiplications take their
+// time. Lenient where an honest kernel may do less: 80 % of the traffic, a quarter of the
+// multiplications (Winograd's F(4,3)), a sixteenth beside triangular inputs; where inputs are
+// indices, only outputs count.
+[[nodiscard]] double floor_ns(const TaskSize& size, const DevicePeaks& peaks,
+                              std::uint64_t cache_bytes);
+
+// Why a finished evaluation is to be measured again; empty when it is not.
+[[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation);
+
+// Of two measurements the one that counts: a failure, or else the slower. It becomes `suspect`
+// when it still lies below the floor, or when the two disagree.
+[[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
+
+}  // namespace kbench

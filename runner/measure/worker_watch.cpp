@@ -1,0 +1,68 @@
+#include "runner/measure/worker_watch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "runner/measure/libraries.hpp"
+
+namespace kbench {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::filesystem::path folder_of(pid_t process) {
+  return std::filesystem::path("/proc") / std::to_string(process);
+}
+
+// Calls visit(folder) for every thread; threads that end meanwhile are passed over.
+template <class Visit>
+void for_each_thread(std::span<const pid_t> processes, Visit visit) {
+  for (const pid_t process : processes) {
+    std::error_code error;
+    std::filesystem::directory_iterator threads(folder_of(process) / "task", error);
+    for (; !error && threads != std::filesystem::directory_iterator(); threads.increment(error))
+      visit(threads->path());
+  }
+}
+
+}  // namespace
+
+std::uint64_t run_time_ns(std::span<const pid_t> processes) {
+  std::uint64_t sum = 0;
+  // schedstat: nanoseconds run, nanoseconds waited, number of slices.
+  for_each_thread(processes, [&](const std::filesystem::path& thread) {
+    sum += std::strtoull(read_text(thread / "schedstat").c_str(), nullptr, 10);
+  });
+  return sum;
+}
+
+std::int64_t involuntary_switches(std::span<const pid_t> processes) {
+  constexpr std::string_view kKey = "nonvoluntary_ctxt_switches:";
+  std::int64_t sum = 0;
+  for_each_thread(processes, [&](const std::filesystem::path& thread) {
+    const std::string text = read_text(thread / "status");
+    const auto at = text.find(kKey);
+    if (at != std::string::npos) sum += std::strtoll(text.c_str() + at + kKey.size(), nullptr, 10);
+  });
+  return sum;
+}
+
+std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {
+  std::vector<std::string> paths;
+  for (const pid_t process : processes)
+    for (std::string& path : mapped_code(read_text(folder_of(process) / "maps")))
+      if (std::find(paths.begin(), paths.end(), path) == paths.end())
+        paths.push_back(std::move(path));
+  return paths;
+}
+
+}  // namespace kbench

@@ -1,0 +1,76 @@
+#include "runner/measure/claims.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+const NullCalls kNulls{{10e3, 11e3, 12e3, 14e3, 20e3}, {7.0e6, 7.1e6, 7.2e6, 7.1e6, 7.0e6}};
+
+TEST(ClaimLedger, KnowsTheMediansOfEmptyCalls) {
+  ClaimLedger ledger("cuda");
+  EXPECT_FALSE(ledger.calibrated());
+  ledger.calibrate(kNulls);
+  EXPECT_EQ(ledger.null_wall_ns(), 12'000);
+  EXPECT_EQ(ledger.null_strict_ns(), 7'100'000);
+}
+
+TEST(ClaimLedger, BelievesAClaimThatAnEmptyCallExplains) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  EXPECT_EQ(ledger.enter(1'000'000, 1'012'000, 8'100'000), 1'000'000);
+  EXPECT_EQ(ledger.enter(1'000'000, 1'028'000, 8'100'000), 1'000'000) << "20 + (20 - 12) us";
+}
+
+TEST(ClaimLedger, BoundsAClaimByTheClock) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  EXPECT_EQ(ledger.enter(1'000'000, 3'028'000, 10'100'000), 3'000'000);
+}
+
+TEST(ClaimLedger, BeforeCalibrationNothingIsJudged) {
+  ClaimLedger ledger("cuda");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(ledger.enter(1, 1'000'000'000, 1'000'000'000), 1);
+  EXPECT_FALSE(ledger.contradiction());
+}
+
+TEST(ClaimLedger, ANewWorkersFirstCallsAreNotJudgedByTheOldOne) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  ledger.forget_worker();
+  EXPECT_EQ(ledger.enter(1, 1'000'000'000, 1'000'000'000), 1);
+}
+
+TEST(ClaimLedger, HonestClaimsWithNoiseDoNotContradict) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  for (int i = 0; i < 40; ++i) ledger.enter(1'000'000, 1'010'000 + 400 * i, 8'050'000 + 2'500 * i);
+  EXPECT_FALSE(ledger.contradiction());
+}
+
+TEST(ClaimLedger, OneSlowCallAmongManyIsNoContradiction) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  for (int i = 0; i < 20; ++i)
+    ledger.enter(1'000'000, i == 3 ? 90'000'000 : 1'012'000, i == 3 ? 99'000'000 : 8'100'000);
+  EXPECT_FALSE(ledger.contradiction());
+}
+
+TEST(ClaimLedger, ForgedTimesContradictThePlainClock) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  for (int i = 0; i < 20; ++i) ledger.enter(1'000, 1'012'000, 8'100'000);
+  ASSERT_TRUE(ledger.contradiction());
+  EXPECT_NE(ledger.contradiction()->find("from go to done"), std::string::npos);
+}
+
+TEST(ClaimLedger, WorkOutsideOfGoAndDoneContradictsTheStrictClock) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate(kNulls);
+  for (int i = 0; i < 20; ++i) ledger.enter(10'000, 22'000, 8'100'000);
+  ASSERT_TRUE(ledger.contradiction());
+  EXPECT_NE(ledger.contradiction()->find("inputs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kbench

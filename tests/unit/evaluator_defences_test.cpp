@@ -1,0 +1,182 @@
+// What the evaluator does about submissions that cheat: each defence, on the scripted device.
+#include <algorithm>
+
+#include "runner/core/speedup.hpp"
+#include "tests/unit/evaluator_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+class DefencesTest : public ScriptedEvaluation {
+ protected:
+  void expect_state(State state) {
+    const Evaluation result = run();
+    EXPECT_EQ(to_string(result.state), to_string(state)) << result.message;
+    EXPECT_NE(result.message, "");
+    EXPECT_NE(result.hint, "");
+    EXPECT_EQ(fault_of(result.state), Fault::kSubmission);
+  }
+};
+
+TEST_F(DefencesTest, AnHonestSubmissionPassesAndLeavesItsFigures) {
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.null_call_ns, static_cast<std::int64_t>(script_.null_ns));
+  EXPECT_GT(*result.null_strict_ns, *result.null_call_ns);
+  EXPECT_EQ(result.repeats, 0);
+  EXPECT_EQ(result.labels, "");
+  int strict = 0;
+  for (const Sample& sample : result.samples) {
+    EXPECT_EQ(sample.strict_ns.has_value(), sample.side == Side::kSubmission);
+    EXPECT_EQ(sample.claimed_ns.has_value(), sample.side == Side::kSubmission);
+    strict += sample.strict_ns ? 1 : 0;
+    if (sample.claimed_ns) {
+      EXPECT_EQ(sample.time_ns, *sample.claimed_ns);
+    }
+  }
+  EXPECT_GE(strict, 20) << "the strict clock runs in every timed call";
+}
+
+TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {
+  script_.audit = [](int call) { return Audit{.outside_outputs = call == 2 ? 4u : 0u}; };
+  expect_state(State::kRedzoneViolation);
+}
+
+TEST_F(DefencesTest, WritingBesideAnOutputInATimedCallOnly) {
+  script_.audit = [](int call) { return Audit{.outside_outputs = call == 19 ? 4u : 0u}; };
+  expect_state(State::kRedzoneViolation);
+}
+
+TEST_F(DefencesTest, ChangingAnInput) {
+  script_.audit = [](int) { return Audit{.inputs_changed = 1}; };
+  expect_state(State::kInputModified);
+}
+
+TEST_F(DefencesTest, ChangingAParameterOnceTimingHasBegun) {
+  script_.audit = [](int call) { return Audit{.params_changed = call > 7 ? 1u : 0u}; };
+  expect_state(State::kInputModified);
+}
+
+TEST_F(DefencesTest, WhichTimedCallsAreLookedAtInFullDependsOnTheSeed) {
+  run();
+  const auto once = script_.full_audits;
+  script_ = fakes::Script{};
+  request_.seed = "01";
+  run();
+  EXPECT_NE(once, script_.full_audits);
+  const auto timed = std::vector<bool>(once.begin() + 5, once.end());
+  const auto full = std::count(timed.begin(), timed.end(), true);
+  EXPECT_GT(full, static_cast<std::ptrdiff_t>(timed.size()) / 10);
+  EXPECT_LT(full, static_cast<std::ptrdiff_t>(timed.size()) / 2);
+}
+
+TEST_F(DefencesTest, WorkThatGoesOnAfterDoneIsSeenByTheStrictClock) {
+  script_.leftover_ns = 3e6;
+  expect_state(State::kTimingInconsistent);
+}
+
+TEST_F(DefencesTest, WorkThatStartsBeforeGoIsSeenByTheStrictClock) {
+  script_.submission_ns = 2e4;
+  script_.eager_ns = 1e5;
+  script_.compiled_ns = 1e5;
+  script_.early_ns = 9e5;
+  expect_state(State::kTimingInconsistent);
+}
+
+TEST_F(DefencesTest, TimeThatIsNotAdmittedCountsEvenWhereItIsLittle) {
+  script_.hidden_ns = 5e4;  // less than the noise that is granted to honest submissions
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  const auto ratio = speedup(result.samples, Side::kEager, Side::kSubmission, 0.01);
+  EXPECT_NEAR(ratio->estimate, 4e6 / 1.05e6, 1e-3);
+  for (const Sample& sample : result.samples)
+    if (sample.claimed_ns) {
+      EXPECT_EQ(*sample.claimed_ns, 1'000'000);
+    }
+}
+
+TEST_F(DefencesTest, AKernelLeftRunningSlowsTheOraclesFlush) {
+  script_.flush_beside_ns = 1e6;
+  expect_state(State::kDeviceNotIdle);
+}
+
+TEST_F(DefencesTest, AKernelLeftRunningSlowsTheBaselineThatFollows) {
+  script_.slowed_baseline = 1.3;
+  expect_state(State::kDeviceNotIdle);
+}
+
+TEST_F(DefencesTest, LibTorchInTheWorkerIsForbidden) {
+  script_.mapped_code = {"/lib/x86_64-linux-gnu/libc.so.6", "/elsewhere/libtorch_cpu.so"};
+  expect_state(State::kForbiddenLibrary);
+}
+
+TEST_F(DefencesTest, AVendorLibraryMustBeDeclared) {
+  script_.mapped_code = {"/usr/local/cuda/lib64/libcublas.so.13"};
+  expect_state(State::kForbiddenLibrary);
+  request_.submission->vendor_library = true;
+  EXPECT_EQ(run().state, State::kOk);
+}
+
+TEST_F(DefencesTest, AnUnknownLibraryIsALabelAndNoFailure) {
+  script_.mapped_code = {"/builds/0123.so", "/usr/lib/libz.so.1"};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  EXPECT_EQ(result.labels, "library:libz.so.1");
+}
+
+TEST_F(DefencesTest, WhatRanWhileItShouldStandStillEndsTheEvaluation) {
+  script_.call_failure = {12, EarlyEnd{State::kRanWhileStopped, "it ran", "it must not"}};
+  expect_state(State::kRanWhileStopped);
+}
+
+TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
+  script_.submission_ns = 2e5;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.repeats, 1);
+  EXPECT_EQ(script_.count("restart"), 1);
+  EXPECT_EQ(script_.workers_started, 2);
+  auto keys = script_.input_keys;
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+}
+
+TEST_F(DefencesTest, TwoMeasurementsThatDisagreeAreSuspect) {
+  script_.submission_ns = 2e5;
+  script_.factor_when_repeated = 3;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kSuspect);
+  EXPECT_EQ(result.correct, true);
+  EXPECT_NEAR(*median_time_ns(result.samples, Side::kSubmission), 6e5, 1) << "the slower counts";
+}
+
+TEST_F(DefencesTest, BelowTheFloorTwiceIsSuspect) {
+  script_.peaks = {.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e12};
+  size_.inputs.front().shape = {1'000'000};  // 4 MB read and 4 MB written at 1 GB/s
+  size_.outputs.front().shape = {1'000'000};
+  expect_state(State::kSuspect);
+  EXPECT_EQ(script_.count("restart"), 1);
+}
+
+TEST_F(DefencesTest, AWrongResultInTheSecondMeasurementCounts) {
+  script_.submission_ns = 2e5;
+  script_.submission_error = [this](int) { return script_.restarted ? 1.0 : 0.0; };
+  expect_state(State::kWrongResult);
+}
+
+TEST_F(DefencesTest, OnCpuBlocksWhoseCoresOthersTookAreDropped) {
+  use_cpu();
+  int readings = 0;
+  // The hypervisor takes 100 ms in every third block.
+  settings_.surroundings.stolen_ns = [&readings] {
+    return std::int64_t{readings++ % 6 == 1 ? 100'000'000 : 0};
+  };
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  const auto dropped = std::count_if(result.samples.begin(), result.samples.end(),
+                                     [](const Sample& sample) { return sample.dropped; });
+  EXPECT_GT(dropped, 0);
+}
+
+}  // namespace
+}  // namespace kbench

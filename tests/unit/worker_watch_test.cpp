@@ -1,0 +1,76 @@
+#include "runner/measure/worker_watch.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+// A child that computes until it is stopped, and ends with the test.
+class BusyChild {
+ public:
+  BusyChild() : pid_(::fork()) {
+    if (pid_ == 0)
+      for (volatile std::uint64_t i = 0;; i = i + 1) {
+      }
+  }
+  ~BusyChild() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  BusyChild(const BusyChild&) = delete;
+  BusyChild& operator=(const BusyChild&) = delete;
+
+  void stop() const {
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    ::waitpid(pid_, &status, WUNTRACED);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(WorkerWatch, RunTimeGrowsWhileAProcessRunsAndNotWhileItIsStopped) {
+  const BusyChild child;
+  const std::array processes{child.pid()};
+  while (run_time_ns(processes) < 2'000'000) ::usleep(1000);
+  child.stop();
+  ::usleep(2000);  // it may still be leaving its core
+  const auto stopped = run_time_ns(processes);
+  ::usleep(20'000);
+  EXPECT_EQ(run_time_ns(processes), stopped);
+  ::kill(child.pid(), SIGCONT);
+  while (run_time_ns(processes) < stopped + 1'000'000) ::usleep(1000);
+}
+
+TEST(WorkerWatch, SeesTheCodeOfAProcess) {
+  const std::array self{::getpid()};
+  const auto paths = mapped_code_of(self);
+  EXPECT_TRUE(std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    return path.ends_with("worker_watch_test");
+  }));
+  EXPECT_TRUE(std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    return path.find("/libc") != std::string::npos;
+  }));
+}
+
+TEST(WorkerWatch, AProcessThatIsGoneCountsAsNothing) {
+  pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::array processes{gone};
+  EXPECT_EQ(run_time_ns(processes), 0u);
+  EXPECT_EQ(involuntary_switches(processes), 0);
+  EXPECT_TRUE(mapped_code_of(processes).empty());
+}
+
+}  // namespace
+}  // namespace kbench
