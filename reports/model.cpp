@@ -102,6 +102,9 @@ ResultRow derive(const Evaluation& evaluation) {
   row.counts = count_samples(evaluation.samples);
   row.prepare_ns = evaluation.prepare_ns;
   row.sandbox_level = evaluation.sandbox_level;
+  row.labels = evaluation.labels;
+  row.floor_ns = evaluation.floor_ns;
+  row.repeats = evaluation.repeats;
   row.wall_seconds = evaluation.wall_seconds;
   return row;
 }

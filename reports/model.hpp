@@ -64,6 +64,9 @@ struct ResultRow {
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
   std::string sandbox_level;
+  std::string labels;
+  std::optional<double> floor_ns;
+  int repeats = 0;
   double wall_seconds = 0;
 
   // "agent" or "agent@variant"; empty without a submission.

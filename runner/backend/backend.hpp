@@ -103,6 +103,8 @@ class Backend {
 
   // Before every timed call: evicts the last-level cache, resets persisting L2 lines.
   virtual Status flush_cache() = 0;
+  // How long the last flush took on the device, nanoseconds; waits for it.
+  virtual Result<std::int64_t> last_flush_ns() = 0;
   // The short prologue that each side runs in its own process before it is timed.
   virtual Status prologue() = 0;
   virtual Status synchronize() = 0;

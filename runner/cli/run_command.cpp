@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "baselines/builder_pool.hpp"
 #include "reports/console_report.hpp"
@@ -35,6 +36,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/store/store.hpp"
+#include "runner/submission/findings.hpp"
 #include "runner/task/graph_hash.hpp"
 #include "runner/task/task_header.hpp"
 
@@ -79,6 +81,7 @@ class RunSession {
   struct Build {
     std::filesystem::path library;
     std::optional<Error> error;
+    std::string labels;
   };
 
   void announce() {
@@ -139,6 +142,8 @@ class RunSession {
     const TaskSize* size = task.find_size(plan_.target.size);
     if (size == nullptr) return;
     auto compiled = compiler_.compile(*unit.submission, task_header(task, *size));
+    if (auto files = read_source_files(*unit.submission))
+      builds_[index].labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
     if (compiled)
       builds_[index].library = compiled->library;
     else
@@ -369,6 +374,7 @@ class RunSession {
     }
     if (unit.submission) request.submission = unit.id;
     request.library = builds_[index].library;
+    request.labels = builds_[index].labels;
     request.seed = random_seed();
     EvaluationSettings settings;
     settings.stop = stop_rule_for(plan_.target.device);

@@ -330,6 +330,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.package_key = request.package_key;
   record.rule_c = settings.acceptance.c;
   record.rule_k = settings.acceptance.k;
+  record.labels = request.labels;
   record.seed = request.seed;
   const auto start = Clock::now();
   const auto end = Evaluating(request, settings, oracle, start_worker, record).run();

@@ -37,6 +37,7 @@ struct EvaluationRequest {
   std::string package_key;
   std::optional<SubmissionId> submission;
   std::filesystem::path library;  // the compiled submission
+  std::string labels;             // what was found in its sources, separated by spaces
   std::string seed;               // from random_seed(); tests give a fixed one
 };
 

@@ -47,6 +47,13 @@ Json load_request(const WorkerStart& start) {
           {"output_offsets", pack(start.size->outputs).offsets}};
 }
 
+// The worker is not trusted: its reply may have any shape.
+std::string text_in(const Json& reply, const char* field) {
+  if (!reply.is_object()) return "";
+  const auto found = reply.find(field);
+  return found != reply.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
@@ -86,7 +93,13 @@ bool WorkerProcess::has_ended() const {
 EarlyEnd WorkerProcess::describe_end(const std::string& during) {
   const auto exit =
       process_->wait(std::chrono::duration_cast<std::chrono::milliseconds>(kReapPatience));
-  if (!exit) return {State::kInfrastructureError, "the worker ended but could not be reaped", ""};
+  if (!exit && exit.error().code == ErrorCode::kTimeout) {
+    process_->kill();
+    return {State::kCrash,
+            fmt::format("the submission closed or misused its worker's channel {}", during),
+            "descriptors that a submission did not open are not its own to close"};
+  }
+  if (!exit) return {State::kInfrastructureError, exit.error().message, exit.error().hint};
   if (exit->exited)
     return {State::kCrash,
             fmt::format("the submission ended its process {} (exit code {})", during, exit->code),
@@ -108,16 +121,16 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   // A closed channel means that the process is gone, or that its code closed what it should not.
   if (!reply) return describe_end("while it was loaded");
   const Json& body = reply->body;
-  if (body.is_object() && body.value("type", "") == "loaded") {
-    has_prepare_ = body.value("has_prepare", false);
+  if (text_in(body, "type") == "loaded") {
+    has_prepare_ = body.contains("has_prepare") && body["has_prepare"] == true;
     return freeze();
   }
-  if (body.is_object() && body.value("type", "") == "error") {
-    const auto state = state_from_string(body.value("state", "")).value_or(State::kLoadError);
+  if (text_in(body, "type") == "error") {
+    const auto state = state_from_string(text_in(body, "state")).value_or(State::kLoadError);
     // Only these three are the worker's to report.
     const bool plausible = state == State::kMissingSymbol || state == State::kInfrastructureError;
-    return EarlyEnd{plausible ? state : State::kLoadError, body.value("message", ""),
-                    body.value("hint", "")};
+    return EarlyEnd{plausible ? state : State::kLoadError, text_in(body, "message"),
+                    text_in(body, "hint")};
   }
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }
@@ -135,7 +148,8 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
         "a call leaves nothing running behind"};
   }
   frozen_ = true;
-  run_time_ns_ = kbench::run_time_ns(process_->processes());
+  processes_ = process_->processes();
+  run_time_ns_ = kbench::run_time_ns(processes_);
   return std::nullopt;
 }
 
@@ -143,15 +157,14 @@ std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
   // What a thread runs between showing as stopped and leaving its core is less than this.
   constexpr std::uint64_t kStopping = 500'000;
-  const auto processes = process_->processes();
-  if (const auto now = kbench::run_time_ns(processes); now > run_time_ns_ + kStopping) {
+  if (const auto now = kbench::run_time_ns(processes_); now > run_time_ns_ + kStopping) {
     process_->kill();
     return EarlyEnd{State::kRanWhileStopped,
                     fmt::format("the submission ran for {:.3f} ms while it was stopped",
                                 static_cast<double>(now - run_time_ns_) * 1e-6),
                     "a call leaves nothing running behind, and nobody may continue it"};
   }
-  if (style_ == WaitStyle::kFutex) switches_ = involuntary_switches(processes);
+  if (style_ == WaitStyle::kFutex) switches_ = involuntary_switches(processes_);
   if (process_->thaw()) frozen_ = false;
   return std::nullopt;
 }
@@ -209,7 +222,7 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
                               fmt::format("the submission returned {} from a call", status),
                               "0 means success; on CUDA the number is a cudaError_t"};
   } else if (style_ == WaitStyle::kFutex) {
-    answer.involuntary_switches = involuntary_switches(process_->processes()) - switches_;
+    answer.involuntary_switches = involuntary_switches(processes_) - switches_;
   }
   return answer;
 }

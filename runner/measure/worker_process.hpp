@@ -3,8 +3,11 @@
 // neither look at the answer nor slow a baseline down.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "runner/core/channel.hpp"
 #include "runner/measure/worker.hpp"
@@ -39,6 +42,7 @@ class WorkerProcess final : public Worker {
   WaitStyle style_;
   std::uint32_t calls_ = 0;
   bool frozen_ = false;
+  std::vector<pid_t> processes_;   // when it was frozen; frozen ones cannot start others
   std::uint64_t run_time_ns_ = 0;  // of all its threads when it was frozen
   std::int64_t switches_ = 0;      // CPU: involuntary, when it was thawed
   bool has_prepare_ = false;

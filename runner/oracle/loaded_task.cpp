@@ -381,9 +381,8 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
 
 Result<std::int64_t> LoadedTask::flush() {
   Backend& backend = impl_->backend;
-  for (const auto& step : {&Backend::start_timer, &Backend::flush_cache})
-    if (auto done = (backend.*step)(); !done) return done.error();
-  return backend.stop_timer();
+  if (auto flushed = backend.flush_cache(); !flushed) return flushed.error();
+  return backend.last_flush_ns();
 }
 
 Result<BaselineTime> LoadedTask::time(Side side) {
@@ -397,17 +396,19 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     t.warm_heap();
     std::vector<Tensors> outputs;
     outputs.reserve(t.slot_inputs.size());
-    auto flushed = flush();
-    if (!flushed) return flushed.error();
-    const std::int64_t switches = involuntary_switches();
-    for (const auto& step : {&Backend::prologue, &Backend::start_timer})
+    for (const auto& step : {&Backend::flush_cache, &Backend::prologue})
       if (auto done = (t.backend.*step)(); !done) return done.error();
+    const std::int64_t switches = involuntary_switches();
+    if (auto started = t.backend.start_timer(); !started) return started.error();
     for (std::size_t slot = 0; slot < t.slot_inputs.size(); ++slot)
       outputs.push_back(t.run(side, static_cast<int>(slot)));
     auto nanoseconds = t.backend.stop_timer();
     if (!nanoseconds) return nanoseconds.error();
+    const std::int64_t switched = involuntary_switches() - switches;
+    auto flushed = t.backend.last_flush_ns();
+    if (!flushed) return flushed.error();
     if (side == Side::kEager) t.eager_outputs = std::move(outputs);
-    return BaselineTime{*nanoseconds, *flushed, involuntary_switches() - switches};
+    return BaselineTime{*nanoseconds, *flushed, switched};
   });
 }
 

@@ -22,6 +22,7 @@ EXPECTED = {
     "honest": "ok",
     "wrong_at_the_end": "wrong_result",
     "writes_nothing": "wrong_result",
+    "writes_past_the_end": "redzone_violation",
     "segfault": "crash",
     "exits": "crash",
     "endless_loop": "timeout",

@@ -113,13 +113,19 @@ class CpuBackend : public Backend {
   }
 
   Status flush_cache() override {
+    const auto start = Clock::now();
     std::uint64_t* words = flush_buffer_.data();
     for_chunks(flush_buffer_.size() * sizeof(std::uint64_t),
                [=](std::uint64_t offset, std::uint64_t size) {
                  const std::uint64_t end = (offset + size) / sizeof(std::uint64_t);
                  for (std::uint64_t i = offset / sizeof(std::uint64_t); i < end; ++i) ++words[i];
                });
+    last_flush_ = Clock::now() - start;
     return Done{};
+  }
+
+  Result<std::int64_t> last_flush_ns() override {
+    return std::int64_t{std::chrono::nanoseconds(last_flush_).count()};
   }
 
   Status prologue() override {
@@ -172,6 +178,7 @@ class CpuBackend : public Backend {
   DeviceFacts facts_;
   std::vector<std::uint64_t> flush_buffer_;
   Clock::time_point started_{};
+  Clock::duration last_flush_{};
 };
 
 }  // namespace

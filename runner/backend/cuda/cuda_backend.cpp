@@ -69,7 +69,7 @@ class CudaBackend : public Backend {
     if (!status) return status;
     pinned_.reset(pinned);
     answers_ = new (pinned) Answers{};
-    for (Event* event : {&start_, &stop_}) {
+    for (Event* event : {&start_, &stop_, &flush_start_, &flush_stop_}) {
       cudaEvent_t created = nullptr;
       status = check(cudaEventCreate(&created), "cudaEventCreate");
       if (!status) return status;
@@ -139,10 +139,17 @@ class CudaBackend : public Backend {
   }
 
   Status flush_cache() override {
-    Status status = check(cudaMemsetAsync(flush_.get(), 0, flush_bytes_, nullptr),
-                          "cudaMemsetAsync of the flush buffer");
+    Status status = check(cudaEventRecord(flush_start_.get(), nullptr), "cudaEventRecord");
+    if (status)
+      status = check(cudaMemsetAsync(flush_.get(), 0, flush_bytes_, nullptr),
+                     "cudaMemsetAsync of the flush buffer");
+    if (status) status = check(cudaEventRecord(flush_stop_.get(), nullptr), "cudaEventRecord");
     if (!status || !persisting_cache_) return status;
     return check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  }
+
+  Result<std::int64_t> last_flush_ns() override {
+    return elapsed_ns(flush_start_.get(), flush_stop_.get());
   }
 
   Status prologue() override {
@@ -159,15 +166,9 @@ class CudaBackend : public Backend {
   }
 
   Result<std::int64_t> stop_timer() override {
-    Status status = check(cudaEventRecord(stop_.get(), nullptr), "cudaEventRecord");
-    if (status) status = check(cudaEventSynchronize(stop_.get()), "cudaEventSynchronize");
-    float milliseconds = 0;
-    if (status) {
-      status = check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()),
-                     "cudaEventElapsedTime");
-    }
+    const Status status = check(cudaEventRecord(stop_.get(), nullptr), "cudaEventRecord");
     if (!status) return status.error();
-    return std::int64_t{std::llround(double{milliseconds} * 1e6)};
+    return elapsed_ns(start_.get(), stop_.get());
   }
 
   Result<double> copy_bandwidth() override {
@@ -221,6 +222,15 @@ class CudaBackend : public Backend {
     return std::uint64_t{answers_->count};
   }
 
+  static Result<std::int64_t> elapsed_ns(cudaEvent_t start, cudaEvent_t stop) {
+    Status status = check(cudaEventSynchronize(stop), "cudaEventSynchronize");
+    float milliseconds = 0;
+    if (status)
+      status = check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
+    if (!status) return status.error();
+    return std::int64_t{std::llround(double{milliseconds} * 1e6)};
+  }
+
   static Status allocate_device(std::size_t bytes, DeviceMemory& memory) {
     void* allocated = nullptr;
     Status status = check(cudaMalloc(&allocated, bytes), "cudaMalloc");
@@ -239,6 +249,8 @@ class CudaBackend : public Backend {
   Answers* answers_ = nullptr;  // in pinned_
   Event start_;
   Event stop_;
+  Event flush_start_;
+  Event flush_stop_;
 };
 
 DeviceFacts facts_of(const cudaDeviceProp& properties, int driver_version) {

@@ -1,0 +1,117 @@
+#include "runner/submission/findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace kbench {
+namespace {
+
+struct Pattern {
+  std::string_view label;
+  std::string_view text;
+};
+
+constexpr std::array kPatterns{
+    Pattern{"stream", "cudaStreamCreate"},
+    Pattern{"stream", "cuStreamCreate"},
+    Pattern{"graph", "cudaGraph"},
+    Pattern{"graph", "cuGraph"},
+    Pattern{"thread", "std::thread"},
+    Pattern{"thread", "std::jthread"},
+    Pattern{"thread", "std::async"},
+    Pattern{"thread", "pthread_create"},
+    Pattern{"dlopen", "dlopen"},
+    Pattern{"dlopen", "dlsym"},
+    Pattern{"torch", "torch"},
+    Pattern{"torch", "ATen"},
+    Pattern{"torch", "c10::"},
+    Pattern{"exception", "catch ("},
+    Pattern{"exception", "catch("},
+    Pattern{"clock", "globaltimer"},
+    Pattern{"clock", "clock64"},
+    Pattern{"clock", "clock_gettime"},
+    Pattern{"clock", "std::chrono"},
+    Pattern{"clock", "cudaEventElapsedTime"},
+    Pattern{"cache_policy", "createpolicy"},
+    Pattern{"cache_policy", "evict_last"},
+    Pattern{"cache_policy", "AccessPolicyWindow"},
+    Pattern{"cache_policy", "PersistingL2"},
+    Pattern{"inline_assembly", "asm"},
+    Pattern{"system_call", "syscall"},
+    Pattern{"system_call", "ptrace"},
+    Pattern{"system_call", "/proc/"},
+    Pattern{"system_call", "mprotect"},
+    Pattern{"system_call", "fork("},
+    Pattern{"system_call", "execve"},
+    Pattern{"system_call", "socket("},
+    Pattern{"constructor", "constructor"},
+    Pattern{"host_callback", "cudaLaunchHostFunc"},
+    Pattern{"host_callback", "cudaStreamAddCallback"},
+    Pattern{"embedded_file", ".incbin"},
+    Pattern{"embedded_file", "#embed"},
+};
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether the pattern stands in the code where no longer word begins before it.
+bool stands_in(std::string_view code, std::string_view pattern) {
+  for (auto at = code.find(pattern); at != std::string_view::npos;
+       at = code.find(pattern, at + 1)) {
+    if (at == 0 || !is_word(pattern.front()) || !is_word(code[at - 1]) ||
+        (pattern == "asm" && code[at - 1] == '_'))
+      return true;
+  }
+  return false;
+}
+
+// Index behind the literal that begins at `from` with a quote.
+std::size_t end_of_literal(std::string_view code, std::size_t from) {
+  const char quote = code[from];
+  for (std::size_t i = from + 1; i < code.size(); ++i) {
+    if (code[i] == '\\')
+      ++i;
+    else if (code[i] == quote || code[i] == '\n')
+      return i + 1;
+  }
+  return code.size();
+}
+
+}  // namespace
+
+std::string without_comments(std::string_view code) {
+  std::string result;
+  result.reserve(code.size());
+  for (std::size_t i = 0; i < code.size();) {
+    const std::string_view rest = code.substr(i);
+    if (rest.starts_with("//")) {
+      i = std::min(code.find('\n', i), code.size());
+    } else if (rest.starts_with("/*")) {
+      const auto end = code.find("*/", i + 2);
+      i = end == std::string_view::npos ? code.size() : end + 2;
+      result += ' ';
+    } else if (rest.front() == '"' || (rest.front() == '\'' && (i == 0 || !is_word(code[i - 1])))) {
+      const std::size_t end = std::min(end_of_literal(code, i), code.size());
+      result += code.substr(i, end - i);
+      i = end;
+    } else {
+      result += code[i++];
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> find_labels(const std::vector<SourceFile>& files) {
+  std::string code;
+  for (const SourceFile& file : files) code += without_comments(file.bytes) + '\n';
+  std::vector<std::string> labels;
+  for (const Pattern& pattern : kPatterns) {
+    const bool known = !labels.empty() && labels.back() == pattern.label;
+    if (!known && stands_in(code, pattern.text)) labels.emplace_back(pattern.label);
+  }
+  return labels;
+}
+
+}  // namespace kbench

@@ -1,0 +1,46 @@
+#include "runner/submission/findings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+Labels labels_of(std::string code) { return find_labels({{"src/main.cu", std::move(code)}}); }
+
+TEST(Findings, OrdinaryKernelsHaveNone) {
+  EXPECT_EQ(labels_of("__global__ void k(float* y) { y[threadIdx.x] = 0; }\n"
+                      "extern \"C\" int kbench_forward() { k<<<1, 2>>>(y); return 0; }"),
+            Labels{});
+}
+
+TEST(Findings, EachKindIsNamedOnce) {
+  EXPECT_EQ(labels_of("cudaStreamCreate(&a); cudaStreamCreateWithFlags(&b, 1); dlopen(0, 1);"),
+            (Labels{"stream", "dlopen"}));
+  EXPECT_EQ(labels_of("try { f(); } catch (...) {}"), Labels{"exception"});
+  EXPECT_EQ(labels_of("asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(t));"),
+            (Labels{"clock", "inline_assembly"}));
+  EXPECT_EQ(labels_of("__asm__(\".incbin \\\"/dev/zero\\\"\");"),
+            (Labels{"inline_assembly", "embedded_file"}));
+  EXPECT_EQ(labels_of("__attribute__((constructor)) void f() { fork(); }"),
+            (Labels{"system_call", "constructor"}));
+}
+
+TEST(Findings, CommentsAreNotCode) {
+  EXPECT_EQ(labels_of("// as torch does it\n/* no dlopen,\n no asm */ int x;"), Labels{});
+  EXPECT_EQ(labels_of("const char* s = \"// not a comment\"; dlopen(s, 1);"), Labels{"dlopen"});
+}
+
+TEST(Findings, PartsOfLongerWordsAreNotFound) {
+  EXPECT_EQ(labels_of("int plasma = 0; void my_dlopen(); int pitchfork(int);"), Labels{});
+}
+
+TEST(Findings, UnfinishedCommentsAndLiteralsEndWithTheFile) {
+  EXPECT_EQ(without_comments("a /* b"), "a  ");
+  EXPECT_EQ(without_comments("a \"b\\"), "a \"b\\");
+  EXPECT_EQ(without_comments("1'000 // x"), "1'000 ");
+}
+
+}  // namespace
+}  // namespace kbench
