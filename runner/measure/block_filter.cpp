@@ -38,25 +38,22 @@ double loss(const BlockConditions& block, double timed_ns) {
 
 using Reasons = std::map<int, std::string>;  // by block
 
-// The worst of each placement, at most half of it.
+// The worst, at most half of them.
 void find_disturbed(const std::vector<BlockConditions>& conditions,
                     const std::map<int, double>& timed_ns, Reasons& reasons) {
-  std::map<int, std::vector<std::pair<double, const BlockConditions*>>> placements;
+  std::vector<std::pair<double, const BlockConditions*>> blocks;
   for (const BlockConditions& block : conditions) {
     const auto timed = timed_ns.find(block.block);
-    const double lost = timed == timed_ns.end() ? 0 : loss(block, timed->second);
-    placements[block.placement].emplace_back(lost, &block);
+    blocks.emplace_back(timed == timed_ns.end() ? 0 : loss(block, timed->second), &block);
   }
-  for (auto& [placement, blocks] : placements) {
-    std::stable_sort(blocks.begin(), blocks.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    blocks.resize(blocks.size() / 2);
-    for (const auto& [lost, block] : blocks)
-      if (lost > kLargestLoss)
-        reasons[block->block] =
-            fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
-                        block->involuntary_switches, static_cast<double>(block->stolen_ns) * 1e-6);
-  }
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  blocks.resize(blocks.size() / 2);
+  for (const auto& [lost, block] : blocks)
+    if (lost > kLargestLoss)
+      reasons[block->block] =
+          fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
+                      block->involuntary_switches, static_cast<double>(block->stolen_ns) * 1e-6);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ namespace kbench {
 // What surrounded one block.
 struct BlockConditions {
   int block = 0;
-  int placement = 0;
   std::int64_t start_khz = 0;  // SM clock at both ends; zero where unknown
   std::int64_t end_khz = 0;
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
@@ -23,8 +22,8 @@ struct BlockConditions {
 // - CUDA: the clock moved by more than 3 % inside the block, or lies below 75 % of the highest seen
 //   in this evaluation (throttling);
 // - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls. Half of
-//   a placement's blocks stay in any case, the quietest, so that a loaded machine gives wide
-//   intervals rather than none.
+//   the blocks stay in any case, the quietest, so that a loaded machine gives wide intervals rather
+//   than none.
 void drop_disturbed_blocks(std::vector<Sample>& samples,
                            const std::vector<BlockConditions>& conditions);
 

@@ -63,18 +63,17 @@ TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
   EXPECT_NE(samples[1].drop_reason, "");
 }
 
-TEST(BlockFilter, KeepsTheQuieterHalfOfEachPlacement) {
+TEST(BlockFilter, KeepsTheQuieterHalf) {
   std::vector<Sample> samples;
   std::vector<BlockConditions> conditions;
   for (int block = 0; block < 6; ++block) {
     samples.push_back({.block = block, .time_ns = 10'000'000});
-    conditions.push_back(
-        {.block = block, .placement = block < 4 ? 0 : 1, .involuntary_switches = 100 + block});
+    conditions.push_back({.block = block, .involuntary_switches = 100 + block});
   }
   drop_disturbed_blocks(samples, conditions);
   std::vector<bool> dropped;
   for (const Sample& sample : samples) dropped.push_back(sample.dropped);
-  EXPECT_EQ(dropped, (std::vector<bool>{false, false, true, true, false, true}));
+  EXPECT_EQ(dropped, (std::vector<bool>{false, false, false, true, true, true}));
 }
 
 TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
