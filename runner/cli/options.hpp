@@ -48,6 +48,17 @@ struct TasksOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
+// `kbench tasks lint`. Where a value is empty the command chooses by what the machine has.
+struct LintOptions {
+  CommonOptions common;
+  std::vector<int> levels;            // empty: all
+  std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
+  std::optional<std::string> size;    // "small" or "full"
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  OutputFormat format = OutputFormat::kTable;
+  std::filesystem::path database = "kbench.sqlite";
+};
+
 enum class ReportFormat { kTable, kJson, kHtml };
 
 // `kbench report table|json|html`.

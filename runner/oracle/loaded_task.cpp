@@ -21,6 +21,7 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
+#include "runner/oracle/mutate.hpp"
 
 namespace kbench {
 namespace {
@@ -118,6 +119,7 @@ struct LoadedTask::Impl {
   std::vector<Tensors> slot_inputs;    // views of them
   std::vector<Tensors> eager_outputs;
   Tensors reference_outputs;
+  Tensors previous_outputs;  // lint: eager's, for the inputs before these
   std::vector<SlotPlaces> places;
   bool has_snapshot = false;
 
@@ -522,6 +524,43 @@ Result<std::vector<CompareResult>> LoadedTask::judge_compiled(
   return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
     const c10::InferenceMode guard;
     return t.compare_all(t.run(Side::kCompiled, 0), t.eager_outputs.at(0), bounds);
+  });
+}
+
+Status LoadedTask::remember_outputs() {
+  impl_->previous_outputs = impl_->eager_outputs.at(0);
+  return Done{};
+}
+
+Result<std::vector<BypassableNode>> LoadedTask::bypassable_nodes() {
+  Impl& t = *impl_;
+  return guarded("looking at the graph", [&]() -> Result<std::vector<BypassableNode>> {
+    std::vector<BypassableNode> nodes;
+    for (const std::size_t node : t.executor.bypassable_nodes(t.slot_inputs.at(0), t.params))
+      nodes.push_back({static_cast<int>(node), t.executor.operator_of(node)});
+    return nodes;
+  });
+}
+
+Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
+  Impl& t = *impl_;
+  return guarded("a mutant", [&]() -> Result<MutantReply> {
+    const c10::InferenceMode guard;
+    auto mutant =
+        make_mutant(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
+                              t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});
+    for (std::size_t o = 0; o < mutant.outputs.size(); ++o) {
+      if (!mutant.outputs[o].defined()) continue;  // stale
+      std::byte* target =
+          t.shared_outputs->data() + t.places.at(0).output_base + t.output_layout.offsets[o];
+      if (auto copied =
+              t.backend.copy(target, mutant.outputs[o].const_data_ptr(), t.size.outputs[o].bytes());
+          !copied)
+        return copied.error();
+    }
+    t.has_snapshot = false;
+    if (auto done = t.backend.synchronize(); !done) return done.error();
+    return mutant.reply;
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ struct Task {
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
   std::string hash;              // SHA-256 of the .json
+  // Flaws that `kbench tasks lint` finds here and that stay: the kind of finding, and the reason.
+  std::map<std::string, std::string> lint_accepts;
   std::vector<TaskSize> sizes;
 
   [[nodiscard]] const TaskSize* find_size(std::string_view size) const;

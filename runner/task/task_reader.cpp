@@ -231,6 +231,18 @@ void read_head(const JsonField& root, Task& task) {
   task.source = task.file.parent_path() / source_name;
 }
 
+// Optional: {"zeros": "why it stays"}.
+void read_lint_accepts(const JsonField& root, Task& task) {
+  if (!root.healthy() || !root.json().contains("lint_accepts")) return;
+  const auto accepts = root.member("lint_accepts");
+  if (!accepts.json().is_object()) return accepts.complain("expected an object");
+  for (const auto& [kind, unused] : accepts.json().items()) {
+    auto reason = accepts.member(kind).text(kMaxTitle);
+    if (accepts.healthy() && reason.empty()) accepts.member(kind).complain("give the reason");
+    task.lint_accepts.emplace(kind, std::move(reason));
+  }
+}
+
 void read_sizes(const JsonField& sizes, Task& task) {
   if (!sizes.json().is_object() || sizes.json().empty()) {
     sizes.complain("expected an object with \"small\", \"full\", or both");
@@ -263,6 +275,7 @@ Result<Task> load_task(const std::filesystem::path& json_file) {
   const JsonField root(*json, "", complaints);
   read_head(root, task);
   check_place(root, task);
+  read_lint_accepts(root, task);
   if (root.healthy()) read_sizes(root.member("sizes"), task);
   if (const auto& complaint = complaints.first()) return *complaint;
   return task;

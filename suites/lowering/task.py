@@ -52,6 +52,8 @@ def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> di
         "sizes": {},
     }
     notes = []
+    if file.lint_accepts:
+        task["lint_accepts"] = file.lint_accepts
     for size in file.sizes:
         try:
             lowering = _SizeLowering(file, size, mode, infer)

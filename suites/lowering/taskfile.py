@@ -22,6 +22,7 @@ class TaskFile:
         self.source = self.path.read_bytes()
         self.tree = ast.parse(self.source, filename=str(path))
         self.small = self._read_small()
+        self.lint_accepts = self._read_lint_accepts()
 
     @property
     def sizes(self) -> list[str]:
@@ -77,6 +78,22 @@ class TaskFile:
         if unknown:
             raise LoweringError(f"{self.path}: SMALL names no module constant: {unknown}")
         return small
+
+    def _read_lint_accepts(self) -> dict:
+        """LINT_ACCEPTS = {kind of finding: reason}: flaws that stay in this task, and why."""
+        value = _assignments(self.tree).get("LINT_ACCEPTS")
+        if value is None:
+            return {}
+        try:
+            accepts = ast.literal_eval(value.value)
+        except ValueError as error:
+            raise LoweringError(f"{self.path}: LINT_ACCEPTS must be a dictionary of texts") from error
+        texts = isinstance(accepts, dict) and all(
+            isinstance(text, str) and text for pair in accepts.items() for text in pair
+        )
+        if not texts:
+            raise LoweringError(f"{self.path}: LINT_ACCEPTS must name each flaw and its reason")
+        return accepts
 
     def _override(self, tree: ast.Module) -> None:
         assignments = _assignments(tree)
