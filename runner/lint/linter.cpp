@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/measure/secret.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -85,14 +86,13 @@ class Linting {
     check_statically();
     if (auto prepared = prepare(); !prepared) return prepared;
     for (int draw = 0; draw < settings_.draws && draw_needed(draw); ++draw) {
-      if (auto begun = begin_draw(draw); !begun) return begun;
+      if (auto begun = begin_draw({}); !begun) return begun;
       if (draw == 0)
         if (auto collected = collect(); !collected) return collected;
-      for (Candidate& candidate : candidates_)
-        if (!candidate.rejected)
-          if (auto tried = try_on_this_draw(candidate); !tried) return tried;
+      if (auto tried = try_all(); !tried) return tried;
       if (auto remembered = mutants_.remember(); !remembered) return remembered;
     }
+    if (auto tried = try_hard_draws(); !tried) return tried;
     if (auto explained = explain_survivors(); !explained) return explained;
     return time_eager();
   }
@@ -140,9 +140,39 @@ class Linting {
                                    [](const Candidate& c) { return !c.rejected; });
   }
 
-  Status begin_draw(int draw) {
-    const auto index = static_cast<std::uint64_t>(draw);
-    if (auto drawn = oracle_.inputs({{keys_.key("input", index), 0}}); !drawn) return drawn;
+  // A mutant that only hard inputs unmask is unmasked: every evaluation draws them as well.
+  Status try_hard_draws() {
+    for (const HardDrawRule& rule : request_.size->hard_draws) {
+      if (!rule.applies()) continue;
+      if (auto begun = begin_draw(rule.draw); !begun) return begun;
+      const bool finite = std::all_of(eager_.begin(), eager_.end(), [](const EagerError& error) {
+        return error.not_finite == 0;
+      });
+      if (!finite) {
+        add(Weight::kNote, "hard_draw", std::string(to_string(rule.draw)),
+            fmt::format("eager itself overflows on {}: left out of every evaluation",
+                        describe(rule.draw)));
+        continue;
+      }
+      if (auto tried = try_all(); !tried) return tried;
+    }
+    // Effects are measured on the task's own distribution.
+    const bool all = std::all_of(candidates_.begin(), candidates_.end(),
+                                 [](const Candidate& c) { return c.rejected || !c.tried; });
+    return all ? Status(Done{}) : begin_draw({});
+  }
+
+  Status try_all() {
+    for (Candidate& candidate : candidates_)
+      if (!candidate.rejected)
+        if (auto tried = try_on_this_draw(candidate); !tried) return tried;
+    return Done{};
+  }
+
+  Status begin_draw(std::optional<HardDraw> hard) {
+    const std::string name(hard ? to_string(*hard) : "");
+    if (auto drawn = oracle_.inputs({{keys_.key("input", draws_++), 0, name}}); !drawn)
+      return drawn;
     auto eager = oracle_.reference();
     if (!eager) return eager.error();
     eager_ = std::move(*eager);
@@ -150,7 +180,7 @@ class Linting {
     Candidate control;
     auto passed = passes(control);
     if (!passed) return passed.error();
-    if (!*passed) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);
+    if (!*passed && !hard) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);
     return oracle_.arm({{0, 0}});  // what is stale is poison again
   }
 
@@ -301,6 +331,7 @@ class Linting {
   LintOutcome& outcome_;
   LintRecord& record_;
   KeySchedule keys_;
+  std::uint64_t draws_ = 0;
   std::vector<EagerError> eager_;  // of the draw at hand
   std::vector<Candidate> candidates_;
   bool applies_ = false;

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/measure/libraries.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -106,10 +107,11 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::draw_inputs() {
+std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) {
+  const std::string name(hard ? to_string(*hard) : "");
   std::vector<SlotInputs> slots;
   for (int slot = 0; slot < slots_; ++slot)
-    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset()});
+    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset(), name});
   if (auto drawn = oracle_.inputs(slots); !drawn) return from_error(drawn.error());
   return std::nullopt;
 }

@@ -22,6 +22,7 @@
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
 #include "runner/oracle/mutate.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -82,6 +83,17 @@ std::int64_t involuntary_switches() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
+}
+
+// The inputs as a hard draw wants them; as they are for an empty name.
+Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
+                                         const std::string& hard_draw) {
+  if (hard_draw.empty()) return inputs;
+  const auto draw = hard_draw_from_string(hard_draw);
+  if (!draw) return draw.error();
+  std::vector<TensorSpec> hard;
+  for (const TensorSpec& input : inputs) hard.push_back(hardened(input, *draw));
+  return hard;
 }
 
 CompareResult worse_of(const CompareResult& a, const CompareResult& b) {
@@ -344,7 +356,9 @@ Status LoadedTask::inputs(const std::vector<SlotInputs>& slots) {
     // Inputs and parameters share the numbering of tensors: an input's index follows the last
     // parameter's, so that one key never gives two tensors the same values.
     const std::uint64_t first = t.size.parameters.size();
-    if (auto drawn = t.draw(t.size.inputs, t.input_layout, base, slots[slot].key, first); !drawn)
+    auto specs = drawn_as(t.size.inputs, slots[slot].hard_draw);
+    if (!specs) return specs.error();
+    if (auto drawn = t.draw(*specs, t.input_layout, base, slots[slot].key, first); !drawn)
       return drawn;
     t.slot_bases.push_back(base);
     t.slot_inputs.push_back(t.view(t.size.inputs, t.input_layout, base));
@@ -372,6 +386,7 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
       const auto elements = static_cast<double>(t.size.outputs[o].elements());
       EagerError error;
       error.max_error = result.max_error;
+      error.not_finite = result.wrong;  // nothing else is wrong within an infinite bound
       if (result.sum_squared_reference > 0)
         error.relative_l2 = std::sqrt(result.sum_squared_error / result.sum_squared_reference);
       error.rms = std::sqrt(result.sum_squared_reference / elements);

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runner/backend/backend.hpp"
@@ -52,6 +53,7 @@ constexpr std::uint64_t kSlackBytes = 1u << 20;
 struct SlotInputs {
   std::uint64_t key = 0;
   std::uint64_t private_offset = 0;
+  std::string hard_draw;  // name of a HardDraw; empty: the task's own distribution
 };
 
 struct SlotPlaces {
@@ -84,9 +86,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, param
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset, hard_draw)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms, not_finite)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputBound, absolute, ulp_factor, rms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, threads, sm_count, compute_capability,
                                    memory_bytes, cache_bytes, shared_bytes_per_block, driver,

@@ -22,6 +22,8 @@ struct EagerError {
   double max_error = 0;    // E; 0 for integer outputs
   double relative_l2 = 0;  // norm of the error over norm of the reference
   double rms = 0;          // root mean square of the reference
+  // Elements where eager is NaN or infinite and the reference is not, or the other way round.
+  std::uint64_t not_finite = 0;
 };
 
 // The bound an output is judged by, see Backend::compare.

@@ -52,8 +52,9 @@ def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> di
         "sizes": {},
     }
     notes = []
-    if file.lint_accepts:
-        task["lint_accepts"] = file.lint_accepts
+    for key in ("LINT_ACCEPTS", "HARD_DRAWS_SKIP"):
+        if reasons := file.reasons(key):
+            task[key.lower()] = reasons
     for size in file.sizes:
         try:
             lowering = _SizeLowering(file, size, mode, infer)

@@ -22,7 +22,6 @@ class TaskFile:
         self.source = self.path.read_bytes()
         self.tree = ast.parse(self.source, filename=str(path))
         self.small = self._read_small()
-        self.lint_accepts = self._read_lint_accepts()
 
     @property
     def sizes(self) -> list[str]:
@@ -79,21 +78,22 @@ class TaskFile:
             raise LoweringError(f"{self.path}: SMALL names no module constant: {unknown}")
         return small
 
-    def _read_lint_accepts(self) -> dict:
-        """LINT_ACCEPTS = {kind of finding: reason}: flaws that stay in this task, and why."""
-        value = _assignments(self.tree).get("LINT_ACCEPTS")
+    def reasons(self, constant: str) -> dict:
+        """A module constant {name: reason}: what `tasks lint` finds and stays (LINT_ACCEPTS), or
+        which hard draws the task does not fit (HARD_DRAWS_SKIP). Empty without it."""
+        value = _assignments(self.tree).get(constant)
         if value is None:
             return {}
         try:
-            accepts = ast.literal_eval(value.value)
+            reasons = ast.literal_eval(value.value)
         except ValueError as error:
-            raise LoweringError(f"{self.path}: LINT_ACCEPTS must be a dictionary of texts") from error
-        texts = isinstance(accepts, dict) and all(
-            isinstance(text, str) and text for pair in accepts.items() for text in pair
+            raise LoweringError(f"{self.path}: {constant} must be a dictionary of texts") from error
+        texts = isinstance(reasons, dict) and all(
+            isinstance(text, str) and text for pair in reasons.items() for text in pair
         )
         if not texts:
-            raise LoweringError(f"{self.path}: LINT_ACCEPTS must name each flaw and its reason")
-        return accepts
+            raise LoweringError(f"{self.path}: {constant} must give a reason for each name")
+        return reasons
 
     def _override(self, tree: ast.Module) -> None:
         assignments = _assignments(tree)
