@@ -168,6 +168,8 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
       ->type_name("");
   add_choice(*run, "--precision", raw.run.precision, precisions(),
              "Precision class of the baselines (default: torch-default)");
+  add_choice(*run, "--profile", raw.run.profile, {"kbench", "kernelbench", "cuda-agent"},
+             "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
   run->add_option("--submissions", raw.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
       ->type_name("DIR");
   run->add_option("--agent", raw.agent, "Only this agent's submissions")->type_name("NAME");

@@ -28,6 +28,7 @@ struct RunOptions {
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
+  std::string profile = "kbench";  // one of verify/profile.hpp
   std::optional<std::filesystem::path> submissions;
   std::optional<std::string> agent;  // only this agent's submissions
   bool baselines_only = false;

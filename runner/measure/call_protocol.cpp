@@ -71,6 +71,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.key = keys_.key("parameters", placements_made_++);
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
+  place.original_draws = settings_.original_draws;
   auto arenas = oracle_.place(place);
   if (!arenas) return from_error(arenas.error());
   arenas_ = std::move(*arenas);

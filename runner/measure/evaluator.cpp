@@ -91,7 +91,7 @@ class Evaluating {
     std::vector<std::optional<HardDraw>> draws(
         static_cast<std::size_t>(settings_.correctness_draws));
     for (const HardDrawRule& rule : request_.size->hard_draws)
-      if (rule.applies()) draws.emplace_back(rule.draw);
+      if (rule.applies() && !settings_.original_draws) draws.emplace_back(rule.draw);
     for (std::size_t i = draws.size(); i > 1; --i)
       std::swap(draws[i - 1], draws[keys_.key("order of draws", i) % i]);
     return draws;
@@ -372,9 +372,11 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.submission = request.submission;
   record.task_hash = request.task->hash;
   record.package_key = request.package_key;
+  record.profile = settings.profile;
   record.rule_c = settings.acceptance.c;
   record.rule_k = settings.acceptance.k;
   record.labels = request.labels;
+  if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();
   const auto end = Evaluating(request, settings, oracle, start_worker, record).run();

@@ -134,6 +134,14 @@ struct LoadedTask::Impl {
   Tensors previous_outputs;  // lint: eager's, for the inputs before these
   std::vector<SlotPlaces> places;
   bool has_snapshot = false;
+  bool original_draws = false;  // of the profile that asks
+
+  // The tensors with the distributions that count in this profile.
+  [[nodiscard]] std::vector<TensorSpec> own_draws(std::vector<TensorSpec> specs) const {
+    for (TensorSpec& spec : specs)
+      if (original_draws && spec.kernelbench) spec.draw = *spec.kernelbench;
+    return specs;
+  }
 
   [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
@@ -225,7 +233,8 @@ struct LoadedTask::Impl {
                             .elements = static_cast<std::uint64_t>(spec.elements()),
                             .absolute_bound = bound.absolute,
                             .ulp_factor = bound.ulp_factor,
-                            .rms = bound.rms});
+                            .rms = bound.rms,
+                            .relative_bound = bound.relative});
   }
 
   Result<std::vector<CompareResult>> compare_all(const Tensors& got, const Tensors& reference,
@@ -326,9 +335,10 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     for (const auto& [arena, bytes] : wanted)
       if (auto created = t.replace_arena(*arena, bytes); !created) return created.error();
 
+    t.original_draws = request.original_draws;
     const auto& specs = t.size.parameters;
     std::byte* own = t.private_params->data() + request.private_param_offset;
-    if (auto drawn = t.draw(specs, t.param_layout, own, request.key, 0); !drawn)
+    if (auto drawn = t.draw(t.own_draws(specs), t.param_layout, own, request.key, 0); !drawn)
       return drawn.error();
     std::byte* shared = t.shared_params->data() + request.param_offset;
     if (auto copied = t.backend.copy(shared, own, t.param_layout.bytes); !copied)
@@ -356,7 +366,7 @@ Status LoadedTask::inputs(const std::vector<SlotInputs>& slots) {
     // Inputs and parameters share the numbering of tensors: an input's index follows the last
     // parameter's, so that one key never gives two tensors the same values.
     const std::uint64_t first = t.size.parameters.size();
-    auto specs = drawn_as(t.size.inputs, slots[slot].hard_draw);
+    auto specs = drawn_as(t.own_draws(t.size.inputs), slots[slot].hard_draw);
     if (!specs) return specs.error();
     if (auto drawn = t.draw(*specs, t.input_layout, base, slots[slot].key, first); !drawn)
       return drawn;

@@ -163,9 +163,10 @@ TEST_F(CudaBackend, ComparesAsTheCpuDoes) {
           for (const std::size_t offset : {std::size_t{0}, std::size_t{8}}) {
             SCOPED_TRACE(fmt::format("{} elements, {} with {}, {}", n, to_string(got),
                                      to_string(reference), absolute));
-            expect_same_comparison({x.data(), got, y.data(), reference,
-                                    static_cast<std::uint64_t>(n), absolute, 4, 1.5},
-                                   offset);
+            expect_same_comparison(
+                {x.data(), got, y.data(), reference, static_cast<std::uint64_t>(n), absolute, 4,
+                 1.5, absolute == 1e-3 ? 1e-4 : 0},
+                offset);
           }
         }
       }
