@@ -137,7 +137,7 @@ class Linting {
   // The second draw always: only then is there a previous input.
   [[nodiscard]] bool draw_needed(int draw) const {
     return draw < 2 || std::any_of(candidates_.begin(), candidates_.end(),
-                                   [](const Candidate& c) { return !c.rejected; });
+                                   [](const Candidate& c) { return c.tried && !c.rejected; });
   }
 
   // A mutant that only hard inputs unmask is unmasked: every evaluation draws them as well.
@@ -181,7 +181,7 @@ class Linting {
     auto passed = passes(control);
     if (!passed) return passed.error();
     if (!*passed && !hard) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);
-    return oracle_.arm({{0, 0}});  // what is stale is poison again
+    return Done{};
   }
 
   // Whether the verifier accepts the mutant; applies_ tells if there was one.
@@ -212,10 +212,9 @@ class Linting {
 
   Status collect() {
     const auto outputs = static_cast<int>(request_.size->outputs.size());
-    // Stale first, while the buffers still hold poison.
-    for (int o = 0; o < outputs; ++o) add_output_mutant(MutantKind::kStale, o);
-    for (const MutantKind kind : {MutantKind::kZeros, MutantKind::kConstant, MutantKind::kMean,
-                                  MutantKind::kHalf, MutantKind::kElement, MutantKind::kPrevious})
+    for (const MutantKind kind :
+         {MutantKind::kStale, MutantKind::kZeros, MutantKind::kConstant, MutantKind::kMean,
+          MutantKind::kHalf, MutantKind::kElement, MutantKind::kPrevious})
       for (int o = 0; o < outputs; ++o) add_output_mutant(kind, o);
     for (std::size_t i = 0; i < request_.size->inputs.size(); ++i) {
       const TensorSpec& input = request_.size->inputs[i];

@@ -575,13 +575,14 @@ Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
         make_mutant(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
                               t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});
     for (std::size_t o = 0; o < mutant.outputs.size(); ++o) {
-      if (!mutant.outputs[o].defined()) continue;  // stale
+      const at::Tensor& wrong = mutant.outputs[o];
+      const std::uint64_t bytes = t.size.outputs[o].bytes();
       std::byte* target =
           t.shared_outputs->data() + t.places.at(0).output_base + t.output_layout.offsets[o];
-      if (auto copied =
-              t.backend.copy(target, mutant.outputs[o].const_data_ptr(), t.size.outputs[o].bytes());
-          !copied)
-        return copied.error();
+      // An undefined tensor was not written: what lies there is what arm() left.
+      const Status written = wrong.defined() ? t.backend.copy(target, wrong.const_data_ptr(), bytes)
+                                             : t.backend.poison(target, bytes);
+      if (!written) return written.error();
     }
     t.has_snapshot = false;
     if (auto done = t.backend.synchronize(); !done) return done.error();
