@@ -190,6 +190,7 @@ class Linting {
     if (!reply) return reply.error();
     applies_ = reply->applies;
     if (!applies_) return false;
+    if (auto taken = oracle_.snapshot(); !taken) return taken.error();
     auto compared = oracle_.judge(Against::kReference,
                                   bounds(settings_.acceptance, eager_, Against::kReference));
     if (!compared) return compared.error();
@@ -310,7 +311,7 @@ class Linting {
     for (int i = 0; i < (request_.device == "cpu" ? 1 : 5); ++i) {
       auto timed = oracle_.time(Side::kEager);
       if (!timed) return timed.error();
-      shortest = std::min(shortest.value_or(*timed), *timed);
+      shortest = std::min(shortest.value_or(timed->ns), timed->ns);
     }
     outcome_.eager_ms = static_cast<double>(*shortest) * 1e-6;
     const double ms = outcome_.eager_ms;

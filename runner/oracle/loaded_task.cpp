@@ -21,6 +21,7 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
+#include "runner/oracle/memory_plan.hpp"
 #include "runner/oracle/mutate.hpp"
 #include "runner/task/hard_draws.hpp"
 
@@ -257,26 +258,6 @@ LoadedTask& LoadedTask::operator=(LoadedTask&&) noexcept = default;
 LoadedTask::~LoadedTask() = default;
 
 const std::string& LoadedTask::compiled_reason() const { return impl_->compiled_reason; }
-
-namespace {
-
-// The most memory that evaluating takes with one slot: arenas and private copies, and on top the
-// larger of the reference run (float64) and the timed runs (outputs of both baselines, a snapshot).
-std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uint64_t params,
-                            std::uint64_t outputs) {
-  const std::uint64_t standing = 2 * inputs + 2 * params + outputs;
-  const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64 + 4 * outputs;
-  const std::uint64_t timing = size.peak_bytes_fp32 + 3 * outputs;
-  return standing + std::max(reference, timing);
-}
-
-std::string gibibytes(std::uint64_t bytes) {
-  const double tenths = std::round(static_cast<double>(bytes) / (1u << 30) * 10) / 10;
-  std::string text = std::to_string(tenths);
-  return text.substr(0, text.find('.') + 2) + " GiB";
-}
-
-}  // namespace
 
 Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const std::string& size,
                                     const std::string& torch_device,
