@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include <ATen/ScalarOps.h>
@@ -20,6 +19,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "baselines/graph.hpp"
+#include "baselines/recurrent.hpp"
 
 namespace kbench {
 namespace {
@@ -54,6 +54,7 @@ struct ListPlace {
 
 struct PreparedNode {
   c10::OperatorHandle op;
+  std::string op_name;                                // "aten::linear"
   std::string name;                                   // "node 3 (aten::linear)"
   std::array<Stack, kWorkingTypes.size()> arguments;  // None where a place is to be filled
   std::vector<TensorPlace> tensors;
@@ -290,7 +291,7 @@ PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device devi
         c10::str(node.outs.size(), " outs, but the operator returns ", *returned, " tensors"));
 
   PreparedNode prepared{
-      *op, c10::str("node ", number, " (", node.full_name(), ")"), {}, {}, {}, node.outs};
+      *op, node.op, c10::str("node ", number, " (", node.full_name(), ")"), {}, {}, {}, node.outs};
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     const c10::Argument& declared = schema.arguments()[i];
     try {
@@ -314,6 +315,8 @@ class Values {
     at::Tensor& tensor = tensors_[value.index];
     return value.last_use ? std::move(tensor) : tensor;
   }
+
+  [[nodiscard]] const at::Tensor& peek(std::size_t index) const { return tensors_[index]; }
 
  private:
   std::vector<at::Tensor> tensors_;
@@ -358,6 +361,38 @@ void run_node(const PreparedNode& node, std::size_t working_type, Stack& stack, 
   keep_results(node, stack, values);
 }
 
+// Copies move values only: a kernel that leaves one out computes the same.
+bool is_mere_copy(const std::string& op) {
+  static constexpr std::string_view kCopies[] = {"aten::clone", "aten::_to_copy", "aten::to",
+                                                 "aten::contiguous", "aten::lift_fresh_copy"};
+  return std::find(std::begin(kCopies), std::end(kCopies), op) != std::end(kCopies);
+}
+
+// The first operand that looks like the result without being it (a view of everything, say).
+std::optional<at::Tensor> stand_in(const std::vector<at::Tensor>& operands,
+                                   const at::Tensor& result) {
+  for (const at::Tensor& operand : operands) {
+    if (!operand.defined() || operand.sizes() != result.sizes() ||
+        operand.scalar_type() != result.scalar_type())
+      continue;
+    if (operand.data_ptr() == result.data_ptr() && operand.strides() == result.strides())
+      return std::nullopt;
+    return operand;
+  }
+  return std::nullopt;
+}
+
+// Runs a node and looks for what could stand in for its result.
+std::optional<at::Tensor> run_and_look(const PreparedNode& node, std::size_t working_type,
+                                       Stack& stack, Values& values) {
+  std::vector<at::Tensor> operands;
+  for (const TensorPlace& place : node.tensors) operands.push_back(values.peek(place.value.index));
+  run_node(node, working_type, stack, values);
+  const bool one_result = node.outs.size() == 1 && node.outs.front() != GraphNode::kUnread;
+  if (!one_result || is_mere_copy(node.op_name)) return std::nullopt;
+  return stand_in(operands, values.peek(node.outs.front()));
+}
+
 // Index into kWorkingTypes: float64 as soon as any floating tensor is.
 std::size_t working_type_of(const std::vector<at::Tensor>& inputs,
                             const std::vector<at::Tensor>& parameters) {
@@ -370,84 +405,31 @@ std::size_t working_type_of(const std::vector<at::Tensor>& inputs,
              : 0;
 }
 
-// One recurrent layer stack whose weights are all parameters of the graph.
-struct RecurrentWeights {
-  std::vector<std::size_t> parameters;  // indices into the parameters, in cuDNN's order
-  std::int64_t mode = 0;                // cuDNN's: 0 ReLU, 1 tanh, 2 LSTM, 3 GRU
-  std::int64_t layers = 0;
-  bool biases = false;
-  bool bidirectional = false;
-  bool batch_first = false;
+// No gradients, and the dispatcher goes straight to the kernels, as under torch.inference_mode; but
+// results stay ordinary tensors.
+struct Unrecorded {
+  c10::NoGradGuard no_grad;
+  at::AutoDispatchBelowADInplaceOrView below_autograd;
 };
 
-std::optional<std::int64_t> cudnn_mode(const std::string& full_name) {
-  if (full_name == "aten::rnn_relu.input") return 0;
-  if (full_name == "aten::rnn_tanh.input") return 1;
-  if (full_name == "aten::lstm.input") return 2;
-  if (full_name == "aten::gru.input") return 3;
-  return std::nullopt;
-}
-
-// The schemas agree: input, hx, params, has_biases, num_layers, dropout, train, bidirectional,
-// batch_first.
-std::optional<RecurrentWeights> recurrent_weights(const Graph& graph, const GraphNode& node) {
-  const auto mode = cudnn_mode(node.full_name());
-  if (!mode) return std::nullopt;
-  RecurrentWeights weights;
-  weights.mode = *mode;
-  for (const GraphArg& item : std::get<GraphList>(node.args.at(2).value)) {
-    const auto* value = std::get_if<GraphValue>(&item.value);
-    if (value == nullptr || !graph.is_parameter(value->index)) return std::nullopt;
-    weights.parameters.push_back(value->index - graph.inputs);
+// LibTorch's errors say which node it was.
+template <class Work>
+void named(const PreparedNode& node, const Work& work) {
+  try {
+    work();
+  } catch (c10::Error& error) {
+    error.add_context(node.name);
+    throw;
   }
-  weights.biases = std::get<bool>(node.args.at(3).value);
-  weights.layers = std::get<std::int64_t>(node.args.at(4).value);
-  weights.bidirectional = std::get<bool>(node.args.at(7).value);
-  weights.batch_first = std::get<bool>(node.args.at(8).value);
-  return weights;
-}
-
-std::vector<RecurrentWeights> all_recurrent_weights(const Graph& graph) {
-  std::vector<RecurrentWeights> all;
-  std::unordered_set<std::size_t> taken;  // weights shared by two layers keep the first's layout
-  for (const GraphNode& node : graph.nodes) {
-    auto weights = recurrent_weights(graph, node);
-    if (!weights) continue;
-    bool distinct = true;
-    for (const std::size_t parameter : weights->parameters)
-      distinct = taken.insert(parameter).second && distinct;
-    if (distinct) all.push_back(std::move(*weights));
-  }
-  return all;
-}
-
-void flatten(const RecurrentWeights& weights, std::vector<at::Tensor>& parameters) {
-  std::vector<at::Tensor> list;
-  for (const std::size_t index : weights.parameters) list.push_back(parameters.at(index));
-  if (list.empty() || !list.front().is_cuda()) return;
-
-  const auto directions = weights.bidirectional ? 2 : 1;
-  const auto per_layer = static_cast<std::int64_t>(list.size()) / (weights.layers * directions);
-  const bool projected = per_layer == (weights.biases ? 5 : 3);
-  const std::int64_t gates = weights.mode == 2 ? 4 : weights.mode == 3 ? 3 : 1;
-  const std::int64_t projection = projected ? list[1].size(1) : 0;
-  Stack stack{list,
-              per_layer,
-              list[0].size(1),
-              weights.mode,
-              list[1].size(0) / gates,
-              projection,
-              weights.layers,
-              weights.batch_first,
-              weights.bidirectional};
-  c10::Dispatcher::singleton()
-      .findSchemaOrThrow("aten::_cudnn_rnn_flatten_weight", "")
-      .callBoxed(stack);
 }
 
 }  // namespace
 
 struct GraphExecutor::Impl {
+  [[nodiscard]] Values start(const std::vector<at::Tensor>& given_inputs,
+                             const std::vector<at::Tensor>& given_parameters) const;
+  [[nodiscard]] std::vector<at::Tensor> take_outputs(Values& run) const;
+
   std::size_t inputs = 0;
   std::size_t parameters = 0;
   std::size_t values = 0;
@@ -484,34 +466,74 @@ Result<GraphExecutor> GraphExecutor::load(const std::filesystem::path& task_file
   return GraphExecutor(std::move(impl));
 }
 
+Values GraphExecutor::Impl::start(const std::vector<at::Tensor>& given_inputs,
+                                  const std::vector<at::Tensor>& given_parameters) const {
+  TORCH_CHECK(given_inputs.size() == inputs && given_parameters.size() == parameters,
+              "the graph takes ", inputs, " inputs and ", parameters, " parameters, not ",
+              given_inputs.size(), " and ", given_parameters.size());
+  Values started(values);
+  std::size_t index = 0;
+  for (const at::Tensor& tensor : given_inputs) started.set(index++, tensor);
+  for (const at::Tensor& tensor : given_parameters) started.set(index++, tensor);
+  return started;
+}
+
+std::vector<at::Tensor> GraphExecutor::Impl::take_outputs(Values& run) const {
+  std::vector<at::Tensor> taken;
+  for (const GraphValue& output : outputs) taken.push_back(run.take(output).contiguous());
+  return taken;
+}
+
 std::vector<at::Tensor> GraphExecutor::run(const std::vector<at::Tensor>& inputs,
                                            const std::vector<at::Tensor>& parameters) const {
-  TORCH_CHECK(inputs.size() == impl_->inputs && parameters.size() == impl_->parameters,
-              "the graph takes ", impl_->inputs, " inputs and ", impl_->parameters,
-              " parameters, not ", inputs.size(), " and ", parameters.size());
-  // No gradients, and the dispatcher goes straight to the kernels, as under torch.inference_mode;
-  // but results stay ordinary tensors.
-  const c10::NoGradGuard no_grad;
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-
+  const Unrecorded unrecorded;
   const std::size_t working_type = working_type_of(inputs, parameters);
-  Values values(impl_->values);
-  for (std::size_t i = 0; i < inputs.size(); ++i) values.set(i, inputs[i]);
-  for (std::size_t i = 0; i < parameters.size(); ++i) values.set(inputs.size() + i, parameters[i]);
-
+  Values values = impl_->start(inputs, parameters);
   Stack stack;
   for (const PreparedNode& node : impl_->nodes) {
-    try {
-      run_node(node, working_type, stack, values);
-    } catch (c10::Error& error) {
-      error.add_context(node.name);
-      throw;
-    }
+    const auto run = [&] { run_node(node, working_type, stack, values); };
+    named(node, run);
   }
-  std::vector<at::Tensor> outputs;
-  for (const GraphValue& output : impl_->outputs)
-    outputs.push_back(values.take(output).contiguous());
-  return outputs;
+  return impl_->take_outputs(values);
+}
+
+std::vector<at::Tensor> GraphExecutor::run_without(
+    std::size_t left_out, const std::vector<at::Tensor>& inputs,
+    const std::vector<at::Tensor>& parameters) const {
+  const Unrecorded unrecorded;
+  const std::size_t working_type = working_type_of(inputs, parameters);
+  Values values = impl_->start(inputs, parameters);
+  Stack stack;
+  for (std::size_t i = 0; i < impl_->nodes.size(); ++i) {
+    const PreparedNode& node = impl_->nodes[i];
+    named(node, [&] {
+      if (i != left_out) return run_node(node, working_type, stack, values);
+      auto operand = run_and_look(node, working_type, stack, values);
+      TORCH_CHECK(operand, "no operand can stand in for the result");
+      values.set(node.outs.front(), std::move(*operand));
+    });
+  }
+  return impl_->take_outputs(values);
+}
+
+std::vector<std::size_t> GraphExecutor::bypassable_nodes(
+    const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) const {
+  const Unrecorded unrecorded;
+  const std::size_t working_type = working_type_of(inputs, parameters);
+  Values values = impl_->start(inputs, parameters);
+  Stack stack;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < impl_->nodes.size(); ++i) {
+    const PreparedNode& node = impl_->nodes[i];
+    named(node, [&] {
+      if (run_and_look(node, working_type, stack, values)) found.push_back(i);
+    });
+  }
+  return found;
+}
+
+const std::string& GraphExecutor::operator_of(std::size_t node) const {
+  return impl_->nodes.at(node).op_name;
 }
 
 void GraphExecutor::flatten_recurrent_parameters(std::vector<at::Tensor>& parameters) const {

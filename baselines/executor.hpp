@@ -3,6 +3,7 @@
 // (TensorList), so that only baselines/*.cpp and runner/oracle/*.cpp pay for LibTorch's headers.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -32,6 +33,18 @@ class GraphExecutor {
   // LibTorch throws (c10::Error): callers are adapters.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
+
+  // The same without one node: its first operand of the result's shape and dtype stands in for the
+  // result. For mutants only. Throws also where the node has no such operand.
+  [[nodiscard]] std::vector<at::Tensor> run_without(
+      std::size_t node, const std::vector<at::Tensor>& inputs,
+      const std::vector<at::Tensor>& parameters) const;
+
+  // Nodes that run_without can leave out: one result, an operand like it, and not a mere copy or
+  // view. Runs the graph to see the shapes.
+  [[nodiscard]] std::vector<std::size_t> bypassable_nodes(
+      const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) const;
+  [[nodiscard]] const std::string& operator_of(std::size_t node) const;  // "aten::relu"
 
   // Lays recurrent weights out in one flat buffer where cuDNN wants that (CUDA only), as
   // nn.RNNBase.flatten_parameters does. Changes the storage of the given tensors, not their values.

@@ -80,6 +80,28 @@ bool several_sizes(const std::vector<ResultRow>& rows) {
                      [&](const ResultRow& row) { return row.size != rows.front().size; });
 }
 
+Tone tone_of(LintState state) {
+  switch (state) {
+    case LintState::kPassed: return Tone::kGood;
+    case LintState::kAccepted: return Tone::kCaution;
+    case LintState::kFailed:
+    case LintState::kUnable: return Tone::kBad;
+  }
+  return Tone::kBad;
+}
+
+// Only where any of the tasks was linted.
+std::optional<Column> lint_column(const std::vector<ResultRow>& rows) {
+  Column column = field_column("lint", false, rows);
+  bool any = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].lint_state) continue;
+    any = true;
+    column.cells[i].tone = tone_of(*rows[i].lint_state);
+  }
+  return any ? std::optional(column) : std::nullopt;
+}
+
 std::vector<Column> columns_of(const std::vector<ResultRow>& rows) {
   std::vector<Column> columns;
   columns.push_back(field_column("task", false, rows));
@@ -100,6 +122,7 @@ std::vector<Column> columns_of(const std::vector<ResultRow>& rows) {
   columns.push_back(std::move(verdict));
   columns.push_back(speedup_column("speedup.compiled", rows));
   columns.push_back(field_column("max_error", true, rows));
+  if (const auto lint = lint_column(rows)) columns.push_back(*lint);
   return columns;
 }
 

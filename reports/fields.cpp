@@ -129,6 +129,15 @@ constexpr std::array kFields{
           [](Row r) { return nullable(r.prepare_ns); }},
     Field{"precision", "Precision", Unit::kText, "Precision class of the baselines.",
           [](Row r) -> Json { return r.precision; }},
+    Field{"profile", "Profile", Unit::kText,
+          "By whose rule and on whose inputs it was judged: kbench's own, or those of another "
+          "benchmark for comparison. Profiles are never ranked together.",
+          [](Row r) -> Json { return r.profile; }},
+    Field{
+        "lint", "Lint", Unit::kText,
+        "Whether the task can tell right from wrong: it was tried with submissions that are wrong "
+        "on purpose. Empty when nobody tried (`kbench tasks lint`).",
+        [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
     Field{"submission_precision", "Declared precision", Unit::kText,
           "Precision class the submission declares.",
           [](Row r) { return text_of(r, r.submission_precision); }},

@@ -312,9 +312,9 @@ std::string reproduce_command(const ResultRow& row) {
 Facts remaining_facts(const Entry& entry) {
   Facts facts;
   for (const char* name :
-       {"submission", "precision", "submission_precision", "vendor_library", "prepare_ns",
-        "samples.kept", "samples.dropped", "samples.blocks", "samples.placements", "sandbox",
-        "labels", "floor_ns", "repeats", "wall_seconds"}) {
+       {"submission", "lint", "profile", "precision", "submission_precision", "vendor_library",
+        "prepare_ns", "samples.kept", "samples.dropped", "samples.blocks", "samples.placements",
+        "sandbox", "labels", "floor_ns", "repeats", "wall_seconds"}) {
     const Field& field = result_field(name);
     if (!field.value(entry.row).is_null())
       facts.emplace_back(field.heading, show(field, entry.row));

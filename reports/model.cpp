@@ -41,11 +41,13 @@ SampleCounts count_samples(const std::vector<Sample>& samples) {
   return counts;
 }
 
-// Failed before passed, NaN before numbers, then by size.
+// Failed before passed, the task's own draws, NaN before numbers, then by size.
 bool is_worse(const Check& a, const Check& b) {
   const auto rank = [](const Check& check) {
     const bool nan = std::isnan(check.max_error);
-    return std::tuple(!check.passed, nan, nan ? 0.0 : check.max_error);
+    // Among passed ones the task's own draws count: hard ones have errors of another scale.
+    const bool own = !check.passed || check.distribution == "task";
+    return std::tuple(!check.passed, own, nan, nan ? 0.0 : check.max_error);
   };
   return rank(a) > rank(b);
 }
@@ -63,6 +65,7 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.size = evaluation.size;
   row.device = evaluation.device;
   row.precision = evaluation.precision;
+  row.profile = evaluation.profile;
   row.has_submission = evaluation.submission.has_value();
   if (!evaluation.submission) return;
   row.agent = evaluation.submission->agent;
@@ -129,13 +132,32 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<Evaluation>> evaluations = store.evaluations(data.run.id);
   if (!evaluations) return evaluations.error();
   data.evaluations = std::move(*evaluations);
+  Result<std::vector<LintRecord>> lint = store.lint_records();
+  if (!lint) return lint.error();
+  data.lint = std::move(*lint);
   return data;
+}
+
+const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) {
+  const LintRecord* found = nullptr;
+  for (const LintRecord& record : data.lint) {
+    if (record.task_hash != evaluation.task_hash) continue;
+    const bool exact = record.size == evaluation.size && record.device == evaluation.device;
+    if (found == nullptr || exact) found = &record;
+  }
+  return found;
 }
 
 std::vector<ResultRow> derive_all(const ReportData& data) {
   std::vector<ResultRow> rows;
   rows.reserve(data.evaluations.size());
-  for (const Evaluation& evaluation : data.evaluations) rows.push_back(derive(evaluation));
+  for (const Evaluation& evaluation : data.evaluations) {
+    rows.push_back(derive(evaluation));
+    const LintRecord* record = lint_of(data, evaluation);
+    if (record == nullptr) continue;
+    rows.back().lint = summary(*record);
+    rows.back().lint_state = record->state;
+  }
   std::stable_sort(rows.begin(), rows.end(), [](const ResultRow& a, const ResultRow& b) {
     return std::tie(a.task, a.size, a.agent, a.submission) <
            std::tie(b.task, b.size, b.agent, b.submission);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/speedup.hpp"
 
@@ -37,6 +38,7 @@ struct ResultRow {
   std::string size;
   std::string device;     // "cpu" or "cuda"
   std::string precision;  // of the baselines
+  std::string profile;    // by whose rule and on whose inputs it was judged
   bool has_submission = false;
   std::string agent;       // this and the next three: empty without a submission
   std::string submission;  // path below the submissions folder
@@ -61,6 +63,10 @@ struct ResultRow {
   std::optional<double> max_error;
   std::optional<double> tolerance;
 
+  // What `kbench tasks lint` says about the task: "passed", "failed: zeros"; empty: not linted.
+  std::string lint;
+  std::optional<LintState> lint_state;
+
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
   std::string sandbox_level;
@@ -80,12 +86,17 @@ struct ResultRow {
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
+  std::vector<LintRecord> lint;         // of any task content, size and device
 };
 
 // The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and
 // those of the store.
 [[nodiscard]] Result<ReportData> load_report(const Store& store,
                                              const std::optional<std::string>& run_id = {});
+
+// What lint found about the very content that was evaluated; the record of the same size and device
+// before any other. Null where there is none.
+[[nodiscard]] const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation);
 
 // One row for each evaluation, sorted by task, size, agent, submission.
 [[nodiscard]] std::vector<ResultRow> derive_all(const ReportData& data);

@@ -50,8 +50,8 @@ struct DrawKey {
 
 // Compares `elements` values of `got` with `reference`, elementwise and in one pass:
 // an element is wrong when |got - reference| > absolute_bound + ulp_factor * ulp32(max(|reference|,
-// rms)), or when one is NaN or infinite and the other is not the same. Integers and booleans are
-// compared exactly.
+// rms)) + relative_bound * |reference|, or when one is NaN or infinite and the other is not the
+// same. Integers and booleans are compared exactly.
 struct CompareRequest {
   const void* got = nullptr;
   DType got_dtype = DType::kFloat32;
@@ -61,6 +61,7 @@ struct CompareRequest {
   double absolute_bound = 0;  // may be infinite: then only the sums and the maximum are of interest
   double ulp_factor = 0;
   double rms = 0;  // of the reference; from an earlier comparison
+  double relative_bound = 0;
 };
 
 struct CompareResult {

@@ -117,6 +117,12 @@ Status plan_matrix(const TensorSpec& tensor, double diagonal, DrawPlan& plan) {
   return Done{};
 }
 
+Status plan_hard(const TensorSpec& tensor, DrawPlan& plan) {
+  if (!is_floating(tensor.dtype)) return bad_draw(tensor, "a hard draw needs a floating dtype");
+  plan.base = tensor.draw.a == 1 ? 1 : 0;
+  return Done{};
+}
+
 Status plan_kind(const TensorSpec& tensor, DrawPlan& plan) {
   switch (tensor.draw.kind) {
     case Draw::Kind::kUniform: return plan_uniform(tensor, plan);
@@ -126,6 +132,10 @@ Status plan_kind(const TensorSpec& tensor, DrawPlan& plan) {
     case Draw::Kind::kConstant: return plan_constant(tensor, plan);
     case Draw::Kind::kTril:
     case Draw::Kind::kTriu: return plan_matrix(tensor, tensor.draw.a, plan);
+    case Draw::Kind::kWide:
+    case Draw::Kind::kSignedZeros:
+    case Draw::Kind::kDenormals:
+    case Draw::Kind::kSpikes: return plan_hard(tensor, plan);
     case Draw::Kind::kData: break;
   }
   return bad_draw(tensor, "stored values are not drawn");

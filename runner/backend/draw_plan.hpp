@@ -22,7 +22,8 @@ struct DrawPlan {
   float a = 0;
   float span = 0;
   float last = 0;
-  std::int64_t base = 0;    // integers: smallest value; constant, integer: the value
+  // Integers: smallest value; constant, integer: the value; hard kinds: 1 where none is negative.
+  std::int64_t base = 0;
   std::uint64_t count = 0;  // integers: how many values; bernoulli: probability times 2^32
   std::int64_t step = 1;    // integers: from one value to the next
   Draw::Keep keep = Draw::Keep::kAll;
@@ -37,6 +38,25 @@ struct DrawPlan {
 
 // The bytes of a tensor whose values are stored in the task file. Errors: kBadInput.
 [[nodiscard]] Result<std::vector<std::byte>> stored_values(const TensorSpec& tensor);
+
+// Kinds whose values are made as float32 and then stored in the tensor's dtype.
+[[nodiscard]] inline bool is_made_as_float(Draw::Kind kind, DType dtype) {
+  switch (kind) {
+    case Draw::Kind::kUniform:
+    case Draw::Kind::kNormal:
+    case Draw::Kind::kWide:
+    case Draw::Kind::kSignedZeros:
+    case Draw::Kind::kDenormals:
+    case Draw::Kind::kSpikes: return true;
+    case Draw::Kind::kConstant: return is_floating(dtype);
+    case Draw::Kind::kIntegers:
+    case Draw::Kind::kBernoulli:
+    case Draw::Kind::kTril:
+    case Draw::Kind::kTriu:
+    case Draw::Kind::kData: return false;
+  }
+  return false;
+}
 
 // One on and below (tril) or on and above (triu) the diagonal, else zero.
 KB_HD std::int64_t triangle_value(bool lower, std::int64_t row, std::int64_t column,

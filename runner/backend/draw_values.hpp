@@ -87,4 +87,45 @@ KB_HD std::int64_t bernoulli_value(std::uint32_t word, std::uint64_t threshold) 
   return word < threshold ? 1 : 0;
 }
 
+// The hard kinds make their value out of the word's bits, without arithmetic: its top bit is the
+// sign, its low 23 bits the significand, and the bits between choose the exponent.
+struct HardBits {
+  std::uint32_t sign;      // in place
+  std::uint32_t choice;    // 8 bits
+  std::uint32_t fraction;  // 23 bits
+};
+
+KB_HD HardBits hard_bits(std::uint32_t word, bool non_negative) {
+  return {non_negative ? 0u : word & 0x80000000u, (word >> 23) & 0xFFu, word & 0x7FFFFFu};
+}
+
+KB_HD float with_exponent(const HardBits& bits, std::uint32_t biased_exponent) {
+  return portable::float_of(bits.sign | (biased_exponent << 23) | bits.fraction);
+}
+
+// 2^-12 <= |x| < 2^12, the exponents equally often.
+KB_HD float wide_value(std::uint32_t word, bool non_negative) {
+  const HardBits bits = hard_bits(word, non_negative);
+  return with_exponent(bits, 127u - 12u + ((bits.choice * 24u) >> 8));
+}
+
+// A zero of either sign in half of the cases, else 1/2 <= |x| < 1.
+KB_HD float signed_zeros_value(std::uint32_t word, bool non_negative) {
+  const HardBits bits = hard_bits(word, non_negative);
+  if ((bits.choice & 1u) != 0u) return portable::float_of(word & 0x80000000u);
+  return with_exponent(bits, 126u);
+}
+
+// A denormal in half of the cases, else 1/2 <= |x| < 1.
+KB_HD float denormals_value(std::uint32_t word, bool non_negative) {
+  const HardBits bits = hard_bits(word, non_negative);
+  return with_exponent(bits, (bits.choice & 1u) != 0u ? 0u : 126u);
+}
+
+// 256 <= |x| < 512 in one of 64 cases, else 1/2 <= |x| < 1.
+KB_HD float spikes_value(std::uint32_t word, bool non_negative) {
+  const HardBits bits = hard_bits(word, non_negative);
+  return with_exponent(bits, (bits.choice & 63u) == 0u ? 127u + 8u : 126u);
+}
+
 }  // namespace kbench

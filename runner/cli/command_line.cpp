@@ -39,6 +39,15 @@ constexpr const char* kRunHelp =
     "  kbench run --resume                     continue the newest run\n"
     "  kbench run --level 3 --html report.html\n\n";
 
+constexpr const char* kLintHelp =
+    "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
+    "constant, the mean, an input, the previous output, float16, one element wrong, one operator\n"
+    "or one parameter left out. The same verifier must reject them all. A task keeps a flaw only\n"
+    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py. -v shows notes as well.\n\n"
+    "Examples:\n"
+    "  kbench tasks lint --level 1 --size small --device cpu\n"
+    "  kbench tasks lint --task 'level2/08*' --format json\n\n";
+
 constexpr const char* kReportHelp =
     "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
     "Examples:\n"
@@ -121,6 +130,8 @@ struct Raw {
   bool no_html = false;
   TasksOptions tasks;
   std::string tasks_size, tasks_format = "table";
+  LintOptions lint;
+  std::string lint_size, lint_device, lint_format = "table";
   ReportOptions report;
   std::string report_format, run_id, output;
   std::string doctor_format = "table";
@@ -171,6 +182,8 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
       ->type_name("");
   add_choice(*run, "--precision", raw.run.precision, precisions(),
              "Precision class of the baselines (default: torch-default)");
+  add_choice(*run, "--profile", raw.run.profile, {"kbench", "kernelbench", "cuda-agent"},
+             "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
   run->add_option("--submissions", raw.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
       ->type_name("DIR");
   run->add_option("--agent", raw.agent, "Only this agent's submissions")->type_name("NAME");
@@ -196,10 +209,33 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
   return run;
 }
 
+CLI::App* add_lint(CLI::App& tasks, Raw& raw) {
+  auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
+  lint->footer(std::string(kLintHelp) + kExitCodes);
+  add_levels(*lint, raw.lint.levels);
+  lint->add_option("--task", raw.lint.tasks,
+                   "Task by glob over its id (level1/0*), or by number or name; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
+  add_choice(*lint, "--size", raw.lint_size, {"small", "full"},
+             "Size of the tasks (default: full on CUDA, small on CPU)");
+  lint->add_option("--device", raw.lint_device,
+                   "Device (default: cuda where there is a GPU, else cpu)")
+      ->check(device_name())
+      ->type_name("");
+  add_choice(*lint, "--format", raw.lint_format, {"table", "json"}, "Format (default: table)");
+  lint->add_option("--db", raw.lint.database,
+                   "SQLite database that keeps the states (default: kbench.sqlite)")
+      ->type_name("FILE");
+  add_common(*lint, raw, true);
+  return lint;
+}
+
 struct TasksApps {
   CLI::App* list;
   CLI::App* show;
   CLI::App* header;
+  CLI::App* lint;
 };
 
 TasksApps add_tasks(CLI::App& app, Raw& raw) {
@@ -210,6 +246,7 @@ TasksApps add_tasks(CLI::App& app, Raw& raw) {
       tasks->add_subcommand("list", "One line for each task"),
       tasks->add_subcommand("show", "A task's tensors, sizes and files"),
       tasks->add_subcommand("header", "Print task.h, which a submission includes"),
+      add_lint(*tasks, raw),
   };
   add_levels(*apps.list, raw.tasks.levels);
   for (auto* one : {apps.show, apps.header}) {
@@ -333,6 +370,15 @@ RunOptions run_options(Raw raw, bool resume_given, const std::vector<std::string
   return options;
 }
 
+LintOptions lint_options(Raw raw) {
+  auto options = std::move(raw.lint);
+  options.common = common_options(raw);
+  options.size = unless_empty<std::string>(raw.lint_size);
+  options.device = unless_empty<std::string>(raw.lint_device);
+  options.format = output_format(raw.lint_format);
+  return options;
+}
+
 TasksOptions tasks_options(Raw raw) {
   auto options = std::move(raw.tasks);
   options.common = common_options(raw);
@@ -440,6 +486,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.list->parsed()) return Request(TasksListRequest{tasks_options(raw)});
   if (tasks.show->parsed()) return Request(TasksShowRequest{tasks_options(raw)});
   if (tasks.header->parsed()) return Request(TasksHeaderRequest{tasks_options(raw)});
+  if (tasks.lint->parsed()) return Request(lint_options(raw));
   if (report->parsed()) return Request(report_options(raw));
   if (selftest->parsed()) return Request(selftest_request(raw));
   if (doctor->parsed()) {

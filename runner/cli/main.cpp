@@ -13,6 +13,7 @@
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/doctor.hpp"
 #include "runner/cli/installation.hpp"
+#include "runner/cli/lint_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
 #include "runner/cli/run_command.hpp"
@@ -37,6 +38,7 @@ struct Dispatch {
   int operator()(const TasksHeaderRequest& request) const {
     return tasks_header_command(request.options, installation);
   }
+  int operator()(const LintOptions& options) const { return lint_command(options, installation); }
   int operator()(const ReportOptions& options) const { return report_command(options); }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);

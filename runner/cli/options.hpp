@@ -28,6 +28,7 @@ struct RunOptions {
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
+  std::string profile = "kbench";  // one of verify/profile.hpp
   std::optional<std::filesystem::path> submissions;
   std::optional<std::string> agent;  // only this agent's submissions
   bool baselines_only = false;
@@ -46,6 +47,17 @@ struct TasksOptions {
   std::string task;                 // show, header: must select exactly one
   std::optional<std::string> size;  // show: else all; header: else "small"
   OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench tasks lint`. Where a value is empty the command chooses by what the machine has.
+struct LintOptions {
+  CommonOptions common;
+  std::vector<int> levels;            // empty: all
+  std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
+  std::optional<std::string> size;    // "small" or "full"
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  OutputFormat format = OutputFormat::kTable;
+  std::filesystem::path database = "kbench.sqlite";
 };
 
 enum class ReportFormat { kTable, kJson, kHtml };

@@ -41,6 +41,7 @@
 #include "runner/submission/findings.hpp"
 #include "runner/task/graph_hash.hpp"
 #include "runner/task/task_header.hpp"
+#include "runner/verify/profile.hpp"
 
 namespace kbench {
 namespace {
@@ -53,10 +54,12 @@ constexpr std::chrono::seconds kDevicePatience{60};
 // clock.
 class RunSession {
  public:
-  RunSession(const RunOptions& options, const Installation& installation, Plan plan)
+  RunSession(const RunOptions& options, const Installation& installation, Plan plan,
+             const Profile& profile)
       : options_(options),
         installation_(installation),
         plan_(std::move(plan)),
+        profile_(profile),
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(make_sandbox()),
@@ -275,6 +278,7 @@ class RunSession {
                            plan_.target.size,
                            plan_.target.device,
                            options_.precision,
+                           options_.profile,
                            unit.id.agent,
                            unit.id.name,
                            unit.id.source_hash,
@@ -369,6 +373,7 @@ class RunSession {
     evaluation.size = plan_.target.size;
     evaluation.device = plan_.target.device;
     evaluation.precision = options_.precision;
+    evaluation.profile = options_.profile;
     evaluation.task_hash = task.hash;
     if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
     if (unit.ends_as) {
@@ -409,6 +414,9 @@ class RunSession {
     request.labels = builds_[index].labels;
     request.seed = random_seed();
     EvaluationSettings settings;
+    settings.profile = profile_.name;
+    settings.acceptance = profile_.acceptance;
+    settings.original_draws = profile_.original_draws;
     settings.stop =
         stop_rule_for(plan_.target.device, unit.submission ? Ranked::kYes : Ranked::kNo);
     return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
@@ -469,6 +477,7 @@ class RunSession {
   const RunOptions& options_;
   const Installation& installation_;
   Plan plan_;
+  Profile profile_;
   Progress progress_;
   std::unique_ptr<Sandbox> sandbox_;
   Compiler compiler_;
@@ -497,7 +506,9 @@ int run_command(const RunOptions& options, const Installation& installation) {
   if (!plan) return fail(plan.error(), terminal);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
-  RunSession session(options, installation, std::move(*plan));
+  const auto profile = find_profile(options.profile);
+  if (!profile) return fail(profile.error(), terminal);
+  RunSession session(options, installation, std::move(*plan), *profile);
   auto code = session.run();
   if (!code) return fail(code.error(), terminal);
   return finish(*code, session.summary(), options.common.verbosity);

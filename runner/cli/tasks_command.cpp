@@ -10,6 +10,7 @@
 
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
+#include "runner/task/hard_draws.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
 
@@ -55,6 +56,10 @@ std::string kind_text(const Draw& draw) {
     case Draw::Kind::kTril: return fmt::format("1 on and below diagonal {:g}, else 0", draw.a);
     case Draw::Kind::kTriu: return fmt::format("1 on and above diagonal {:g}, else 0", draw.a);
     case Draw::Kind::kData: return fmt::format("{} stored values", draw.data.size());
+    case Draw::Kind::kWide:
+    case Draw::Kind::kSignedZeros:
+    case Draw::Kind::kDenormals:
+    case Draw::Kind::kSpikes: break;  // never stand in a task file
   }
   return "";
 }
@@ -78,6 +83,17 @@ Json tensors_json(const std::vector<TensorSpec>& tensors, bool drawn) {
   return list;
 }
 
+Json hard_draws_json(const std::vector<HardDrawRule>& rules) {
+  auto list = Json::array();
+  for (const auto& rule : rules) {
+    list.push_back({{"draw", to_string(rule.draw)},
+                    {"inputs", describe(rule.draw)},
+                    {"applies", rule.applies()},
+                    {"reason", rule.applies() ? Json() : Json(rule.reason)}});
+  }
+  return list;
+}
+
 Json size_json(const TaskSize& size) {
   return {{"size", size.name},
           {"inputs", tensors_json(size.inputs, true)},
@@ -85,7 +101,8 @@ Json size_json(const TaskSize& size) {
           {"outputs", tensors_json(size.outputs, false)},
           {"peak_bytes_fp32", size.peak_bytes_fp32},
           {"peak_bytes_fp64", size.peak_bytes_fp64},
-          {"flops", size.flops}};
+          {"flops", size.flops},
+          {"hard_draws", hard_draws_json(size.hard_draws)}};
 }
 
 Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
@@ -118,6 +135,15 @@ void print_tensors(const Terminal& out, std::string_view title,
   }
 }
 
+void print_hard_draws(const Terminal& out, const std::vector<HardDrawRule>& rules) {
+  fmt::print("  {} (extra correctness draws)\n", out.paint(Color::kBold, "hard draws"));
+  for (const auto& rule : rules) {
+    fmt::print(
+        "    {:12}  {}\n", to_string(rule.draw),
+        rule.applies() ? std::string(describe(rule.draw)) : printable("left out: " + rule.reason));
+  }
+}
+
 void print_task(const Terminal& out, const Task& task, const std::vector<const TaskSize*>& sizes) {
   fmt::print("{}  {}\n", out.paint(Color::kBold, task.id), printable(task.title));
   fmt::print("  mode     {}\n  source   {}\n  lowered  {}\n  hash     {}\n", task.mode,
@@ -130,6 +156,7 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
     print_tensors(out, "inputs", size->inputs, true);
     print_tensors(out, "parameters", size->parameters, true);
     print_tensors(out, "outputs", size->outputs, false);
+    print_hard_draws(out, size->hard_draws);
   }
 }
 

@@ -96,9 +96,10 @@ struct Evaluation {
   std::string key;   // unique within the run: hash(task, size, submission, toolchain, ...)
   std::string task;  // "level1/019_relu"
   int level = 0;
-  std::string size;       // "small" or "full"
-  std::string device;     // "cpu" or "cuda"
-  std::string precision;  // precision class of the baselines
+  std::string size;                // "small" or "full"
+  std::string device;              // "cpu" or "cuda"
+  std::string precision;           // precision class of the baselines
+  std::string profile = "kbench";  // by whose rule and on whose inputs it was judged
   std::optional<SubmissionId> submission;
   std::string worker_kind = "native";
 
@@ -120,6 +121,7 @@ struct Evaluation {
   int repeats = 0;                             // measured again because it seemed too fast
   double rule_c = 4;                           // the acceptance rule in force
   double rule_k = 32;
+  std::optional<double> rule_allclose;  // set: that rule instead of the other two
 
   std::string task_hash;      // of the lowered file
   std::string package_key;    // of the AOTInductor package, empty without one

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/measure/libraries.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -70,6 +71,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.key = keys_.key("parameters", placements_made_++);
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
+  place.original_draws = settings_.original_draws;
   auto arenas = oracle_.place(place);
   if (!arenas) return from_error(arenas.error());
   arenas_ = std::move(*arenas);
@@ -106,10 +108,11 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::draw_inputs() {
+std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) {
+  const std::string name(hard ? to_string(*hard) : "");
   std::vector<SlotInputs> slots;
   for (int slot = 0; slot < slots_; ++slot)
-    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset()});
+    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset(), name});
   if (auto drawn = oracle_.inputs(slots); !drawn) return from_error(drawn.error());
   return std::nullopt;
 }

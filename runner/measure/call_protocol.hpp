@@ -49,8 +49,8 @@ class CallProtocol {
   void dismiss();
   // Waits until the submission is loaded, and lets it prepare its parameters.
   std::optional<EarlyEnd> prepare();
-  // Fresh private inputs for all slots.
-  std::optional<EarlyEnd> draw_inputs();
+  // Fresh private inputs for all slots, of the task's own distribution or a hard one.
+  std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
   // Empty calls: what the clocks show of this worker when nothing is computed.
   std::optional<EarlyEnd> calibrate(int calls);
   // `everything`: inputs and parameters are looked at in any case.

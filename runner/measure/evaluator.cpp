@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/speedup.hpp"
@@ -13,6 +16,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
 #include "runner/measure/suspicion.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -73,32 +77,72 @@ class Evaluating {
 
   std::optional<EarlyEnd> check_correctness() {
     if (auto end = calls_.place(1)) return end;
-    const int draws = has_submission() ? settings_.correctness_draws : 1;
-    for (int draw = 0; draw < draws; ++draw)
-      if (auto end = check_draw(draw)) return end;
+    int draw = 0;
+    for (const auto& hard : planned_draws())
+      if (auto end = check_draw(draw++, hard)) return end;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
     return std::nullopt;
   }
 
-  std::optional<EarlyEnd> check_draw(int draw) {
-    if (auto end = calls_.draw_inputs()) return end;
+  // The task's own distribution several times and each hard draw that applies once, in an order
+  // that the submission cannot know.
+  std::vector<std::optional<HardDraw>> planned_draws() {
+    if (!has_submission()) return {std::nullopt};
+    std::vector<std::optional<HardDraw>> draws(
+        static_cast<std::size_t>(settings_.correctness_draws));
+    for (const HardDrawRule& rule : request_.size->hard_draws)
+      if (rule.applies() && !settings_.original_draws) draws.emplace_back(rule.draw);
+    for (std::size_t i = draws.size(); i > 1; --i)
+      std::swap(draws[i - 1], draws[keys_.key("order of draws", i) % i]);
+    return draws;
+  }
+
+  std::optional<EarlyEnd> check_draw(int draw, std::optional<HardDraw> hard) {
+    if (auto end = calls_.draw_inputs(hard)) return end;
     // Meanwhile the worker loads.
     auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
-    eager_error_ = worst_of(eager_error_, *eager);
-    if (draw == 0) {
+    if (draw == 0)
       if (auto end = calls_.prepare()) return end;
+    // Timed calls see the task's own distribution only, and so does the compiled baseline.
+    const bool first_own = !hard && eager_error_.empty();
+    if (!hard) eager_error_ = worst_of(eager_error_, *eager);
+    if (first_own)
       if (auto end = check_compiled()) return end;
-    }
-    if (!has_submission()) return std::nullopt;
+    if (!has_submission() || (hard && !is_usable(*hard, draw, *eager))) return std::nullopt;
+    return check_submission(draw, hard, *eager);
+  }
+
+  // Where float32 itself leaves its range, eager is no yardstick: the draw is left out, and said
+  // so.
+  bool is_usable(HardDraw hard, int draw, const std::vector<EagerError>& eager) {
+    const bool finite = std::all_of(eager.begin(), eager.end(),
+                                    [](const EagerError& error) { return error.not_finite == 0; });
+    if (finite) return true;
+    Check check;
+    check.draw = draw;
+    check.distribution = to_string(hard);
+    check.passed = true;
+    check.message = "left out: eager itself overflows on such inputs";
+    record_.checks.push_back(check);
+    return false;
+  }
+
+  std::optional<EarlyEnd> check_submission(int draw, std::optional<HardDraw> hard,
+                                           const std::vector<EagerError>& eager) {
     CallTimes times;
     if (auto end = calls_.call(times, true)) return end;
     auto compared = oracle_.judge(Against::kReference,
-                                  bounds(settings_.acceptance, *eager, Against::kReference));
+                                  bounds(settings_.acceptance, eager, Against::kReference));
     if (!compared) return from_error(compared.error());
     Check check =
-        judge(settings_.acceptance, request_.size->outputs, *eager, *compared, Against::kReference);
+        judge(settings_.acceptance, request_.size->outputs, eager, *compared, Against::kReference);
     check.draw = draw;
+    if (hard) {
+      check.distribution = to_string(*hard);
+      if (!check.passed)
+        check.message = fmt::format("on inputs with {}: {}", describe(*hard), check.message);
+    }
     record_.checks.push_back(check);
     return check.passed ? std::nullopt : wrong(check);
   }
@@ -328,9 +372,11 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.submission = request.submission;
   record.task_hash = request.task->hash;
   record.package_key = request.package_key;
+  record.profile = settings.profile;
   record.rule_c = settings.acceptance.c;
   record.rule_k = settings.acceptance.k;
   record.labels = request.labels;
+  if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();
   const auto end = Evaluating(request, settings, oracle, start_worker, record).run();

@@ -42,7 +42,9 @@ struct EvaluationRequest {
 };
 
 struct EvaluationSettings {
+  std::string profile = "kbench";  // the name, for the record
   AcceptanceRule acceptance;
+  bool original_draws = false;  // KernelBench's distributions, and no hard draws
   int correctness_draws = 5;
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker

@@ -292,4 +292,18 @@ Status OracleProcess::thaw() {
   return ended();
 }
 
+Status OracleProcess::remember() { return as_status(ask({{"op", "remember"}})); }
+
+Result<std::vector<BypassableNode>> OracleProcess::bypassable() {
+  return ask_for<std::vector<BypassableNode>>({{"op", "bypassable"}}, "nodes");
+}
+
+Result<MutantReply> OracleProcess::mutate(const MutantRequest& request) {
+  Json body = request;
+  body["op"] = "mutate";
+  auto reply = ask(body);
+  if (!reply) return reply.error();
+  return reply->body.get<MutantReply>();
+}
+
 }  // namespace kbench

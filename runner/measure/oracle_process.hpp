@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runner/core/channel.hpp"
+#include "runner/measure/mutants.hpp"
 #include "runner/measure/oracle.hpp"
 
 namespace kbench {
@@ -24,7 +25,7 @@ struct OracleOptions {
   std::filesystem::path log;  // its stderr
 };
 
-class OracleProcess final : public Oracle {
+class OracleProcess final : public Oracle, public MutantSource {
  public:
   static Result<std::unique_ptr<OracleProcess>> start(const OracleOptions& options);
   ~OracleProcess() override;
@@ -55,6 +56,10 @@ class OracleProcess final : public Oracle {
   Result<std::int64_t> sm_clock_khz() override;
   Status freeze() override;
   Status thaw() override;
+
+  Status remember() override;
+  Result<std::vector<BypassableNode>> bypassable() override;
+  Result<MutantReply> mutate(const MutantRequest& request) override;
 
  private:
   explicit OracleProcess(OracleOptions options);

@@ -21,6 +21,9 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
+#include "runner/oracle/memory_plan.hpp"
+#include "runner/oracle/mutate.hpp"
+#include "runner/task/hard_draws.hpp"
 
 namespace kbench {
 namespace {
@@ -83,6 +86,17 @@ std::int64_t involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
+// The inputs as a hard draw wants them; as they are for an empty name.
+Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
+                                         const std::string& hard_draw) {
+  if (hard_draw.empty()) return inputs;
+  const auto draw = hard_draw_from_string(hard_draw);
+  if (!draw) return draw.error();
+  std::vector<TensorSpec> hard;
+  for (const TensorSpec& input : inputs) hard.push_back(hardened(input, *draw));
+  return hard;
+}
+
 CompareResult worse_of(const CompareResult& a, const CompareResult& b) {
   CompareResult result = b.max_error > a.max_error ? b : a;
   if (a.wrong > 0 && b.wrong == 0) result = a;
@@ -118,8 +132,17 @@ struct LoadedTask::Impl {
   std::vector<Tensors> slot_inputs;    // views of them
   std::vector<Tensors> eager_outputs;
   Tensors reference_outputs;
+  Tensors previous_outputs;  // lint: eager's, for the inputs before these
   std::vector<SlotPlaces> places;
   bool has_snapshot = false;
+  bool original_draws = false;  // of the profile that asks
+
+  // The tensors with the distributions that count in this profile.
+  [[nodiscard]] std::vector<TensorSpec> own_draws(std::vector<TensorSpec> specs) const {
+    for (TensorSpec& spec : specs)
+      if (original_draws && spec.kernelbench) spec.draw = *spec.kernelbench;
+    return specs;
+  }
 
   [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
@@ -211,7 +234,8 @@ struct LoadedTask::Impl {
                             .elements = static_cast<std::uint64_t>(spec.elements()),
                             .absolute_bound = bound.absolute,
                             .ulp_factor = bound.ulp_factor,
-                            .rms = bound.rms});
+                            .rms = bound.rms,
+                            .relative_bound = bound.relative});
   }
 
   Result<std::vector<CompareResult>> compare_all(const Tensors& got, const Tensors& reference,
@@ -234,26 +258,6 @@ LoadedTask& LoadedTask::operator=(LoadedTask&&) noexcept = default;
 LoadedTask::~LoadedTask() = default;
 
 const std::string& LoadedTask::compiled_reason() const { return impl_->compiled_reason; }
-
-namespace {
-
-// The most memory that evaluating takes with one slot: arenas and private copies, and on top the
-// larger of the reference run (float64) and the timed runs (outputs of both baselines, a snapshot).
-std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uint64_t params,
-                            std::uint64_t outputs) {
-  const std::uint64_t standing = 2 * inputs + 2 * params + outputs;
-  const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64 + 4 * outputs;
-  const std::uint64_t timing = size.peak_bytes_fp32 + 3 * outputs;
-  return standing + std::max(reference, timing);
-}
-
-std::string gibibytes(std::uint64_t bytes) {
-  const double tenths = std::round(static_cast<double>(bytes) / (1u << 30) * 10) / 10;
-  std::string text = std::to_string(tenths);
-  return text.substr(0, text.find('.') + 2) + " GiB";
-}
-
-}  // namespace
 
 Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const std::string& size,
                                     const std::string& torch_device,
@@ -312,9 +316,10 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     for (const auto& [arena, bytes] : wanted)
       if (auto created = t.replace_arena(*arena, bytes); !created) return created.error();
 
+    t.original_draws = request.original_draws;
     const auto& specs = t.size.parameters;
     std::byte* own = t.private_params->data() + request.private_param_offset;
-    if (auto drawn = t.draw(specs, t.param_layout, own, request.key, 0); !drawn)
+    if (auto drawn = t.draw(t.own_draws(specs), t.param_layout, own, request.key, 0); !drawn)
       return drawn.error();
     std::byte* shared = t.shared_params->data() + request.param_offset;
     if (auto copied = t.backend.copy(shared, own, t.param_layout.bytes); !copied)
@@ -342,7 +347,9 @@ Status LoadedTask::inputs(const std::vector<SlotInputs>& slots) {
     // Inputs and parameters share the numbering of tensors: an input's index follows the last
     // parameter's, so that one key never gives two tensors the same values.
     const std::uint64_t first = t.size.parameters.size();
-    if (auto drawn = t.draw(t.size.inputs, t.input_layout, base, slots[slot].key, first); !drawn)
+    auto specs = drawn_as(t.own_draws(t.size.inputs), slots[slot].hard_draw);
+    if (!specs) return specs.error();
+    if (auto drawn = t.draw(*specs, t.input_layout, base, slots[slot].key, first); !drawn)
       return drawn;
     t.slot_bases.push_back(base);
     t.slot_inputs.push_back(t.view(t.size.inputs, t.input_layout, base));
@@ -370,6 +377,7 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
       const auto elements = static_cast<double>(t.size.outputs[o].elements());
       EagerError error;
       error.max_error = result.max_error;
+      error.not_finite = result.wrong;  // nothing else is wrong within an infinite bound
       if (result.sum_squared_reference > 0)
         error.relative_l2 = std::sqrt(result.sum_squared_error / result.sum_squared_reference);
       error.rms = std::sqrt(result.sum_squared_reference / elements);
@@ -522,6 +530,44 @@ Result<std::vector<CompareResult>> LoadedTask::judge_compiled(
   return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
     const c10::InferenceMode guard;
     return t.compare_all(t.run(Side::kCompiled, 0), t.eager_outputs.at(0), bounds);
+  });
+}
+
+Status LoadedTask::remember_outputs() {
+  impl_->previous_outputs = impl_->eager_outputs.at(0);
+  return Done{};
+}
+
+Result<std::vector<BypassableNode>> LoadedTask::bypassable_nodes() {
+  Impl& t = *impl_;
+  return guarded("looking at the graph", [&]() -> Result<std::vector<BypassableNode>> {
+    std::vector<BypassableNode> nodes;
+    for (const std::size_t node : t.executor.bypassable_nodes(t.slot_inputs.at(0), t.params))
+      nodes.push_back({static_cast<int>(node), t.executor.operator_of(node)});
+    return nodes;
+  });
+}
+
+Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
+  Impl& t = *impl_;
+  return guarded("a mutant", [&]() -> Result<MutantReply> {
+    const c10::InferenceMode guard;
+    auto mutant =
+        make_mutant(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
+                              t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});
+    for (std::size_t o = 0; o < mutant.outputs.size(); ++o) {
+      const at::Tensor& wrong = mutant.outputs[o];
+      const std::uint64_t bytes = t.size.outputs[o].bytes();
+      std::byte* target =
+          t.shared_outputs->data() + t.places.at(0).output_base + t.output_layout.offsets[o];
+      // An undefined tensor was not written: what lies there is what arm() left.
+      const Status written = wrong.defined() ? t.backend.copy(target, wrong.const_data_ptr(), bytes)
+                                             : t.backend.poison(target, bytes);
+      if (!written) return written.error();
+    }
+    t.has_snapshot = false;
+    if (auto done = t.backend.synchronize(); !done) return done.error();
+    return mutant.reply;
   });
 }
 

@@ -14,6 +14,7 @@
 #include "runner/backend/backend.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/oracle/mutant_protocol.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/task/task.hpp"
 
@@ -78,6 +79,11 @@ class LoadedTask {
 
   // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
   Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);
+
+  // For `kbench tasks lint`; after reference() and arm(). Meaning: oracle/mutant_protocol.hpp.
+  Status remember_outputs();
+  Result<std::vector<BypassableNode>> bypassable_nodes();
+  Result<MutantReply> mutate(const MutantRequest& request);
 
   // Gives memory that only references needed back to the device.
   void release_reference_memory();

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runner/backend/backend.hpp"
@@ -38,6 +39,7 @@ struct PlaceRequest {
   std::uint64_t key = 0;                   // of the parameters
   std::uint64_t param_offset = 0;          // where parameters start in the shared arena
   std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
+  bool original_draws = false;             // parameters and inputs as KernelBench draws them
 };
 
 struct PlaceReply {
@@ -52,6 +54,7 @@ constexpr std::uint64_t kSlackBytes = 1u << 20;
 struct SlotInputs {
   std::uint64_t key = 0;
   std::uint64_t private_offset = 0;
+  std::string hard_draw;  // name of a HardDraw; empty: the task's own distribution
 };
 
 struct SlotPlaces {
@@ -82,12 +85,13 @@ struct DevicePeaks {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset,
+                                   original_draws)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset, hard_draw)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputBound, absolute, ulp_factor, rms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms, not_finite)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputBound, absolute, ulp_factor, rms, relative)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, threads, sm_count, compute_capability,
                                    memory_bytes, cache_bytes, shared_bytes_per_block, driver,
                                    cpu_features)

@@ -47,6 +47,9 @@ class Server {
     if (operation == "peaks") return peaks();
     if (operation == "snapshot") return status(task_->snapshot());
     if (operation == "judge") return judge(request);
+    if (operation == "remember") return status(task_->remember_outputs());
+    if (operation == "bypassable") return bypassable();
+    if (operation == "mutate") return mutate(request);
     if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
     return {failure({ErrorCode::kInfrastructure, "unknown request " + operation, ""}), {}};
   }
@@ -140,6 +143,18 @@ class Server {
 
   Reply judge(const Json& request) {
     return compared(task_->judge(request.at("against").get<Against>(), bounds_from(request)));
+  }
+
+  Reply bypassable() {
+    auto nodes = task_->bypassable_nodes();
+    if (!nodes) return {failure(nodes.error()), {}};
+    return {{{"nodes", *nodes}}, {}};
+  }
+
+  Reply mutate(const Json& request) {
+    auto made = task_->mutate(request.get<MutantRequest>());
+    if (!made) return {failure(made.error()), {}};
+    return {*made, {}};
   }
 
   Backend& backend_;

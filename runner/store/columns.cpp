@@ -47,6 +47,7 @@ void visit(R& evaluation, Visitor& column) {
   column("size", evaluation.size);
   column("device", evaluation.device);
   column("precision", evaluation.precision);
+  column("profile", evaluation.profile);
   column.group(evaluation.submission);
   column("worker_kind", evaluation.worker_kind);
   column("state", evaluation.state);
@@ -63,6 +64,7 @@ void visit(R& evaluation, Visitor& column) {
   column("repeats", evaluation.repeats);
   column("rule_c", evaluation.rule_c);
   column("rule_k", evaluation.rule_k);
+  column("rule_allclose", evaluation.rule_allclose);
   column("task_hash", evaluation.task_hash);
   column("package_key", evaluation.package_key);
   column("sandbox_level", evaluation.sandbox_level);

@@ -105,7 +105,28 @@ ALTER TABLE sample ADD COLUMN claimed_ns INTEGER;
 ALTER TABLE sample ADD COLUMN strict_ns INTEGER;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2};
+// What lint found out about a task file of that content, newest only; and by which profile a row
+// was judged.
+constexpr std::string_view kStep3 = R"sql(
+CREATE TABLE lint (
+  task_hash  TEXT NOT NULL,
+  size       TEXT NOT NULL,
+  device     TEXT NOT NULL,
+  task       TEXT NOT NULL,
+  state      TEXT NOT NULL,
+  mutants    INTEGER NOT NULL,
+  rejected   INTEGER NOT NULL,
+  findings   TEXT NOT NULL,   -- JSON
+  version    TEXT NOT NULL,
+  checked_at TEXT NOT NULL,
+  PRIMARY KEY (task_hash, size, device)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE evaluation ADD COLUMN profile TEXT NOT NULL DEFAULT 'kbench';
+ALTER TABLE evaluation ADD COLUMN rule_allclose REAL;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3};
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 
 #include "runner/core/statistics.hpp"
 #include "runner/store/columns.hpp"
+#include "runner/store/lint_rows.hpp"
 #include "runner/store/migrations.hpp"
 #include "runner/store/sqlite_error.hpp"
 
@@ -221,6 +222,20 @@ Status Store::add(const Evaluation& evaluation) {
     transaction.commit();
     return Done{};
   });
+}
+
+Status Store::put(const LintRecord& record) {
+  return guarded(impl_->file, "keeping what lint found", [&]() -> Status {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    put_lint(impl_->database, record);
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Result<std::vector<LintRecord>> Store::lint_records() const {
+  return guarded(impl_->file, "reading what lint found",
+                 [&]() -> Result<std::vector<LintRecord>> { return read_lint(impl_->database); });
 }
 
 Result<std::vector<Run>> Store::runs() const {

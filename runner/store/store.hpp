@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
@@ -32,6 +33,11 @@ class Store {
   // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
   // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent.
   Status add(const Evaluation& evaluation);
+
+  // Keeps what lint found; replaces the older record of the same content, size and device.
+  Status put(const LintRecord& record);
+  // All records, by task, size and device.
+  [[nodiscard]] Result<std::vector<LintRecord>> lint_records() const;
 
   [[nodiscard]] Result<std::vector<Run>> runs() const;                             // newest first
   [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix

@@ -262,6 +262,10 @@ Draw read_kind(const JsonField& field, const TensorSpec& tensor) {
     case Draw::Kind::kTriu: read_triangle(field, tensor, draw); break;
     case Draw::Kind::kConstant: draw.a = read_value(field.member("a"), tensor.dtype); break;
     case Draw::Kind::kData: read_data(field, word, tensor, draw); break;
+    case Draw::Kind::kWide:
+    case Draw::Kind::kSignedZeros:
+    case Draw::Kind::kDenormals:
+    case Draw::Kind::kSpikes: break;  // no word of a task file stands for them
   }
   return draw;
 }

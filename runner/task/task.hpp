@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,9 +37,23 @@ enum class DType {
 // How the values of a tensor are drawn. `a` and `b` mean, by kind: uniform [a, b); normal mean a,
 // standard deviation b; integers a <= x < b; bernoulli probability a; constant value a; tril and
 // triu (ones on and below / above diagonal a, zeros elsewhere, last two dimensions); data (values
-// stored in the task file).
+// stored in the task file). The last four never stand in a task file: hard draws put them in the
+// place of an input's own distribution (task/hard_draws.hpp); with a = 1 no value is negative.
 struct Draw {
-  enum class Kind { kUniform, kNormal, kIntegers, kBernoulli, kConstant, kTril, kTriu, kData };
+  enum class Kind {
+    kUniform,
+    kNormal,
+    kIntegers,
+    kBernoulli,
+    kConstant,
+    kTril,
+    kTriu,
+    kData,
+    kWide,         // sign and 2^-12 <= |x| < 2^12, all exponents equally often
+    kSignedZeros,  // half of them zero, of either sign; else 1/2 <= |x| < 1
+    kDenormals,    // half of them denormal; else 1/2 <= |x| < 1
+    kSpikes,       // one in 64 has 256 <= |x| < 512; else 1/2 <= |x| < 1
+  };
   Kind kind = Kind::kUniform;
   double a = 0;
   double b = 1;
@@ -63,6 +78,16 @@ struct TensorSpec {
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
+// Distributions that kernels get wrong: extra correctness draws beside the task's own one.
+enum class HardDraw { kWide, kBits, kSignedZeros, kDenormals, kSpikes };
+
+struct HardDrawRule {
+  HardDraw draw = HardDraw::kWide;
+  std::string reason;  // why the task is not drawn so; empty: it is
+
+  [[nodiscard]] bool applies() const { return reason.empty(); }
+};
+
 // One size of a task.
 struct TaskSize {
   std::string name;  // "small" or "full"
@@ -71,7 +96,8 @@ struct TaskSize {
   std::vector<TensorSpec> outputs;
   std::uint64_t peak_bytes_fp32 = 0;  // live intermediates of the graph at their largest
   std::uint64_t peak_bytes_fp64 = 0;
-  double flops = 0;  // matrix and convolution operations of one call
+  std::vector<HardDrawRule> hard_draws;  // every one, whether it applies or not
+  double flops = 0;                      // matrix and convolution operations of one call
 };
 
 struct Task {
@@ -85,6 +111,10 @@ struct Task {
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
   std::string hash;              // SHA-256 of the .json
+  // Flaws that `kbench tasks lint` finds here and that stay: the kind of finding, and the reason.
+  std::map<std::string, std::string> lint_accepts;
+  // Hard draws that the task itself refuses (TaskSize::hard_draws holds the outcome): the reasons.
+  std::map<std::string, std::string> hard_draws_skip;
   std::vector<TaskSize> sizes;
 
   [[nodiscard]] const TaskSize* find_size(std::string_view size) const;

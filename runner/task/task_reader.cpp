@@ -4,6 +4,7 @@
 #include <cctype>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 
@@ -11,6 +12,7 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/task/draw_reader.hpp"
+#include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
@@ -134,8 +136,10 @@ void check_argument(const JsonField& argument, const std::set<std::string>& valu
   }
 }
 
-// Adds the values that the nodes make to `values`, which starts as the inputs and parameters.
-void check_nodes(const JsonField& nodes, std::set<std::string>& values) {
+// Adds the values that the nodes make to `values`, which starts as the inputs and parameters, and
+// returns the operators.
+std::set<std::string> check_nodes(const JsonField& nodes, std::set<std::string>& values) {
+  std::set<std::string> operators;
   const auto count = nodes.array_size(kMaxNodes);
   for (std::size_t i = 0; i < count && nodes.healthy(); ++i) {
     const auto node = nodes.item(i);
@@ -143,6 +147,7 @@ void check_nodes(const JsonField& nodes, std::set<std::string>& values) {
     if (op.find("::") == std::string::npos) {
       node.member("op").complain(fmt::format("\"{}\" is not namespace::name", op));
     }
+    operators.insert(op);
     (void)node.member("overload").text(kMaxName);
     const auto arguments = node.member("args");
     (void)arguments.array_size(kMaxTensors);
@@ -157,6 +162,7 @@ void check_nodes(const JsonField& nodes, std::set<std::string>& values) {
       }
     }
   }
+  return operators;
 }
 
 std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string>& taken,
@@ -174,7 +180,8 @@ std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string
   return outputs;
 }
 
-TaskSize read_size(const JsonField& field, const std::string& name) {
+TaskSize read_size(const JsonField& field, const std::string& name,
+                   const std::map<std::string, std::string>& skips) {
   TaskSize size;
   size.name = name;
   std::set<std::string> taken;
@@ -182,7 +189,8 @@ TaskSize read_size(const JsonField& field, const std::string& name) {
   if (size.inputs.empty()) field.member("inputs").complain("a task has at least one input");
   size.parameters = read_drawn_tensors(field.member("parameters"), taken);
   auto values = taken;
-  if (field.healthy()) check_nodes(field.member("nodes"), values);
+  std::set<std::string> operators;
+  if (field.healthy()) operators = check_nodes(field.member("nodes"), values);
   if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), taken, values);
   size.peak_bytes_fp32 =
       static_cast<std::uint64_t>(field.member("peak_bytes_fp32").integer(0, kMaxInt64));
@@ -190,6 +198,7 @@ TaskSize read_size(const JsonField& field, const std::string& name) {
       static_cast<std::uint64_t>(field.member("peak_bytes_fp64").integer(0, kMaxInt64));
   size.flops = field.member("flops").number();
   if (size.flops < 0) field.member("flops").complain("negative");
+  if (field.healthy()) size.hard_draws = hard_draw_rules(size, operators, skips);
   return size;
 }
 
@@ -231,6 +240,30 @@ void read_head(const JsonField& root, Task& task) {
   task.source = task.file.parent_path() / source_name;
 }
 
+// An optional object of the head with a reason under each name: {"zeros": "why it stays"}.
+std::map<std::string, std::string> read_reasons(const JsonField& root, const char* name) {
+  std::map<std::string, std::string> reasons;
+  if (!root.healthy() || !root.json().contains(name)) return reasons;
+  const auto object = root.member(name);
+  if (!object.json().is_object()) {
+    object.complain("expected an object");
+    return reasons;
+  }
+  for (const auto& [key, unused] : object.json().items()) {
+    auto reason = object.member(key).text(kMaxTitle);
+    if (object.healthy() && reason.empty()) object.member(key).complain("give the reason");
+    reasons.emplace(key, std::move(reason));
+  }
+  return reasons;
+}
+
+void read_skips(const JsonField& root, Task& task) {
+  task.hard_draws_skip = read_reasons(root, "hard_draws_skip");
+  for (const auto& [name, unused] : task.hard_draws_skip)
+    if (const auto draw = hard_draw_from_string(name); !draw)
+      root.member("hard_draws_skip").complain(draw.error().message);
+}
+
 void read_sizes(const JsonField& sizes, Task& task) {
   if (!sizes.json().is_object() || sizes.json().empty()) {
     sizes.complain("expected an object with \"small\", \"full\", or both");
@@ -243,7 +276,7 @@ void read_sizes(const JsonField& sizes, Task& task) {
   }
   for (const std::string name : {"small", "full"}) {
     if (sizes.healthy() && sizes.json().contains(name)) {
-      task.sizes.push_back(read_size(sizes.member(name), name));
+      task.sizes.push_back(read_size(sizes.member(name), name, task.hard_draws_skip));
     }
   }
 }
@@ -263,6 +296,8 @@ Result<Task> load_task(const std::filesystem::path& json_file) {
   const JsonField root(*json, "", complaints);
   read_head(root, task);
   check_place(root, task);
+  task.lint_accepts = read_reasons(root, "lint_accepts");
+  read_skips(root, task);
   if (root.healthy()) read_sizes(root.member("sizes"), task);
   if (const auto& complaint = complaints.first()) return *complaint;
   return task;

@@ -4,6 +4,8 @@
 //   each element:  |got - ref| <= c * E + k * ulp32(max(|ref|, rms(ref)))
 //   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + k * 2^-24
 //
+// A profile of another benchmark (verify/profile.hpp) has another rule, for comparison only.
+//
 // A timed call has no fp64 run: it is compared with eager's output on the same inputs, at
 // (1 + c) * E. Used by runner/measure; evaluated on the device by Backend::compare.
 #pragma once
@@ -22,6 +24,8 @@ struct EagerError {
   double max_error = 0;    // E; 0 for integer outputs
   double relative_l2 = 0;  // norm of the error over norm of the reference
   double rms = 0;          // root mean square of the reference
+  // Elements where eager is NaN or infinite and the reference is not, or the other way round.
+  std::uint64_t not_finite = 0;
 };
 
 // The bound an output is judged by, see Backend::compare.
@@ -29,6 +33,7 @@ struct OutputBound {
   double absolute = 0;
   double ulp_factor = 0;
   double rms = 0;
+  double relative = 0;
 };
 
 // What an output is compared with.
@@ -37,6 +42,9 @@ enum class Against { kReference, kEager };
 struct AcceptanceRule {
   double c = 4;
   double k = 32;
+  // Above zero: another rule instead, the one of numpy.allclose with this absolute and relative
+  // tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
+  double allclose = 0;
 };
 
 [[nodiscard]] std::vector<OutputBound> bounds(const AcceptanceRule& rule,

@@ -52,6 +52,9 @@ def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> di
         "sizes": {},
     }
     notes = []
+    for key in ("LINT_ACCEPTS", "HARD_DRAWS_SKIP"):
+        if reasons := file.reasons(key):
+            task[key.lower()] = reasons
     for size in file.sizes:
         try:
             lowering = _SizeLowering(file, size, mode, infer)

@@ -78,6 +78,23 @@ class TaskFile:
             raise LoweringError(f"{self.path}: SMALL names no module constant: {unknown}")
         return small
 
+    def reasons(self, constant: str) -> dict:
+        """A module constant {name: reason}: what `tasks lint` finds and stays (LINT_ACCEPTS), or
+        which hard draws the task does not fit (HARD_DRAWS_SKIP). Empty without it."""
+        value = _assignments(self.tree).get(constant)
+        if value is None:
+            return {}
+        try:
+            reasons = ast.literal_eval(value.value)
+        except ValueError as error:
+            raise LoweringError(f"{self.path}: {constant} must be a dictionary of texts") from error
+        texts = isinstance(reasons, dict) and all(
+            isinstance(text, str) and text for pair in reasons.items() for text in pair
+        )
+        if not texts:
+            raise LoweringError(f"{self.path}: {constant} must give a reason for each name")
+        return reasons
+
     def _override(self, tree: ast.Module) -> None:
         assignments = _assignments(tree)
         for name, value in self.small.items():

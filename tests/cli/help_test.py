@@ -5,7 +5,7 @@ import re
 import cli_case
 from cli_case import USAGE
 
-COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
+COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"), ("tasks", "lint"),
             ("report",), ("doctor",)]
 
 

@@ -24,6 +24,8 @@ struct Script {
   double eager_error = 1e-6;
   // Error of the submission's output in the n-th judged call (0 = first); NaN counts as wrong.
   std::function<double(int call)> submission_error = [](int) { return 0.0; };
+  double hard_error = 0;              // the same on hard draws
+  std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
   double hidden_ns = 0;    // wall time that the worker does not admit
   double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
@@ -48,6 +50,7 @@ struct Script {
   // What the evaluator did.
   std::vector<std::string> log;
   std::vector<std::uint64_t> input_keys;
+  std::vector<std::string> hard_draws;  // one for each input; empty: the task's own
   std::vector<bool> full_audits;
   std::int64_t now_ns = 0;  // of the scripted clock
   std::int64_t stolen_ns = 0;
@@ -92,12 +95,16 @@ class FakeOracle final : public Oracle {
   Status inputs(const std::vector<SlotInputs>& slots) override {
     script_.log.emplace_back("inputs");
     script_.after_submission = false;
-    for (const SlotInputs& slot : slots) script_.input_keys.push_back(slot.key);
+    for (const SlotInputs& slot : slots) {
+      script_.input_keys.push_back(slot.key);
+      script_.hard_draws.push_back(slot.hard_draw);
+    }
     return Done{};
   }
   Result<std::vector<EagerError>> reference() override {
     script_.log.emplace_back("reference");
-    return std::vector<EagerError>{{script_.eager_error, script_.eager_error, 1.0}};
+    return std::vector<EagerError>{
+        {script_.eager_error, script_.eager_error, 1.0, is_hard() ? script_.hard_not_finite : 0}};
   }
   Status release() override { return Done{}; }
   Result<BaselineTime> time(Side side) override {
@@ -131,7 +138,8 @@ class FakeOracle final : public Oracle {
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override {
     script_.log.emplace_back(against == Against::kEager ? "judge eager" : "judge reference");
-    return compare(script_.submission_error(script_.judged++), bounds);
+    const double error = script_.submission_error(script_.judged++);
+    return compare(is_hard() ? script_.hard_error : error, bounds);
   }
   Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) override {
@@ -151,6 +159,8 @@ class FakeOracle final : public Oracle {
   }
 
  private:
+  [[nodiscard]] bool is_hard() const { return !script_.hard_draws.back().empty(); }
+
   static std::vector<CompareResult> compare(double error, const std::vector<OutputBound>& bounds) {
     CompareResult result;
     const bool wrong = !(error <= bounds.at(0).absolute);

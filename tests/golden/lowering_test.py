@@ -345,6 +345,21 @@ class Modes(ModuleCase):
 
 
 class Descriptions(ModuleCase):
+    BODY = "def forward(self, x):\n    return torch.relu(x)"
+
+    def test_accepted_flaws_and_refused_draws_are_recorded_with_their_reasons(self):
+        head = 'LINT_ACCEPTS = {"identity": "why"}\nHARD_DRAWS_SKIP = {"wide": "because"}\n'
+        task = self.lower(self.BODY, "torch.rand(4, 6)", head=head)
+        self.assertEqual(task["lint_accepts"], {"identity": "why"})
+        self.assertEqual(task["hard_draws_skip"], {"wide": "because"})
+        self.assertNotIn("lint_accepts", self.lower(self.BODY, "torch.rand(4, 6)"))
+
+    def test_a_flaw_without_a_reason_is_refused(self):
+        for head in ('LINT_ACCEPTS = ["identity"]', 'LINT_ACCEPTS = {"identity": ""}',
+                     "LINT_ACCEPTS = {str(1): str(2)}"):
+            with self.subTest(head), self.assertRaises(LoweringError):
+                self.lower(self.BODY, "torch.rand(4, 6)", head=head + "\n")
+
     def test_what_kernelbench_draws_is_recorded_where_it_differs(self):
         head = """
             def mend_parameters(model):

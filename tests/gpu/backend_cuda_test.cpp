@@ -112,7 +112,13 @@ TEST_F(CudaBackend, DrawsTheSameBitsAsTheCpu) {
                                     {Kind::kNormal, 0.5, 0.02, {}},
                                     {Kind::kUniform, -1, 1, {}, 1, Draw::Keep::kUpper, 1},
                                     {Kind::kNormal, 0, 1, {}, 1, Draw::Keep::kLower, -1},
-                                    {Kind::kConstant, 0.1, 0, {}}};
+                                    {Kind::kConstant, 0.1, 0, {}},
+                                    {Kind::kWide, 0, 0, {}},
+                                    {Kind::kWide, 1, 0, {}},
+                                    {Kind::kSignedZeros, 0, 0, {}},
+                                    {Kind::kDenormals, 0, 0, {}},
+                                    {Kind::kDenormals, 1, 0, {}},
+                                    {Kind::kSpikes, 0, 0, {}}};
   const std::vector<Draw> counts{
       {Kind::kIntegers, 0, 2, {}},    {Kind::kBernoulli, 0.5, 0, {}, 1, Draw::Keep::kLower, 0},
       {Kind::kBernoulli, 0.3, 0, {}}, {Kind::kConstant, 1, 0, {}},
@@ -163,9 +169,10 @@ TEST_F(CudaBackend, ComparesAsTheCpuDoes) {
           for (const std::size_t offset : {std::size_t{0}, std::size_t{8}}) {
             SCOPED_TRACE(fmt::format("{} elements, {} with {}, {}", n, to_string(got),
                                      to_string(reference), absolute));
-            expect_same_comparison({x.data(), got, y.data(), reference,
-                                    static_cast<std::uint64_t>(n), absolute, 4, 1.5},
-                                   offset);
+            expect_same_comparison(
+                {x.data(), got, y.data(), reference, static_cast<std::uint64_t>(n), absolute, 4,
+                 1.5, absolute == 1e-3 ? 1e-4 : 0},
+                offset);
           }
         }
       }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/verify/profile.hpp"
+
 namespace kbench {
 namespace {
 
@@ -47,6 +49,31 @@ TEST(Acceptance, TheWorstOfTwoDrawsIsTheLooserErrorAndTheStricterScale) {
   EXPECT_DOUBLE_EQ(worst.at(0).relative_l2, 2);
   EXPECT_DOUBLE_EQ(worst.at(0).rms, 1);
   EXPECT_EQ(worst_of({}, kEager).size(), 1u);
+}
+
+TEST(Acceptance, AllcloseReplacesTheRule) {
+  const AcceptanceRule rule{.allclose = 1e-2};
+  for (const Against against : {Against::kReference, Against::kEager}) {
+    const OutputBound bound = bounds(rule, kEager, against).at(0);
+    EXPECT_EQ(bound.absolute, 1e-2);
+    EXPECT_EQ(bound.relative, 1e-2);
+    EXPECT_EQ(bound.ulp_factor, 0);
+  }
+  CompareResult result;
+  result.sum_squared_reference = 1;
+  result.sum_squared_error = 1e-2;
+  EXPECT_TRUE(judge(rule, kOutputs, kEager, {result}, Against::kReference).passed);
+  result.wrong = 1;
+  EXPECT_FALSE(judge(rule, kOutputs, kEager, {result}, Against::kReference).passed);
+}
+
+TEST(Profile, NamesAreKnownAndTheFirstIsTheHousesOwn) {
+  ASSERT_TRUE(find_profile("kbench").ok());
+  EXPECT_EQ(find_profile("kbench")->acceptance.allclose, 0);
+  EXPECT_FALSE(find_profile("kbench")->original_draws);
+  EXPECT_EQ(find_profile("kernelbench")->acceptance.allclose, 1e-4);
+  EXPECT_TRUE(find_profile("cuda-agent")->original_draws);
+  EXPECT_EQ(find_profile("mine").error().code, ErrorCode::kUsage);
 }
 
 }  // namespace

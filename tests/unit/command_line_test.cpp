@@ -47,6 +47,7 @@ TEST(CommandLine, RunDefaults) {
   EXPECT_EQ(run.size, std::nullopt);
   EXPECT_EQ(run.device, std::nullopt);
   EXPECT_EQ(run.precision, "torch-default");
+  EXPECT_EQ(run.profile, "kbench");
   EXPECT_EQ(run.submissions, std::nullopt);
   EXPECT_EQ(run.database, "kbench.sqlite");
   EXPECT_EQ(run.resume, std::nullopt);
@@ -122,6 +123,24 @@ TEST(CommandLine, ReportAndDoctor) {
   EXPECT_EQ(report.common.verbosity, -1);
   EXPECT_EQ(parse_as<ReportOptions>({"report", "json"}).format, ReportFormat::kJson);
   EXPECT_EQ(parse_as<DoctorOptions>({"doctor", "--format", "json"}).format, OutputFormat::kJson);
+}
+
+TEST(CommandLine, LintSelectsLikeARun) {
+  const auto lint = parse_as<LintOptions>({"tasks", "lint", "--level", "1,2", "--task", "relu",
+                                           "--size", "small", "--device", "cpu", "--format", "json",
+                                           "--db", "a.db", "--suite", "mine"});
+  EXPECT_THAT(lint.levels, ElementsAre(1, 2));
+  EXPECT_THAT(lint.tasks, ElementsAre("relu"));
+  EXPECT_EQ(lint.size, "small");
+  EXPECT_EQ(lint.device, "cpu");
+  EXPECT_EQ(lint.format, OutputFormat::kJson);
+  EXPECT_EQ(lint.database, "a.db");
+  EXPECT_EQ(lint.common.suite, "mine");
+}
+
+TEST(CommandLine, ProfilesAreNamed) {
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--profile", "kernelbench"}).profile, "kernelbench");
+  expect_error({"run", "--profile", "kernelbanch"}, "--profile", "did you mean \"kernelbench\"?");
 }
 
 TEST(CommandLine, HelpAndVersionArePrinted) {

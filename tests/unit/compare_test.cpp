@@ -42,7 +42,7 @@ class Compare : public testing::TestWithParam<int> {
                         const ErrorBound& bound) {
     const Result<CompareResult> result =
         backend_->compare({got.data(), got_dtype, reference.data(), reference_dtype, got.size(),
-                           bound.absolute, bound.ulp_factor, bound.rms});
+                           bound.absolute, bound.ulp_factor, bound.rms, bound.relative});
     EXPECT_TRUE(result.ok());
     return result.ok() ? *result : CompareResult{};
   }
@@ -136,8 +136,9 @@ TEST_P(Compare, AgreesWithTheScalarRuleOnHardValues) {
       reference.push_back(r);
     }
   }
-  for (const ErrorBound& bound : {ErrorBound{}, ErrorBound{0, 1, 0}, ErrorBound{1e-3, 32, 1},
-                                  ErrorBound{0, 8, 1e30}, ErrorBound{kInf, 0, 0}}) {
+  for (const ErrorBound& bound :
+       {ErrorBound{}, ErrorBound{0, 1, 0}, ErrorBound{1e-3, 32, 1}, ErrorBound{0, 8, 1e30},
+        ErrorBound{kInf, 0, 0}, ErrorBound{1e-4, 0, 0, 1e-4}}) {
     const CompareResult result = compare_doubles(got, reference, bound);
     std::uint64_t wrong = 0;
     double largest = 0;
@@ -149,6 +150,15 @@ TEST_P(Compare, AgreesWithTheScalarRuleOnHardValues) {
     EXPECT_EQ(result.wrong, wrong);
     EXPECT_EQ(result.max_error, largest);
   }
+}
+
+TEST_P(Compare, ARelativeBoundGrowsWithTheReference) {
+  const ErrorBound bound{.absolute = 0.5, .relative = 0.25};
+  const CompareResult result =
+      compare_doubles({1.5, 12.0, -13.0, 7.0}, {1.0, 10.0, -10.0, 4.0}, bound);
+  EXPECT_EQ(result.wrong, 1u);
+  EXPECT_EQ(result.first_wrong, 3u);
+  EXPECT_EQ(result.tolerance_at_max, 3.0);
 }
 
 TEST_P(Compare, WidensEveryFloatingType) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,23 @@ TEST_F(CpuBackend, DrawsNormalValuesToTheBit) {
   const auto values = drawn<float>(tensor(DType::kFloat32, {400, 503}, Kind::kNormal, 0.5, 0.02));
   for (std::size_t i = 0; i < values.size(); ++i) {
     ASSERT_EQ(values[i], portable::fma(normal_value(word(i)), 0.02f, 0.5f)) << i;
+  }
+}
+
+TEST_F(CpuBackend, DrawsHardValuesToTheBit) {
+  using Value = float (*)(std::uint32_t, bool);
+  const std::pair<Kind, Value> kinds[] = {{Kind::kWide, wide_value},
+                                          {Kind::kSignedZeros, signed_zeros_value},
+                                          {Kind::kDenormals, denormals_value},
+                                          {Kind::kSpikes, spikes_value}};
+  for (const auto& [kind, value] : kinds) {
+    for (const double non_negative : {0.0, 1.0}) {
+      const auto values = drawn<float>(tensor(DType::kFloat32, {70'001}, kind, non_negative));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const float expected = value(word(i), non_negative == 1);
+        ASSERT_EQ(std::memcmp(&values[i], &expected, sizeof expected), 0) << i;
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -133,6 +134,72 @@ TEST(BernoulliValue, HonoursImpossibleAndCertain) {
   EXPECT_EQ(bernoulli_value(0xFFFFFFFFu, std::uint64_t{1} << 32), 1);
   EXPECT_EQ(bernoulli_value(0x7FFFFFFFu, std::uint64_t{1} << 31), 1);
   EXPECT_EQ(bernoulli_value(0x80000000u, std::uint64_t{1} << 31), 0);
+}
+
+// Every word of a stride that is prime to all powers of two.
+template <class Look>
+void for_many_words(const Look& look) {
+  for (std::uint64_t word = 0; word < 0x100000000u; word += 40009)
+    look(static_cast<std::uint32_t>(word));
+}
+
+TEST(HardValues, WideOnesCoverTheirExponentsEvenly) {
+  std::vector<int> count(24);
+  int negative = 0;
+  int all = 0;
+  for_many_words([&](std::uint32_t word) {
+    const float value = wide_value(word, false);
+    int exponent = 0;
+    std::frexp(value, &exponent);  // value = m * 2^exponent, 1/2 <= |m| < 1
+    ASSERT_TRUE(exponent >= -11 && exponent <= 12) << value;
+    ++count[static_cast<std::size_t>(exponent + 11)];
+    negative += value < 0 ? 1 : 0;
+    ++all;
+    ASSERT_EQ(wide_value(word, true), std::fabs(value));
+  });
+  EXPECT_NEAR(negative, all / 2, all / 100);
+  for (const int n : count) EXPECT_NEAR(n, all / 24, all / 24 / 15);  // 10 or 11 of 256 each
+}
+
+TEST(HardValues, HalfAreZerosOfEitherSign) {
+  int positive = 0;
+  int negative = 0;
+  int all = 0;
+  for_many_words([&](std::uint32_t word) {
+    const float value = signed_zeros_value(word, false);
+    ++all;
+    if (value == 0) {
+      ++(std::signbit(value) ? negative : positive);
+      return;
+    }
+    ASSERT_TRUE(std::fabs(value) >= 0.5f && std::fabs(value) < 1.0f);
+  });
+  EXPECT_NEAR(positive, all / 4, all / 50);
+  EXPECT_NEAR(negative, all / 4, all / 50);
+}
+
+TEST(HardValues, HalfAreDenormal) {
+  int denormal = 0;
+  int all = 0;
+  for_many_words([&](std::uint32_t word) {
+    const float value = std::fabs(denormals_value(word, false));
+    ++all;
+    if (value < std::numeric_limits<float>::min()) return static_cast<void>(++denormal);
+    ASSERT_TRUE(value >= 0.5f && value < 1.0f);
+  });
+  EXPECT_NEAR(denormal, all / 2, all / 50);
+}
+
+TEST(HardValues, OneIn64Swamps) {
+  int spikes = 0;
+  int all = 0;
+  for_many_words([&](std::uint32_t word) {
+    const float value = std::fabs(spikes_value(word, false));
+    ++all;
+    if (value >= 256 && value < 512) return static_cast<void>(++spikes);
+    ASSERT_TRUE(value >= 0.5f && value < 1.0f);
+  });
+  EXPECT_NEAR(spikes, all / 64, all / 640);
 }
 
 // What a 16-bit pattern of 1 sign, `exponent` and the rest significand bits stands for.

@@ -1,8 +1,11 @@
 #include "runner/measure/evaluator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -216,6 +219,66 @@ TEST_F(EvaluatorTest, ABlockWhoseClockMovedIsDroppedButKept) {
   }
   EXPECT_TRUE(any_dropped);
   EXPECT_TRUE(any_kept);
+}
+
+class HardDrawTest : public EvaluatorTest {
+ protected:
+  HardDrawTest() {
+    size_.hard_draws = {
+        {HardDraw::kWide, ""}, {HardDraw::kBits, "a reason against it"}, {HardDraw::kSpikes, ""}};
+  }
+
+  // Where in the checks each distribution came.
+  static std::vector<std::string> distributions(const Evaluation& evaluation) {
+    std::vector<std::string> names;
+    for (const Check& check : evaluation.checks) names.push_back(check.distribution);
+    return names;
+  }
+};
+
+TEST_F(HardDrawTest, ThoseThatApplyAreDrawnOnceAmongTheOthers) {
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  const auto names = distributions(result);
+  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "wide"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "spikes"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "bits"), 0);
+}
+
+TEST_F(HardDrawTest, TheirOrderFollowsTheSeed) {
+  std::set<std::vector<std::string>> orders;
+  for (const char* seed : {"00", "01", "02", "03", "04", "05", "06", "07"}) {
+    request_.seed = seed;
+    orders.insert(distributions(run()));
+  }
+  EXPECT_GT(orders.size(), 1u);
+}
+
+TEST_F(HardDrawTest, AFailureNamesTheDistribution) {
+  script_.hard_error = 1;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kWrongResult);
+  const std::string& name = result.checks.back().distribution;
+  EXPECT_TRUE(name == "wide" || name == "spikes") << name;
+  EXPECT_TRUE(result.message.starts_with("on inputs with ")) << result.message;
+}
+
+TEST_F(HardDrawTest, OneOnWhichEagerOverflowsIsLeftOutAndSaidSo) {
+  script_.hard_not_finite = 3;
+  script_.hard_error = 1;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk);
+  for (const Check& check : result.checks) {
+    EXPECT_TRUE(check.passed);
+    EXPECT_EQ(check.distribution == "task", check.message.empty());
+  }
+}
+
+TEST_F(HardDrawTest, TimedCallsAndBaselinesSeeTheTasksOwnInputs) {
+  request_.submission.reset();
+  (void)run();
+  for (const std::string& name : script_.hard_draws) EXPECT_EQ(name, "");
 }
 
 }  // namespace

@@ -77,6 +77,18 @@ inline ReportData make_report_data() {
               .configuration = R"({"device":"cpu"})",
               .environment = R"({"cpu":"Example CPU","torch":"2.11.0","threads":2})"};
 
+  data.lint = {{.task = "level1/019_relu",
+                .task_hash = "1111aaaa",
+                .size = "full",
+                .device = "cuda",
+                .state = LintState::kPassed},
+               {.task = "level2/076_gemm_add_relu",
+                .task_hash = "4444dddd",
+                .size = "small",
+                .device = "cpu",
+                .state = LintState::kFailed,
+                .findings = {{.kind = "zeros"}, {.kind = "identity"}, {.kind = "zeros"}}}};
+
   Evaluation relu = base_evaluation("level1/019_relu", 1);
   set_submission(relu, "example", "");
   add_checks(relu, 1.5e-7);
@@ -107,6 +119,7 @@ inline ReportData make_report_data() {
   data.evaluations.push_back(hostile);
 
   Evaluation wrong = base_evaluation("level2/076_gemm_add_relu", 2);
+  wrong.task_hash = "4444dddd";
   set_submission(wrong, "example", "");
   wrong.state = State::kWrongResult;
   wrong.correct = false;
@@ -124,12 +137,14 @@ inline ReportData make_report_data() {
   data.evaluations.push_back(wrong);
 
   Evaluation alone = base_evaluation("level3/007_lenet5", 3);
+  alone.task_hash = "5555eeee";
   alone.state = State::kNoSubmission;
   add_samples(alone, Side::kEager, 800'000);
   add_samples(alone, Side::kCompiled, 790'000);
   data.evaluations.push_back(alone);
 
   Evaluation same = base_evaluation("level2/055_matmul_sum", 2);
+  same.task_hash = "6666ffff";
   set_submission(same, "copycat", "");
   add_checks(same, 3e-6);
   add_samples(same, Side::kEager, 130'000'000);

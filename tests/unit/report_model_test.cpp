@@ -164,5 +164,32 @@ TEST(Score, AFastButWrongSubmissionScoresNothing) {
   EXPECT_FALSE(ranking[0].mean_eager);
 }
 
+TEST(ReportModel, LintBelongsToTheContentThatWasEvaluated) {
+  ReportData data = test::make_report_data();
+  const auto rows = derive_all(data);
+  const auto lint_of_task = [&](const std::string& task) {
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const ResultRow& r) { return r.task == task; });
+    return row->lint;
+  };
+  EXPECT_EQ(lint_of_task("level1/019_relu"), "passed");
+  EXPECT_EQ(lint_of_task("level2/076_gemm_add_relu"), "failed: identity, zeros");
+  EXPECT_EQ(lint_of_task("level3/007_lenet5"), "") << "nobody linted it";
+
+  data.lint.push_back(
+      {.task_hash = "1111aaaa", .size = "small", .device = "cpu", .state = LintState::kAccepted});
+  EXPECT_EQ(lint_of(data, data.evaluations.front())->state, LintState::kAccepted)
+      << "the same size and device goes first";
+}
+
+TEST(ReportModel, ErrorsOfHardDrawsDoNotStandForTheTask) {
+  Evaluation evaluation = test::base_evaluation("level1/019_relu", 1);
+  evaluation.checks = {{.passed = true, .max_error = 1e-6, .tolerance = 1e-5},
+                       {.distribution = "wide", .passed = true, .max_error = 3, .tolerance = 9}};
+  EXPECT_EQ(derive(evaluation).max_error, 1e-6);
+  evaluation.checks.push_back({.distribution = "spikes", .passed = false, .max_error = 7});
+  EXPECT_EQ(derive(evaluation).max_error, 7);
+}
+
 }  // namespace
 }  // namespace kbench

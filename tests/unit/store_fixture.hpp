@@ -72,6 +72,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.size = "small";
   e.device = "cpu";
   e.precision = "torch-default";
+  e.profile = "kernelbench";
   e.submission = SubmissionId{.agent = "example",
                               .name = "example/level1/019_relu@tiled.cpp",
                               .variant = "tiled",
@@ -92,6 +93,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.labels = "stream dlopen";
   e.rule_c = 4.25;
   e.rule_k = 1.0 / 3;
+  e.rule_allclose = 1e-4;
   e.task_hash = "aa11";
   e.package_key = "bb22";
   e.sandbox_level = "uid+bwrap+netns+nnp";

@@ -85,6 +85,8 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.rule_c, b.rule_c);
   EXPECT_EQ(a.rule_k, b.rule_k);
+  EXPECT_EQ(a.rule_allclose, b.rule_allclose);
+  EXPECT_EQ(a.profile, b.profile);
   EXPECT_EQ(a.task_hash, b.task_hash);
   EXPECT_EQ(a.package_key, b.package_key);
   EXPECT_EQ(a.sandbox_level, b.sandbox_level);
@@ -251,6 +253,45 @@ TEST_F(StoreTest, TypicalSecondsIsTheMedianOfKnownOnes) {
   EXPECT_DOUBLE_EQ(store.typical_seconds("level1/019_relu", "small", "cpu")->value(), 0.2);
   EXPECT_FALSE(store.typical_seconds("level1/019_relu", "full", "cpu")->has_value());
   EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cuda")->has_value());
+}
+
+TEST_F(StoreTest, LintKeepsTheNewestRecordOfEachContentSizeAndDevice) {
+  LintRecord record{.task = "level1/019_relu",
+                    .task_hash = "aa11",
+                    .size = "small",
+                    .device = "cpu",
+                    .state = LintState::kFailed,
+                    .mutants = 9,
+                    .rejected = 8,
+                    .findings = {{.kind = "identity", .subject = "x", .message = "a \x1b[31m é"},
+                                 {.weight = LintFinding::Weight::kNote, .kind = "time"}},
+                    .version = "1",
+                    .checked_at = "2026-11-21T13:00:00Z"};
+  Store store = open_or_die(file_);
+  ASSERT_TRUE(store.put(record).ok());
+  record.state = LintState::kPassed;
+  record.rejected = 9;
+  ASSERT_TRUE(store.put(record).ok());
+  LintRecord full = record;
+  full.size = "full";
+  ASSERT_TRUE(store.put(full).ok());
+  const auto records = store.lint_records();
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  ASSERT_EQ(records->size(), 2u);
+  const LintRecord& read = records->at(1);  // small after full
+  EXPECT_EQ(read.state, LintState::kPassed);
+  EXPECT_EQ(read.rejected, 9);
+  EXPECT_EQ(read.checked_at, record.checked_at);
+  ASSERT_EQ(read.findings.size(), 2u);
+  EXPECT_EQ(read.findings[0].message, record.findings[0].message);
+  EXPECT_EQ(read.findings[1].weight, LintFinding::Weight::kNote);
+}
+
+TEST_F(StoreTest, ALintRecordThatIsNotOursIsCorruption) {
+  Store store = open_or_die(file_);
+  ASSERT_TRUE(store.put({.task_hash = "aa11"}).ok());
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("UPDATE lint SET findings = '{'");
+  EXPECT_FALSE(store.lint_records().ok());
 }
 
 TEST_F(StoreTest, ANewFileIsMarkedAsOursAndDurable) {

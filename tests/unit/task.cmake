@@ -1,5 +1,6 @@
 kbench_unit_test(task_test kbench::task GTest::gmock)
 kbench_unit_test(suite_test kbench::task GTest::gmock)
+kbench_unit_test(hard_draws_test kbench::task GTest::gmock)
 kbench_unit_test(suggest_test kbench::task)
 kbench_unit_test(graph_hash_test kbench::task)
 kbench_unit_test(task_header_test kbench::task GTest::gmock)

@@ -49,9 +49,9 @@ void draw_batch(const DrawPlan& plan, std::uint64_t first, std::size_t n, Scratc
   std::uint32_t* words = scratch.words.data();
   float* floats = scratch.floats.data();
   std::int64_t* integers = scratch.integers.data();
-  const bool random = plan.kind == Kind::kUniform || plan.kind == Kind::kNormal ||
-                      plan.kind == Kind::kIntegers || plan.kind == Kind::kBernoulli;
-  if (random) philox_words(plan.stream, first / 4, (n + 3) / 4, words);
+  const bool fixed = plan.kind == Kind::kTril || plan.kind == Kind::kTriu ||
+                     plan.kind == Kind::kConstant || plan.kind == Kind::kData;
+  if (!fixed) philox_words(plan.stream, first / 4, (n + 3) / 4, words);
   switch (plan.kind) {
     case Kind::kUniform: uniform_values(plan, words, n, floats); break;
     case Kind::kNormal: normal_values(plan, words, n, floats); break;
@@ -63,11 +63,13 @@ void draw_batch(const DrawPlan& plan, std::uint64_t first, std::size_t n, Scratc
       std::fill_n(floats, n, plan.a);
       std::fill_n(integers, n, plan.base);
       break;
+    case Kind::kWide:
+    case Kind::kSignedZeros:
+    case Kind::kDenormals:
+    case Kind::kSpikes: hard_values(plan, words, n, floats); break;
     case Kind::kData: return;
   }
-  const bool in_floats = plan.kind == Kind::kUniform || plan.kind == Kind::kNormal ||
-                         (plan.kind == Kind::kConstant && is_floating(plan.dtype));
-  if (in_floats) {
+  if (is_made_as_float(plan.kind, plan.dtype)) {
     cut(plan, first, n, floats);
     store_floats(plan.dtype, floats, n, destination);
   } else {

@@ -49,6 +49,19 @@ KB_CLONES void normal_values(const DrawPlan& plan, const std::uint32_t* words, s
   }
 }
 
+void hard_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n, float* values) {
+  const bool non_negative = plan.base == 1;
+  const auto fill = [&](auto value) {
+    for (std::size_t i = 0; i < n; ++i) values[i] = value(words[i], non_negative);
+  };
+  switch (plan.kind) {
+    case Draw::Kind::kWide: return fill([](auto... x) { return wide_value(x...); });
+    case Draw::Kind::kSignedZeros: return fill([](auto... x) { return signed_zeros_value(x...); });
+    case Draw::Kind::kDenormals: return fill([](auto... x) { return denormals_value(x...); });
+    default: return fill([](auto... x) { return spikes_value(x...); });
+  }
+}
+
 KB_CLONES void integer_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n,
                               std::int64_t* values) {
   const std::int64_t base = plan.base;

@@ -18,6 +18,8 @@ void philox_words(const PhiloxStream& stream, std::uint64_t first_block, std::si
 
 void uniform_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n, float* values);
 void normal_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n, float* values);
+// The four hard kinds.
+void hard_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n, float* values);
 void integer_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n,
                     std::int64_t* values);
 void bernoulli_values(const DrawPlan& plan, const std::uint32_t* words, std::size_t n,

@@ -166,7 +166,8 @@ template <class Got, class Reference = Got>
 Status start(const Job& job) {
   const auto* got = static_cast<const Got*>(job.request.got);
   const auto* reference = static_cast<const Reference*>(job.request.reference);
-  const ErrorBound bound{job.request.absolute_bound, job.request.ulp_factor, job.request.rms};
+  const ErrorBound bound{job.request.absolute_bound, job.request.ulp_factor, job.request.rms,
+                         job.request.relative_bound};
   const std::uint64_t elements = job.request.elements;
   const std::uint64_t needed = std::max<std::uint64_t>((elements / 4 + kThreads) / kThreads, 1);
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(job.blocks, needed));

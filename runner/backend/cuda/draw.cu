@@ -70,20 +70,22 @@ struct FloatSource {
       return result;
     }
     const PhiloxBlock words = plan.stream.block(block);
-    if (plan.kind == Draw::Kind::kUniform) {
 #pragma unroll
-      for (int lane = 0; lane < 4; ++lane) {
-        result.value[lane] = as<T>(uniform_value(words.lane[lane], plan.a, plan.span, plan.last));
-      }
-    } else {
-#pragma unroll
-      for (int lane = 0; lane < 4; ++lane) {
-        result.value[lane] =
-            as<T>(portable::fma(normal_value(words.lane[lane]), plan.span, plan.a));
-      }
-    }
+    for (int lane = 0; lane < 4; ++lane) result.value[lane] = as<T>(value(words.lane[lane]));
     cut(plan, block, result);
     return result;
+  }
+
+  __device__ float value(std::uint32_t word) const {
+    const bool non_negative = plan.base == 1;
+    switch (plan.kind) {
+      case Draw::Kind::kUniform: return uniform_value(word, plan.a, plan.span, plan.last);
+      case Draw::Kind::kWide: return wide_value(word, non_negative);
+      case Draw::Kind::kSignedZeros: return signed_zeros_value(word, non_negative);
+      case Draw::Kind::kDenormals: return denormals_value(word, non_negative);
+      case Draw::Kind::kSpikes: return spikes_value(word, non_negative);
+      default: return portable::fma(normal_value(word), plan.span, plan.a);
+    }
   }
 };
 
@@ -152,10 +154,7 @@ Status start(const DrawPlan& plan, unsigned blocks, void* destination) {
 }  // namespace
 
 Status draw(const DrawPlan& plan, unsigned blocks, void* destination) {
-  using Kind = Draw::Kind;
-  const bool in_floats = plan.kind == Kind::kUniform || plan.kind == Kind::kNormal ||
-                         (plan.kind == Kind::kConstant && is_floating(plan.dtype));
-  if (in_floats) {
+  if (is_made_as_float(plan.kind, plan.dtype)) {
     switch (plan.dtype) {
       case DType::kFloat64: return start<double, FloatSource>(plan, blocks, destination);
       case DType::kFloat16: return start<Half, FloatSource>(plan, blocks, destination);

@@ -1,0 +1,63 @@
+#include "runner/core/lint_record.hpp"
+
+#include <array>
+#include <set>
+#include <utility>
+
+namespace kbench {
+namespace {
+
+constexpr std::array<std::pair<LintState, std::string_view>, 4> kStates = {{
+    {LintState::kPassed, "passed"},
+    {LintState::kAccepted, "accepted"},
+    {LintState::kFailed, "failed"},
+    {LintState::kUnable, "unable"},
+}};
+
+using Weight = LintFinding::Weight;
+constexpr std::array<std::pair<Weight, std::string_view>, 3> kWeights = {{
+    {Weight::kFlaw, "flaw"},
+    {Weight::kAccepted, "accepted"},
+    {Weight::kNote, "note"},
+}};
+
+template <class Table, class Value>
+std::string_view name_of(const Table& table, Value value) {
+  for (const auto& [known, name] : table)
+    if (known == value) return name;
+  return "";
+}
+
+template <class Value, class Table>
+std::optional<Value> value_of(const Table& table, std::string_view name) {
+  for (const auto& [value, known] : table)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(LintState state) { return name_of(kStates, state); }
+std::optional<LintState> lint_state_from_string(std::string_view text) {
+  return value_of<LintState>(kStates, text);
+}
+
+std::string_view to_string(Weight weight) { return name_of(kWeights, weight); }
+std::optional<Weight> lint_weight_from_string(std::string_view text) {
+  return value_of<Weight>(kWeights, text);
+}
+
+std::string summary(const LintRecord& record) {
+  std::string text(to_string(record.state));
+  std::set<std::string> kinds;
+  for (const LintFinding& finding : record.findings)
+    if (finding.weight != Weight::kNote) kinds.insert(finding.kind);
+  std::string_view separator = ": ";
+  for (const std::string& kind : kinds) {
+    text.append(separator).append(kind);
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace kbench

@@ -1,0 +1,50 @@
+// What `kbench tasks lint` found out about one task: can its judge tell right from wrong? Written
+// by runner/lint, kept by runner/store beside the results, shown by reports with each of them. A
+// record belongs to the content of a task file: another content is another task, and not linted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+enum class LintState {
+  kPassed,
+  kAccepted,  // it has a flaw that the task names, with the reason why it stays
+  kFailed,
+  kUnable,  // the machine's fault: does not fit, or the oracle failed
+};
+
+[[nodiscard]] std::string_view to_string(LintState state);  // "passed", ...
+[[nodiscard]] std::optional<LintState> lint_state_from_string(std::string_view text);
+
+struct LintFinding {
+  enum class Weight { kFlaw, kAccepted, kNote };
+  Weight weight = Weight::kFlaw;
+  std::string kind;     // "zeros", "operator", "duplicate", ...: what LINT_ACCEPTS may name
+  std::string subject;  // of what: an output, a parameter, "node 3 (aten::relu)"; may be empty
+  std::string message;  // one sentence
+};
+
+[[nodiscard]] std::string_view to_string(LintFinding::Weight weight);  // "flaw", ...
+[[nodiscard]] std::optional<LintFinding::Weight> lint_weight_from_string(std::string_view text);
+
+struct LintRecord {
+  std::string task;       // "level1/019_relu"
+  std::string task_hash;  // of the lowered file
+  std::string size;
+  std::string device;
+  LintState state = LintState::kUnable;
+  int mutants = 0;   // tried
+  int rejected = 0;  // of them
+  std::vector<LintFinding> findings;
+  std::string version;     // of kbench
+  std::string checked_at;  // UTC, RFC 3339
+};
+
+// "passed", "failed: zeros, operator", "accepted: identity".
+[[nodiscard]] std::string summary(const LintRecord& record);
+
+}  // namespace kbench

@@ -1,0 +1,114 @@
+#include "runner/lint/graph_facts.hpp"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "runner/core/json.hpp"
+#include "runner/core/sha256.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+using Numbers = std::map<std::string, int>;  // a value's name to its place of definition
+
+// The entry with every value named by its number.
+Json renamed(const Json& entry, const Numbers& numbers) {
+  if (entry.is_array()) {
+    auto list = Json::array();
+    for (const Json& item : entry) list.push_back(renamed(item, numbers));
+    return list;
+  }
+  if (entry.is_object() && entry.contains("v")) {
+    const auto found = numbers.find(entry.at("v").get<std::string>());
+    return {{"v", found == numbers.end() ? -1 : found->second}};
+  }
+  return entry;
+}
+
+const std::string* first_value(const Json& args) {
+  for (const Json& arg : args) {
+    if (arg.is_object() && arg.contains("v")) return arg.at("v").get_ptr<const std::string*>();
+    if (!arg.is_array()) continue;
+    if (const std::string* inside = first_value(arg)) return inside;
+  }
+  return nullptr;
+}
+
+// dropout(input, p, train) and its kin draw only when they train.
+bool draws_numbers(const std::string& op, const Json& args) {
+  static const std::set<std::string_view> kDropouts = {
+      "aten::dropout", "aten::feature_dropout", "aten::alpha_dropout",
+      "aten::feature_alpha_dropout", "aten::native_dropout"};
+  static const std::set<std::string_view> kAlways = {
+      "aten::rand",        "aten::rand_like",       "aten::randn",      "aten::randn_like",
+      "aten::randint",     "aten::randint_like",    "aten::randperm",   "aten::bernoulli",
+      "aten::multinomial", "aten::normal",          "aten::poisson",    "aten::uniform",
+      "aten::exponential", "aten::cauchy",          "aten::log_normal", "aten::geometric",
+      "aten::binomial",    "aten::rrelu_with_noise"};
+  if (kAlways.contains(op)) return true;
+  if (!kDropouts.contains(op) || args.size() < 3) return false;
+  const bool never = args[1].is_number() && args[1].get<double>() == 0;
+  return !never && args[2] != Json(false);
+}
+
+void read_nodes(const Json& size, GraphFacts& facts) {
+  Numbers numbers;
+  std::map<std::string, std::string> made_by;
+  Json whole = Json::array();
+  Json sequence = Json::array();
+  for (const char* list : {"inputs", "parameters"}) {
+    for (const Json& tensor : size.at(list)) {
+      numbers.emplace(tensor.at("name").get<std::string>(), static_cast<int>(numbers.size()));
+      whole.push_back({list, tensor.at("dtype"), tensor.at("shape")});
+    }
+  }
+  for (const Json& node : size.at("nodes")) {
+    const auto op = node.at("op").get<std::string>();
+    const Json& args = node.at("args");
+    const std::string* operand = first_value(args);
+    const auto producer = operand == nullptr ? made_by.end() : made_by.find(*operand);
+    facts.nodes.push_back({op, producer == made_by.end() ? "" : producer->second});
+    if (draws_numbers(op, args)) facts.random_operators.push_back(op);
+    whole.push_back({op, node.at("overload"), renamed(args, numbers)});
+    sequence.push_back(op);
+    for (const Json& out : node.at("outs")) {
+      if (out.is_null()) continue;
+      numbers.emplace(out.get<std::string>(), static_cast<int>(numbers.size()));
+      made_by.emplace(out.get<std::string>(), op);
+    }
+  }
+  for (const Json& output : size.at("outputs"))
+    whole.push_back(numbers.at(output.at("value").get<std::string>()));
+  facts.fingerprint = sha256(whole.dump());
+  facts.sequence = sha256(sequence.dump());
+}
+
+}  // namespace
+
+Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
+                                    const std::string& size) {
+  auto json = read_strict_json(task_file);
+  if (!json) return json.error();
+  try {
+    if (!json->at("sizes").contains(size))
+      return Error{ErrorCode::kNotFound, task_file.string() + " has no size " + size, ""};
+    GraphFacts facts;
+    read_nodes(json->at("sizes").at(size), facts);
+    return facts;
+  } catch (const std::exception& error) {  // the library's, for a field that is not there
+    return Error{ErrorCode::kBadInput, task_file.string() + ": " + error.what(),
+                 "`kbench tasks show` says what is wrong with it"};
+  }
+}
+
+bool is_redundant(const GraphNodeFacts& node) {
+  static const std::set<std::string_view> kOfNonNegative = {"aten::relu", "aten::abs"};
+  static const std::set<std::string_view> kNeverNegative = {
+      "aten::relu", "aten::sigmoid", "aten::softmax", "aten::exp",
+      "aten::abs",  "aten::relu6",   "aten::square"};
+  return kOfNonNegative.contains(node.op) && kNeverNegative.contains(node.producer);
+}
+
+}  // namespace kbench

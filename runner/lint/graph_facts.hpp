@@ -1,0 +1,37 @@
+// What the graph of a task file says without being run: its operators, whether it draws random
+// numbers, and two fingerprints by which copies of a task are found. Called by runner/lint and the
+// cli; reads the file's JSON, knows no LibTorch.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct GraphNodeFacts {
+  std::string op;        // "aten::relu"
+  std::string producer;  // the operator that made its first operand; empty for an input
+};
+
+struct GraphFacts {
+  std::vector<GraphNodeFacts> nodes;
+  std::vector<std::string> random_operators;  // that draw numbers when called; in order
+  // Equal for two tasks with the same operators, constants, shapes and wiring, however their values
+  // are called; parameters' and inputs' distributions do not count.
+  std::string fingerprint;
+  // Equal for two tasks with the same operators in the same order.
+  std::string sequence;
+};
+
+// Errors: those of reading the file; kNotFound without that size.
+[[nodiscard]] Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
+                                                  const std::string& size);
+
+// True where leaving the node out is correct whatever the values: a ReLU or an absolute value of
+// what is never negative.
+[[nodiscard]] bool is_redundant(const GraphNodeFacts& node);
+
+}  // namespace kbench

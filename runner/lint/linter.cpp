@@ -1,0 +1,377 @@
+#include "runner/lint/linter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/measure/secret.hpp"
+#include "runner/task/hard_draws.hpp"
+
+namespace kbench {
+namespace {
+
+using Weight = LintFinding::Weight;
+
+// Below this, float64 itself cannot tell the mutated graph from the right one: the part left out
+// has no effect in exact arithmetic (a bias before a norm, say), and leaving it out is right.
+constexpr double kNoEffect = 1e-9;
+
+// design limits of `full` on CUDA and of `small` on CPU
+constexpr double kShortestMs = 1;
+constexpr double kLongestMs = 100;
+constexpr double kLongestSmallMs = 500;
+constexpr std::uint64_t kMostSmallTensorBytes = 64u << 20;
+constexpr std::uint64_t kMostSmallParameterBytes = 600u << 20;
+
+struct Candidate {
+  MutantRequest request;
+  std::string subject;
+  bool tried = false;
+  bool rejected = false;
+};
+
+// `most` of `count` indices, spread evenly, the first and the last among them.
+std::vector<std::size_t> spread(std::size_t count, int most) {
+  const auto wanted = static_cast<std::size_t>(std::max(most, 1));
+  std::vector<std::size_t> chosen;
+  if (count <= wanted) {
+    for (std::size_t i = 0; i < count; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  for (std::size_t i = 0; i < wanted; ++i)
+    chosen.push_back(wanted == 1 ? 0 : i * (count - 1) / (wanted - 1));
+  return chosen;
+}
+
+std::string sentence(const Candidate& candidate) {
+  const std::string& what = candidate.subject;
+  switch (candidate.request.kind) {
+    case MutantKind::kNone: return "eager's own output is rejected: the rule is broken here";
+    case MutantKind::kStale: return fmt::format("{} passes when nothing writes it", what);
+    case MutantKind::kZeros: return fmt::format("{} passes when it is all zero", what);
+    case MutantKind::kConstant: return fmt::format("{} passes when it is one everywhere", what);
+    case MutantKind::kMean: return fmt::format("{} passes when its mean is everywhere", what);
+    case MutantKind::kIdentity: return fmt::format("{}, copied, passes as the output", what);
+    case MutantKind::kPrevious:
+      return fmt::format("{} of the previous input passes for the next one", what);
+    case MutantKind::kHalf: return fmt::format("{} passes after rounding to float16", what);
+    case MutantKind::kElement:
+      return fmt::format("{} passes with one element wrong by 1 % of its scale", what);
+    case MutantKind::kOperator: return fmt::format("the graph passes without {}", what);
+    case MutantKind::kParameter:
+      return fmt::format("the graph passes with {} replaced by its mean", what);
+  }
+  return "";
+}
+
+class Linting {
+ public:
+  Linting(const LintRequest& request, const LintSettings& settings, const GraphFacts& graph,
+          Oracle& oracle, MutantSource& mutants, LintOutcome& outcome)
+      : request_(request),
+        settings_(settings),
+        graph_(graph),
+        oracle_(oracle),
+        mutants_(mutants),
+        outcome_(outcome),
+        record_(outcome.record),
+        keys_(request.seed) {}
+
+  Status run() {
+    check_statically();
+    if (auto prepared = prepare(); !prepared) return prepared;
+    for (int draw = 0; draw < settings_.draws && draw_needed(draw); ++draw) {
+      if (auto begun = begin_draw({}); !begun) return begun;
+      if (draw == 0)
+        if (auto collected = collect(); !collected) return collected;
+      if (auto tried = try_all(); !tried) return tried;
+      if (auto remembered = mutants_.remember(); !remembered) return remembered;
+    }
+    if (auto tried = try_hard_draws(); !tried) return tried;
+    if (auto explained = explain_survivors(); !explained) return explained;
+    return time_eager();
+  }
+
+ private:
+  void add(Weight weight, std::string kind, std::string subject, std::string message) {
+    record_.findings.push_back({weight, std::move(kind), std::move(subject), std::move(message)});
+  }
+
+  // --- what needs no run ---
+
+  void check_statically() {
+    for (const std::string& op : graph_.random_operators)
+      add(Weight::kFlaw, "random", op, op + " draws random numbers: no two runs agree");
+    if (request_.size->name == "small") check_small_sizes();
+  }
+
+  void check_small_sizes() {
+    std::uint64_t parameters = 0;
+    for (const TensorSpec& tensor : request_.size->parameters) parameters += tensor.bytes();
+    if (parameters > kMostSmallParameterBytes)
+      add(Weight::kFlaw, "size", "parameters",
+          fmt::format("parameters take {} MiB, small allows 600", parameters >> 20));
+    for (const auto* list : {&request_.size->inputs, &request_.size->outputs})
+      for (const TensorSpec& tensor : *list)
+        if (tensor.bytes() > kMostSmallTensorBytes)
+          add(Weight::kFlaw, "size", tensor.name,
+              fmt::format("{} takes {} MiB, small allows 64", tensor.name, tensor.bytes() >> 20));
+  }
+
+  // --- draws ---
+
+  Status prepare() {
+    if (auto loaded = oracle_.load(request_.task->file, request_.size->name, {}); !loaded)
+      return loaded.error();
+    PlaceRequest place;
+    place.key = keys_.key("parameters", 0);
+    if (auto placed = oracle_.place(place); !placed) return placed.error();
+    return Done{};
+  }
+
+  // The second draw always: only then is there a previous input.
+  [[nodiscard]] bool draw_needed(int draw) const {
+    return draw < 2 || std::any_of(candidates_.begin(), candidates_.end(),
+                                   [](const Candidate& c) { return c.tried && !c.rejected; });
+  }
+
+  // A mutant that only hard inputs unmask is unmasked: every evaluation draws them as well.
+  Status try_hard_draws() {
+    for (const HardDrawRule& rule : request_.size->hard_draws) {
+      if (!rule.applies()) continue;
+      if (auto begun = begin_draw(rule.draw); !begun) return begun;
+      const bool finite = std::all_of(eager_.begin(), eager_.end(), [](const EagerError& error) {
+        return error.not_finite == 0;
+      });
+      if (!finite) {
+        add(Weight::kNote, "hard_draw", std::string(to_string(rule.draw)),
+            fmt::format("eager itself overflows on {}: left out of every evaluation",
+                        describe(rule.draw)));
+        continue;
+      }
+      if (auto tried = try_all(); !tried) return tried;
+    }
+    // Effects are measured on the task's own distribution.
+    const bool all = std::all_of(candidates_.begin(), candidates_.end(),
+                                 [](const Candidate& c) { return c.rejected || !c.tried; });
+    return all ? Status(Done{}) : begin_draw({});
+  }
+
+  Status try_all() {
+    for (Candidate& candidate : candidates_)
+      if (!candidate.rejected)
+        if (auto tried = try_on_this_draw(candidate); !tried) return tried;
+    return Done{};
+  }
+
+  Status begin_draw(std::optional<HardDraw> hard) {
+    const std::string name(hard ? to_string(*hard) : "");
+    if (auto drawn = oracle_.inputs({{keys_.key("input", draws_++), 0, name}}); !drawn)
+      return drawn;
+    auto eager = oracle_.reference();
+    if (!eager) return eager.error();
+    eager_ = std::move(*eager);
+    if (auto armed = oracle_.arm({{0, 0}}); !armed) return armed;
+    Candidate control;
+    auto passed = passes(control);
+    if (!passed) return passed.error();
+    if (!*passed && !hard) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);
+    return Done{};
+  }
+
+  // Whether the verifier accepts the mutant; applies_ tells if there was one.
+  Result<bool> passes(const Candidate& candidate) {
+    auto reply = mutants_.mutate(candidate.request);
+    if (!reply) return reply.error();
+    applies_ = reply->applies;
+    if (!applies_) return false;
+    if (auto taken = oracle_.snapshot(); !taken) return taken.error();
+    auto compared = oracle_.judge(Against::kReference,
+                                  bounds(settings_.acceptance, eager_, Against::kReference));
+    if (!compared) return compared.error();
+    const Check check =
+        judge(settings_.acceptance, request_.size->outputs, eager_, *compared, Against::kReference);
+    why_ = check.message;
+    return check.passed;
+  }
+
+  Status try_on_this_draw(Candidate& candidate) {
+    auto passed = passes(candidate);
+    if (!passed) return passed.error();
+    if (!applies_) return Done{};
+    candidate.tried = true;
+    candidate.rejected = !*passed;
+    return Done{};
+  }
+
+  // --- candidates ---
+
+  Status collect() {
+    const auto outputs = static_cast<int>(request_.size->outputs.size());
+    for (const MutantKind kind :
+         {MutantKind::kStale, MutantKind::kZeros, MutantKind::kConstant, MutantKind::kMean,
+          MutantKind::kHalf, MutantKind::kElement, MutantKind::kPrevious})
+      for (int o = 0; o < outputs; ++o) add_output_mutant(kind, o);
+    for (std::size_t i = 0; i < request_.size->inputs.size(); ++i) {
+      const TensorSpec& input = request_.size->inputs[i];
+      for (int o = 0; o < outputs; ++o)
+        candidates_.push_back(
+            {{.kind = MutantKind::kIdentity, .output = o, .index = static_cast<std::int64_t>(i)},
+             input.name});
+    }
+    add_parameter_mutants();
+    return add_operator_mutants();
+  }
+
+  void add_output_mutant(MutantKind kind, int output) {
+    const TensorSpec& spec = request_.size->outputs[static_cast<std::size_t>(output)];
+    MutantRequest mutant{.kind = kind, .output = output};
+    if (kind == MutantKind::kElement)
+      mutant.index = static_cast<std::int64_t>(keys_.key("element", 0) >> 1);
+    candidates_.push_back({mutant, spec.name});
+  }
+
+  void add_parameter_mutants() {
+    const auto& parameters = request_.size->parameters;
+    std::vector<std::size_t> drawn;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Draw::Kind kind = parameters[i].draw.kind;
+      if (kind == Draw::Kind::kUniform || kind == Draw::Kind::kNormal) drawn.push_back(i);
+    }
+    for (const std::size_t i : spread(drawn.size(), settings_.most_parameters))
+      candidates_.push_back(
+          {{.kind = MutantKind::kParameter, .index = static_cast<std::int64_t>(drawn[i])},
+           parameters[drawn[i]].name});
+  }
+
+  Status add_operator_mutants() {
+    auto nodes = mutants_.bypassable();
+    if (!nodes) return nodes.error();
+    for (const std::size_t i : spread(nodes->size(), settings_.most_operators)) {
+      const BypassableNode& node = (*nodes)[i];
+      candidates_.push_back({{.kind = MutantKind::kOperator, .index = node.node},
+                             fmt::format("node {} ({})", node.node, node.op)});
+    }
+    return Done{};
+  }
+
+  // --- verdict ---
+
+  Status explain_survivors() {
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.tried) continue;
+      ++record_.mutants;
+      if (candidate.rejected) {
+        ++record_.rejected;
+        continue;
+      }
+      if (auto explained = explain(candidate); !explained) return explained;
+    }
+    return Done{};
+  }
+
+  Status explain(const Candidate& candidate) {
+    const MutantKind kind = candidate.request.kind;
+    const std::string name(to_string(kind));
+    if (kind == MutantKind::kOperator || kind == MutantKind::kParameter) {
+      MutantRequest exact = candidate.request;
+      exact.exact = true;
+      auto reply = mutants_.mutate(exact);
+      if (!reply) return reply.error();
+      if (has_no_effect(candidate, *reply)) {
+        add(Weight::kNote, name, candidate.subject,
+            candidate.subject + " has no effect in exact arithmetic: leaving it out is correct");
+        return Done{};
+      }
+      add(Weight::kFlaw, name, candidate.subject,
+          fmt::format("{}; in exact arithmetic it changes the output by {:.1e}",
+                      sentence(candidate), reply->effect));
+      return Done{};
+    }
+    add(Weight::kFlaw, name, candidate.subject, sentence(candidate));
+    return Done{};
+  }
+
+  // A change to the last bits of float64 shows that the part took part, and cancelled. No change at
+  // all shows that these values never reached it (a clamp that never clamps): that is a flaw.
+  [[nodiscard]] bool has_no_effect(const Candidate& candidate, const MutantReply& reply) const {
+    if (!reply.identical) return reply.effect < kNoEffect;
+    if (candidate.request.kind != MutantKind::kOperator) return false;
+    const auto node = static_cast<std::size_t>(candidate.request.index);
+    return node < graph_.nodes.size() && is_redundant(graph_.nodes[node]);
+  }
+
+  Status time_eager() {
+    std::optional<std::int64_t> shortest;
+    for (int i = 0; i < (request_.device == "cpu" ? 1 : 5); ++i) {
+      auto timed = oracle_.time(Side::kEager);
+      if (!timed) return timed.error();
+      shortest = std::min(shortest.value_or(timed->ns), timed->ns);
+    }
+    outcome_.eager_ms = static_cast<double>(*shortest) * 1e-6;
+    const double ms = outcome_.eager_ms;
+    const bool full_on_gpu = request_.device == "cuda" && request_.size->name == "full";
+    if (full_on_gpu && (ms < kShortestMs || ms > kLongestMs))
+      add(Weight::kFlaw, "time", "eager", fmt::format("eager takes {:.3g} ms, not 1 to 100", ms));
+    if (request_.device == "cpu" && request_.size->name == "small" && ms > kLongestSmallMs)
+      add(Weight::kNote, "time", "eager", fmt::format("eager took {:.3g} ms once", ms));
+    return Done{};
+  }
+
+  const LintRequest& request_;
+  const LintSettings& settings_;
+  const GraphFacts& graph_;
+  Oracle& oracle_;
+  MutantSource& mutants_;
+  LintOutcome& outcome_;
+  LintRecord& record_;
+  KeySchedule keys_;
+  std::uint64_t draws_ = 0;
+  std::vector<EagerError> eager_;  // of the draw at hand
+  std::vector<Candidate> candidates_;
+  bool applies_ = false;
+  std::string why_;  // the last mutant was rejected
+};
+
+}  // namespace
+
+void settle(const Task& task, LintRecord& record) {
+  for (LintFinding& finding : record.findings) {
+    const auto accepted = task.lint_accepts.find(finding.kind);
+    if (finding.weight != Weight::kFlaw || accepted == task.lint_accepts.end()) continue;
+    finding.weight = Weight::kAccepted;
+    finding.message += "; accepted: " + accepted->second;
+  }
+  const auto has = [&](Weight weight) {
+    return std::any_of(record.findings.begin(), record.findings.end(),
+                       [&](const LintFinding& finding) { return finding.weight == weight; });
+  };
+  record.state = has(Weight::kFlaw)       ? LintState::kFailed
+                 : has(Weight::kAccepted) ? LintState::kAccepted
+                                          : LintState::kPassed;
+}
+
+LintOutcome lint_task(const LintRequest& request, const LintSettings& settings,
+                      const GraphFacts& graph, Oracle& oracle, MutantSource& mutants) {
+  LintOutcome outcome;
+  outcome.record.task = request.task->id;
+  outcome.record.task_hash = request.task->hash;
+  outcome.record.size = request.size->name;
+  outcome.record.device = request.device;
+  const Status ran = Linting(request, settings, graph, oracle, mutants, outcome).run();
+  if (ran) {
+    settle(*request.task, outcome.record);
+  } else {
+    outcome.record.findings.push_back(
+        {Weight::kFlaw, "unable", "", ran.error().message + "; " + ran.error().hint});
+    outcome.record.state = LintState::kUnable;
+  }
+  return outcome;
+}
+
+}  // namespace kbench

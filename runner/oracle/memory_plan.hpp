@@ -1,0 +1,20 @@
+// How much device memory an evaluation will take, before anything is allocated. Called when a task
+// is loaded; what cannot fit is refused there, and never crashes later.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// The most memory that evaluating takes with one slot: arenas and private copies, and on top the
+// larger of the reference run (float64) and the timed runs (outputs of both baselines, a snapshot).
+[[nodiscard]] std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs,
+                                          std::uint64_t params, std::uint64_t outputs);
+
+// "1.5 GiB".
+[[nodiscard]] std::string gibibytes(std::uint64_t bytes);
+
+}  // namespace kbench

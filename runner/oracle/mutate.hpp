@@ -1,0 +1,35 @@
+// Outputs that are wrong on purpose, as tensors: one function from a request to what a bad
+// submission would have written. Called by oracle/loaded_task, which puts them where a worker's
+// outputs go. No LibTorch in this header; tensors cross it as opaque handles.
+#pragma once
+
+#include <vector>
+
+#include "baselines/executor.hpp"
+#include "runner/oracle/mutant_protocol.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// What is known about the inputs at hand: eager's outputs are right, the reference is float64.
+struct MutantGround {
+  const GraphExecutor& executor;
+  const TaskSize& size;
+  const std::vector<at::Tensor>& inputs;
+  const std::vector<at::Tensor>& parameters;
+  const std::vector<at::Tensor>& eager;
+  const std::vector<at::Tensor>& reference;
+  const std::vector<at::Tensor>& previous;
+};
+
+struct Mutant {
+  // In the task's order, contiguous, in the declared dtypes; an undefined one is left as it lies.
+  // None at all where the mutant does not apply.
+  std::vector<at::Tensor> outputs;
+  MutantReply reply;
+};
+
+// Throws what LibTorch throws (c10::Error), and std::out_of_range for an index that is not there.
+[[nodiscard]] Mutant make_mutant(const MutantRequest& request, const MutantGround& ground);
+
+}  // namespace kbench

@@ -1,0 +1,54 @@
+"""Right submissions of other algorithms (tests/honest) pass every draw, hard ones included.
+
+A few of them; all with KBENCH_HONEST=all. As in run_test there is no Python with torch, so the
+compiled baseline is left out.
+"""
+
+import json
+import os
+import sqlite3
+
+import cli_case
+from cli_case import ROOT
+
+SUBMISSIONS = ROOT / "tests" / "honest" / "submissions"
+QUICK = ("level1/023", "level2/017")
+
+
+def tasks():
+    return sorted(str(path.relative_to(SUBMISSIONS / "other").with_suffix(""))
+                  for path in (SUBMISSIONS / "other").glob("level*/*.cpp"))
+
+
+class Honest(cli_case.CliCase):
+    def test_they_pass_every_draw(self):
+        chosen = [task for task in tasks()
+                  if os.environ.get("KBENCH_HONEST") == "all" or task.startswith(QUICK)]
+        self.assertGreaterEqual(len(tasks()), 20)
+        words = [word for task in chosen for word in ("--task", task)]
+        result = self.kbench("run", *words, "--device", "cpu", "--size", "small", "--submissions",
+                             SUBMISSIONS, "--db", "honest.sqlite", "--format", "json",
+                             KBENCH_TORCH=str(self.folder), timeout=3000)
+        rows = {row["task"]: row for row in json.loads(result.stdout)["results"]}
+        self.assertEqual({task: rows[task]["state"] for task in rows},
+                         {task: "ok" for task in chosen},
+                         [rows[task]["message"] for task in rows])
+        self.check_draws(chosen)
+
+    def check_draws(self, chosen):
+        """Each hard draw that the task says applies was judged."""
+        database = sqlite3.connect(self.folder / "honest.sqlite")
+        for task in chosen:
+            shown = json.loads(self.kbench("tasks", "show", task, "--size", "small", "--format",
+                                           "json").stdout)
+            wanted = {rule["draw"] for rule in shown["sizes"][0]["hard_draws"] if rule["applies"]}
+            drawn = {name for (name,) in database.execute(
+                "SELECT distribution FROM check_draw JOIN evaluation ON evaluation = number "
+                "WHERE task = ?", (task,))}
+            with self.subTest(task=task):
+                self.assertEqual(drawn, wanted | {"task"})
+        database.close()
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,68 @@
+"""kbench tasks lint on tasks that are bad on purpose (tests/lint): each is found out, by its own flaw."""
+
+import json
+import sqlite3
+
+from cli_case import GOOD, NOTHING_SELECTED, ROOT, TASK_FAILED, CliCase, main
+
+SUITE = ROOT / "tests" / "lint"
+
+# The flaw that each of the bad tasks is made for.
+PLANTED = {
+    "001_zeros": "zeros",
+    "002_constant": "constant",
+    "003_mean": "mean",
+    "004_identity": "identity",
+    "005_stale": "stale",
+    "006_previous": "previous",
+    "007_half": "half",
+    "008_operator": "operator",
+    "009_parameter": "parameter",
+    "010_element": "element",
+}
+
+
+class Lint(CliCase):
+    def lint(self, *words):
+        result = self.kbench("tasks", "lint", "--suite", SUITE, "--device", "cpu", "--size", "small",
+                             "--db", self.folder / "lint.sqlite", "--format", "json", *words)
+        return result, {task["task"].removeprefix("level9/"): task
+                        for task in json.loads(result.stdout)["tasks"]}
+
+    def test_each_planted_flaw_is_found(self):
+        result, tasks = self.lint()
+        self.assertEqual(result.returncode, TASK_FAILED, result.stderr)
+        for name, kind in PLANTED.items():
+            with self.subTest(task=name):
+                self.assertEqual(tasks[name]["state"], "failed")
+                flaws = {f["kind"] for f in tasks[name]["findings"] if f["weight"] == "flaw"}
+                self.assertIn(kind, flaws)
+                self.assertNotIn("control", flaws)
+        self.assertEqual({f["kind"] for f in tasks["013_good"]["findings"]}, {"duplicate"})
+        self.assertEqual(tasks["013_good"]["rejected"], tasks["013_good"]["mutants"])
+        self.assertGreater(tasks["013_good"]["mutants"], 8)
+        self.assertIn("level9/013_good", tasks["014_copy"]["findings"][0]["message"])
+        self.check_database(tasks)
+
+    def check_database(self, tasks):
+        database = sqlite3.connect(self.folder / "lint.sqlite")
+        stored = dict(database.execute("SELECT task_hash, state FROM lint"))
+        database.close()
+        self.assertEqual(stored, {t["task_hash"]: t["state"] for t in tasks.values()})
+
+    def test_a_named_flaw_is_accepted_with_its_reason(self):
+        result, tasks = self.lint("--task", "012")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertEqual(tasks["012_accepted"]["state"], "accepted")
+        self.assertIn("never negative", tasks["012_accepted"]["findings"][0]["message"])
+
+    def test_table_and_nothing_selected(self):
+        words = ("tasks", "lint", "--suite", SUITE, "--device", "cpu", "--db", "lint.sqlite")
+        table = self.kbench(*words, "--task", "001")
+        self.assertEqual(table.returncode, TASK_FAILED, table.stderr)
+        self.assertIn("flaw zeros: y passes when it is all zero", table.stdout)
+        self.assertEqual(self.kbench(*words, "--task", "x*").returncode, NOTHING_SELECTED)
+
+
+if __name__ == "__main__":
+    main()

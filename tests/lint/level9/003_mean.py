@@ -1,0 +1,21 @@
+"""Clamped from below far above every input: 3.7 everywhere.
+Deliberately bad: a kernel that writes the mean passes.
+"""
+
+import torch
+from torch import nn
+
+SMALL = {}
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.clamp(x, min=3.7)
+
+
+def get_inputs():
+    return [torch.rand(16, 64) * 2 - 1]
+
+
+def get_init_inputs():
+    return []
