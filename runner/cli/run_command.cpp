@@ -370,7 +370,8 @@ class RunSession {
     request.library = builds_[index].library;
     request.seed = random_seed();
     EvaluationSettings settings;
-    settings.stop = stop_rule_for(plan_.target.device);
+    settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
+                                   : stop_rule_for(plan_.target.device);
     return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return WorkerProcess::start(*sandbox_, installation_.worker, start);
     });

@@ -12,16 +12,21 @@ namespace kbench {
 struct StopRule {
   int min_blocks = 10;
   int min_placements = 0;
-  double min_seconds_a_side = 0.5;  // waived once there are enough blocks
-  int enough_blocks = 50;           // 100 calls a side
-  double half_width = 0.03;         // relative, of every speed-up
-  double max_seconds = 15;          // of timing, whatever the intervals say
-  double margin = 0.03;             // for the verdict inside the intervals
+  double min_seconds_a_side = 0.5;   // waived once there are enough blocks
+  int enough_blocks = 50;            // 100 calls a side
+  double half_width = 0.03;          // relative, of every speed-up
+  double confidence = 0.95;          // that the intervals must have
+  double max_seconds = 15;           // of timing, whatever the intervals say
+  int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
+  double margin = 0.03;              // for the verdict inside the intervals
 };
 
 // CPU: placements (new buffers, new worker) are the units of the interval and addresses matter;
 // CUDA: every block has new addresses and is a unit of its own.
 [[nodiscard]] StopRule stop_rule_for(std::string_view device);
+
+// For a first impression: the fewest placements and blocks that give a ratio at all.
+[[nodiscard]] StopRule quick_stop_rule(std::string_view device);
 
 // `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
 // nothing was submitted.
