@@ -124,7 +124,8 @@ class FullDisk(cli_case.CliCase):
         subprocess.run([MAKE_STORE, str(database)], check=True, stdout=subprocess.DEVNULL)
 
         def small_files():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            # Larger than SQLite's index of its log, smaller than a page.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (33 << 10, 33 << 10))
 
         result = subprocess.run([str(KBENCH), "report", "html", "--db", str(database), "--output",
                                  str(self.folder / "page.html")], cwd=self.folder, text=True,

@@ -7,11 +7,11 @@
 #include "task.h"
 
 extern "C" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outputs*, kb_context*) {
-  const rlimit limit{2ull << 30, 2ull << 30};
+  const rlimit limit{512ull << 20, 512ull << 20};
   setrlimit(RLIMIT_AS, &limit);
   std::vector<char*> taken;
   while (true) {
-    taken.push_back(new char[64 << 20]);
-    std::memset(taken.back(), 1, 64 << 20);
+    taken.push_back(new char[16 << 20]);
+    std::memset(taken.back(), 1, 16 << 20);
   }
 }
