@@ -192,6 +192,8 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
                   "Submissions and baselines compiled at once (default: by the number of cores)")
       ->check(CLI::Range(1, 256).description(""))
       ->type_name("N");
+  run->add_flag("--quick", raw.run.quick,
+                "Check in full, but time in three blocks only: a first impression");
   add_choice(*run, "--format", raw.run_format, {"table", "json"},
              "Format of the results on standard output (default: table)");
   run->add_option("--db", raw.run.database, "SQLite database (default: kbench.sqlite)")

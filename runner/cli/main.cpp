@@ -1,5 +1,6 @@
 // The supervisor's entry: finds the installation, reads the command line, calls one command. The
 // last place where an exception can be caught.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -81,6 +82,8 @@ int main(int argc, char** argv) {
          "this is a bug in kbench; please report it with the command that led here"},
         kbench::Terminal{});
   };
+  // A limit on the size of files is an error of write() like a full disk, not our end.
+  ::signal(SIGXFSZ, SIG_IGN);
   try {
     const int status = kbench::run_program({argv, argv + argc});
     // Results that never reached the disk or the pipe are not results.

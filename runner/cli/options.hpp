@@ -33,6 +33,7 @@ struct RunOptions {
   std::optional<std::string> agent;  // only this agent's submissions
   bool baselines_only = false;
   std::optional<int> jobs;  // compilations at once; empty: by the number of cores
+  bool quick = false;       // the fewest blocks that give a ratio
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"

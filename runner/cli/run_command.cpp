@@ -417,8 +417,9 @@ class RunSession {
     settings.profile = profile_.name;
     settings.acceptance = profile_.acceptance;
     settings.original_draws = profile_.original_draws;
-    settings.stop =
-        stop_rule_for(plan_.target.device, unit.submission ? Ranked::kYes : Ranked::kNo);
+    settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
+                                   : stop_rule_for(plan_.target.device,
+                                                   unit.submission ? Ranked::kYes : Ranked::kNo);
     return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return WorkerProcess::start(*sandbox_, installation_.worker, start);
     });

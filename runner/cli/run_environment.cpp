@@ -69,6 +69,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
           {"submissions", path(options.submissions)},
           {"agent", options.agent ? Json(*options.agent) : Json(nullptr)},
           {"baselines_only", options.baselines_only},
+          {"quick", options.quick},
           {"torch", oracle.torch},
           {"kbench", std::string(build_info().version)}};
 }

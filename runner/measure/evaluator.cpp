@@ -24,7 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kShortestSampleNs = 1e6;  // CPU: shorter calls are batched over distinct inputs
-constexpr int kMostBlocksAPlacement = 10;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -247,7 +246,8 @@ class Evaluating {
     do {
       if (auto end = time_block()) return end;
       ++blocks;
-    } while (seconds_since(start) < placing_seconds && blocks < kMostBlocksAPlacement);
+    } while (seconds_since(start) < placing_seconds &&
+             blocks < settings_.stop.most_blocks_a_placement);
     ++placement_;
     return std::nullopt;
   }

@@ -114,8 +114,15 @@ Status OracleProcess::spawn() {
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options_.log.c_str(),
                                      O_WRONLY | O_CREAT | O_APPEND, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
-  const int failed = ::posix_spawn(&pid_, options_.program.c_str(), &actions, nullptr,
+  // A signal to our process group, from a terminal or from `timeout`, is ours to answer: the
+  // evaluation at hand is finished first, and it needs its oracle.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  const int failed = ::posix_spawn(&pid_, options_.program.c_str(), &actions, &attributes,
                                    pointers(arguments).data(), pointers(variables).data());
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     pid_ = -1;

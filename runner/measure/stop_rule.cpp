@@ -57,6 +57,16 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
   return rule;
 }
 
+StopRule quick_stop_rule(std::string_view device) {
+  StopRule rule = stop_rule_for(device);
+  rule.min_blocks = rule.enough_blocks = 3;
+  rule.min_placements = 3;
+  rule.most_blocks_a_placement = 1;
+  rule.min_seconds_a_side = 0;
+  rule.until_narrow = false;
+  return rule;
+}
+
 bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
                 double elapsed_seconds) {
   const Totals totals = total(samples);

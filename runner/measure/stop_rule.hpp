@@ -12,12 +12,13 @@ namespace kbench {
 struct StopRule {
   int min_blocks = 10;
   int min_placements = 0;
-  double min_seconds_a_side = 0.5;  // waived once there are enough blocks
-  int enough_blocks = 50;           // 100 calls a side
-  double half_width = 0.03;         // relative, of every speed-up
-  double max_seconds = 15;          // of timing, whatever the intervals say
-  double margin = 0.03;             // for the verdict inside the intervals
-  bool until_narrow = true;         // false: the least that the other fields ask for is enough
+  double min_seconds_a_side = 0.5;   // waived once there are enough blocks
+  int enough_blocks = 50;            // 100 calls a side
+  double half_width = 0.03;          // relative, of every speed-up
+  double max_seconds = 15;           // of timing, whatever the intervals say
+  int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
+  double margin = 0.03;              // for the verdict inside the intervals
+  bool until_narrow = true;          // false: the least that the other fields ask for is enough
 };
 
 // CPU: placements (new buffers, new worker) are the units of the interval and addresses matter;
@@ -25,6 +26,9 @@ struct StopRule {
 // ranked: then baselines get the least number of blocks, at one placement.
 enum class Ranked { kNo, kYes };
 [[nodiscard]] StopRule stop_rule_for(std::string_view device, Ranked ranked = Ranked::kYes);
+
+// For a first impression: the fewest placements and blocks that give a ratio at all.
+[[nodiscard]] StopRule quick_stop_rule(std::string_view device);
 
 // `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
 // nothing was submitted.

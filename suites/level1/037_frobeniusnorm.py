@@ -9,7 +9,10 @@ BATCH = 112
 FEATURES = 64
 SIDE = 512
 
-SMALL = {"BATCH": 8, "SIDE": 128}
+# Eager on a CPU adds up all squares in one float32: the error of the norm grows with the number of
+# elements to the power of 1.5. At 2^23 it is 2e-4, and outputs rounded to float16 would pass; at
+# 2^20 it is 1e-5.
+SMALL = {"BATCH": 4, "SIDE": 64}
 
 
 class Model(nn.Module):

@@ -16,7 +16,7 @@ DEPTH = 16
 HEIGHT = 32
 WIDTH = 32
 
-SMALL = {"BATCH": 2, "DEPTH": 8, "HEIGHT": 16, "WIDTH": 16}
+SMALL = {"BATCH": 2, "DEPTH": 6, "HEIGHT": 12, "WIDTH": 12}
 
 
 class Model(nn.Module):

@@ -59,23 +59,23 @@ TEST(CommandLine, RunDefaults) {
 }
 
 TEST(CommandLine, RunTakesEveryOption) {
-  const auto run = parse_as<RunOptions>({"run",      "--level",
-                                         "1,3",      "--level",
-                                         "2",        "--task",
-                                         "level1/*", "--task",
-                                         "relu",     "--suite",
-                                         "mine",     "--size",
-                                         "full",     "--device",
-                                         "cuda:3",   "--precision",
-                                         "tf32",     "--submissions",
-                                         "subs",     "--agent",
-                                         "my_agent", "--baselines-only",
-                                         "--format", "json",
-                                         "--db",     "a.db",
-                                         "--resume", "3f9a",
-                                         "--html",   "page.html",
-                                         "-vv",      "--color",
-                                         "never"});
+  const auto run = parse_as<RunOptions>({"run",       "--level",
+                                         "1,3",       "--level",
+                                         "2",         "--task",
+                                         "level1/*",  "--task",
+                                         "relu",      "--suite",
+                                         "mine",      "--size",
+                                         "full",      "--device",
+                                         "cuda:3",    "--precision",
+                                         "tf32",      "--submissions",
+                                         "subs",      "--agent",
+                                         "my_agent",  "--baselines-only",
+                                         "--quick",   "--format",
+                                         "json",      "--db",
+                                         "a.db",      "--resume",
+                                         "3f9a",      "--html",
+                                         "page.html", "-vv",
+                                         "--color",   "never"});
   EXPECT_THAT(run.levels, ElementsAre(1, 3, 2));
   EXPECT_THAT(run.tasks, ElementsAre("level1/*", "relu"));
   EXPECT_EQ(run.common.suite, "mine");
@@ -85,6 +85,7 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.submissions, "subs");
   EXPECT_EQ(run.agent, "my_agent");
   EXPECT_TRUE(run.baselines_only);
+  EXPECT_TRUE(run.quick);
   EXPECT_EQ(run.format, OutputFormat::kJson);
   EXPECT_EQ(run.database, "a.db");
   EXPECT_EQ(run.resume, "3f9a");
@@ -149,8 +150,8 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
   const auto help = parse_as<PrintText>({"run", "--help"}).text;
   for (const std::string option :
        {"--level", "--task", "--suite", "--size", "--device", "--precision", "--submissions",
-        "--agent", "--baselines-only", "--jobs", "--format", "--db", "--resume", "--html",
-        "--no-html", "--quiet", "--verbose", "--color"}) {
+        "--agent", "--baselines-only", "--jobs", "--quick", "--format", "--db", "--resume",
+        "--html", "--no-html", "--quiet", "--verbose", "--color"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }
 }

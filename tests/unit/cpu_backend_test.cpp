@@ -250,6 +250,16 @@ TEST_F(CpuBackend, SharesAnArenaThatNobodyElseCanWriteOnceSealed) {
   ::munmap(mapped, memory.bytes());
 }
 
+TEST_F(CpuBackend, NobodyCutsOffAnArenaThatIsStillWritten) {
+  const auto arena = backend_->create_arena(100'000);
+  ASSERT_TRUE(arena.ok()) << arena.error().message;
+  SharedArena& memory = **arena;
+  EXPECT_NE(::ftruncate(memory.fd(), 0), 0);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_EQ(::pwrite(memory.fd(), "x", 1, 99'999), 1);
+  EXPECT_EQ(memory.data()[99'999], std::byte{'x'});
+}
+
 TEST_F(CpuBackend, SaysThatAnArenaDoesNotFit) {
   for (const std::uint64_t bytes :
        {std::uint64_t{1} << 50, std::numeric_limits<std::uint64_t>::max()}) {

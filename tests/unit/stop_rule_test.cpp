@@ -46,6 +46,14 @@ TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds));
 }
 
+TEST(StopRule, QuickStopsAtThreeBlocksHoweverFarTheyLieApart) {
+  for (const char* device : {"cpu", "cuda"}) {
+    const StopRule rule = quick_stop_rule(device);
+    EXPECT_FALSE(has_enough(rule, blocks(2, 1'000'000, 0.5), Side::kSubmission, 1));
+    EXPECT_TRUE(has_enough(rule, blocks(3, 1'000'000, 0.5), Side::kSubmission, 1));
+  }
+}
+
 TEST(StopRule, DroppedBlocksDoNotCount) {
   const StopRule rule = stop_rule_for("cuda");
   auto samples = blocks(10, 1'000'000'000);

@@ -1,0 +1,21 @@
+// Sleeps for a moment inside its call, which costs it time and nobody else.
+#include <chrono>
+#include <thread>
+
+#include "task.h"
+
+namespace {
+
+void relu(const float* x, float* y, int threads) {
+#pragma omp parallel for num_threads(threads)
+  for (long long i = 0; i < kb::x_elements; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+}  // namespace
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* ctx) {
+  std::this_thread::sleep_for(std::chrono::microseconds(10));
+  relu(in->x, out->y, ctx->threads);
+  return 0;
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Kills kbench's processes at random moments and lets it go on: no row may be lost, doubled or changed,
+and nothing may be left running.
+
+    kill_soak.py [--kills N] [--seed N]
+
+The program under test is named by KBENCH. A killed supervisor is followed by `kbench run --resume`; a
+killed oracle or worker costs the evaluation at hand and nothing else.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+KBENCH = pathlib.Path(os.environ["KBENCH"]).resolve()
+SUBMISSIONS = pathlib.Path(__file__).resolve().parent / "submissions"
+PROGRAMS = {name: KBENCH.parent / name for name in ("kbench", "kbench-oracle", "kbench-worker")}
+
+EXPECTED = {"honest_1": "ok", "honest_2": "ok", "segfault": "crash", "writes_nothing": "wrong_result",
+            "returns_an_error": "submission_error"}
+# What a row may say besides, when the process behind it was killed.
+OF_A_KILL = {"kbench-oracle": "infrastructure_error", "kbench-worker": "crash"}
+
+
+class Finding(Exception):
+    """What must not happen."""
+
+
+def running(programs=PROGRAMS):
+    """{process id: program} of kbench's processes on this machine."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            executable = os.readlink(entry / "exe")
+        except OSError:
+            continue  # it ended
+        for name, program in programs.items():
+            if executable == str(program):
+                found[int(entry.name)] = name
+    return found
+
+
+class Run:
+    """One database, filled by one run that is killed and resumed until it is complete."""
+
+    def __init__(self, folder, foreign):
+        self.folder = folder
+        self.foreign = foreign  # processes that were there before us
+        self.database = folder / "kbench.sqlite"
+        self.rows = {}
+        self.killed = {name: 0 for name in PROGRAMS}
+        submissions = folder / "submissions"
+        for agent in EXPECTED:
+            source = SUBMISSIONS / agent.rstrip("_12")
+            shutil.copytree(source, submissions / agent)
+        self.command = [str(KBENCH), "run", "--device", "cpu", "--task", "level1/019_relu", "--quick",
+                        "--no-html", "--submissions", str(submissions), "--db", str(self.database)]
+        # A folder without Python: the compiled baseline takes long and is not what is tested.
+        self.environment = {**os.environ, "HOME": str(folder), "KBENCH_TORCH": str(folder)}
+
+    def has_run(self):
+        try:
+            with sqlite3.connect(self.database, timeout=10) as store:
+                return store.execute("SELECT count(*) FROM run").fetchone()[0] > 0
+        except sqlite3.OperationalError:
+            return False
+
+    def start(self):
+        resume = ["--resume"] if self.has_run() else []
+        return subprocess.Popen(self.command + resume, env=self.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def check_rows(self):
+        """Every row that was there still says the same, and there is one for each key."""
+        if not self.database.exists():
+            return
+        with sqlite3.connect(self.database, timeout=10) as store:
+            if store.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                raise Finding("the database is damaged")
+            if not store.execute("SELECT 1 FROM sqlite_schema WHERE name = 'evaluation'").fetchone():
+                return
+            rows = store.execute("SELECT key, agent, state, message FROM evaluation").fetchall()
+        now = {row[0]: row[1:] for row in rows}
+        if len(now) != len(rows):
+            raise Finding("a row was doubled")
+        for key, row in self.rows.items():
+            if key not in now:
+                raise Finding(f"the row of {row[0]} was lost")
+            if now[key] != row:
+                raise Finding(f"the row of {row[0]} was changed")
+        self.rows = now
+
+    def check_complete(self):
+        agents = sorted(row[0] for row in self.rows.values())
+        if agents != sorted(EXPECTED):
+            raise Finding(f"a finished run has rows of {agents}")
+        odd = [row for row in self.rows.values() if row[1] != EXPECTED[row[0]]]
+        for agent, state, message in odd:
+            if state not in OF_A_KILL.values():
+                raise Finding(f"{agent} ended as {state}: {message}")
+        if len(odd) > self.killed["kbench-oracle"] + self.killed["kbench-worker"]:
+            raise Finding(f"{len(odd)} rows suffered from fewer kills: {odd}")
+
+    def check_orphans(self):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            left = {pid: name for pid, name in running().items() if pid not in self.foreign}
+            if not left:
+                return
+            time.sleep(0.05)
+        raise Finding(f"left running: {left}")
+
+
+def kill_one(run, supervisor, rng):
+    """Kills a random process of the run; returns its program, or None where there was none."""
+    wanted = rng.choice(("kbench", "kbench", "kbench-oracle", "kbench-worker"))
+    if wanted == "kbench":
+        supervisor.kill()
+        supervisor.wait()
+        return wanted
+    mine = [pid for pid, name in running().items() if name == wanted and pid not in run.foreign]
+    if not mine:
+        return None
+    try:
+        os.kill(rng.choice(mine), signal.SIGKILL)
+    except ProcessLookupError:
+        return None
+    return wanted
+
+
+def soak_one_run(folder, rng, kills_left):
+    """Fills one database; returns how many processes were killed on the way."""
+    run = Run(folder, set(running()))
+    while True:
+        supervisor = run.start()
+        while supervisor.poll() is None:
+            if sum(run.killed.values()) >= kills_left:
+                supervisor.wait()
+                break
+            try:
+                supervisor.wait(rng.uniform(0, 6) ** 2 / 6)  # more often early than late
+            except subprocess.TimeoutExpired:
+                if (program := kill_one(run, supervisor, rng)) is not None:
+                    run.killed[program] += 1
+                run.check_rows()
+        run.check_orphans()
+        run.check_rows()
+        if supervisor.returncode in (0, 1, 3) and len(run.rows) >= len(EXPECTED):
+            run.check_complete()
+            return sum(run.killed.values())
+        if supervisor.returncode not in (-signal.SIGKILL, 3):
+            raise Finding(f"kbench run ended with {supervisor.returncode} and {len(run.rows)} rows")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    rng = random.Random(arguments.seed)
+    killed = runs = 0
+    while killed < arguments.kills:
+        with tempfile.TemporaryDirectory(prefix="kbench-soak-") as name:
+            try:
+                killed += soak_one_run(pathlib.Path(name), rng, arguments.kills - killed)
+            except Finding as finding:
+                print(f"kill_soak: seed {arguments.seed}, after {killed} kills: {finding}")
+                return 1
+        runs += 1
+    print(f"{killed} kills over {runs} runs: no row lost, doubled or changed, nothing left running")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""Faults around a whole `kbench run`: a disk that fills up, two runs on one database, a terminated
+process group, names that mean harm. Uses the helpers of tests/cli.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+import cli_case  # noqa: E402  (the folder is known only now)
+from cli_case import GOOD, INFRASTRUCTURE, INTERRUPTED, KBENCH, ROOT, TASK_FAILED  # noqa: E402
+
+SUBMISSIONS = ROOT / "tests" / "faults" / "submissions"
+RELU = ("--task", "level1/019_relu", "--device", "cpu", "--quick", "--no-html")
+
+
+class FaultCase(cli_case.CliCase):
+    def copy_agents(self, *agents):
+        folder = self.folder / "submissions"
+        for agent in agents:
+            shutil.copytree(SUBMISSIONS / agent.partition("-")[0], folder / agent)
+        return folder
+
+    def run_kbench(self, *words, timeout=280):
+        # A folder without Python: the compiled baseline takes long and is not what is tested.
+        return self.kbench("run", *RELU, *words, KBENCH_TORCH=str(self.folder), timeout=timeout)
+
+    def start(self, *words):
+        environment = {**os.environ, "HOME": str(self.folder), "KBENCH_TORCH": str(self.folder)}
+        return subprocess.Popen([str(KBENCH), "run", *RELU, *map(str, words)], cwd=self.folder,
+                                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def states(self, database):
+        with sqlite3.connect(database, timeout=10) as store:
+            names = [name for (_, name, *_) in store.execute("PRAGMA table_info(evaluation)")]
+            self.assertIn("state", names)
+            return store.execute("SELECT run_id, agent, state FROM evaluation ORDER BY number").fetchall()
+
+
+class DiskFull(FaultCase):
+    AGENTS = [f"segfault-{i}" for i in range(12)]  # a second each, and a row
+
+    def resize(self, disk, size):
+        subprocess.run(["mount", "-o", f"remount,size={size}", str(disk)], check=True)
+
+    def test_what_was_stored_stays_and_the_run_goes_on_later(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(disk)],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting a small disk needs root")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(disk)], check=False)
+        database = disk / "kbench.sqlite"
+        agents = self.copy_agents(*self.AGENTS)
+        one = self.run_kbench("--submissions", agents, "--agent", self.AGENTS[0], "--db", database)
+        self.assert_fails(one, TASK_FAILED)
+        room = os.statvfs(disk)
+        used = (room.f_blocks - room.f_bfree) * room.f_frsize
+        self.resize(disk, used + (64 << 10))
+
+        result = self.run_kbench("--submissions", agents, "--db", database)
+        self.assert_fails(result, INFRASTRUCTURE, "kbench.sqlite", "full")
+        self.resize(disk, 64 << 20)
+        stored = self.rows_of_newest_run(database)
+        self.assertGreater(len(stored), 0)
+        self.assertLess(len(stored), len(self.AGENTS))
+        result = self.run_kbench("--submissions", agents, "--db", database, "--resume")
+        self.assert_fails(result, TASK_FAILED)
+        self.assertEqual(self.rows_of_newest_run(database),
+                         {agent: "crash" for agent in self.AGENTS})
+
+    def rows_of_newest_run(self, database):
+        rows = self.states(database)
+        return {agent: state for run, agent, state in rows if run == rows[-1][0]}
+
+
+class TwoRunners(FaultCase):
+    def test_both_finish_and_keep_their_rows_apart(self):
+        agents = self.copy_agents("honest", "writes_nothing", "segfault")
+        database = self.folder / "shared.sqlite"
+        both = [self.start("--submissions", agents, "--db", database) for _ in range(2)]
+        for runner in both:
+            _, words = runner.communicate(timeout=280)
+            self.assertEqual(runner.returncode, TASK_FAILED, words)
+        runs = {}
+        for run, agent, state in self.states(database):
+            runs.setdefault(run, {})[agent] = state
+        self.assertEqual(list(runs.values()),
+                         [{"honest": "ok", "writes_nothing": "wrong_result", "segfault": "crash"}] * 2)
+
+
+class Terminated(FaultCase):
+    def test_a_signal_to_the_process_group_finishes_the_evaluation_at_hand(self):
+        agents = self.copy_agents(*(f"honest-{i}" for i in range(6)))
+        database = self.folder / "kbench.sqlite"
+        process = self.start("--submissions", agents, "--db", database)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and process.poll() is None:
+            if database.exists() and self.rows(database) >= 1:
+                break
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGTERM)
+        _, words = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, INTERRUPTED, words)
+        states = self.states(database)
+        self.assertLess(len(states), 6)
+        self.assertEqual({state for _, _, state in states}, {"ok"})
+        self.assertEqual(self.run_kbench("--submissions", agents, "--db", database,
+                                         "--resume").returncode, GOOD)
+        self.assertEqual(self.rows(database), 6)
+
+    def rows(self, database):
+        try:
+            with sqlite3.connect(database, timeout=10) as store:
+                return store.execute("SELECT count(*) FROM evaluation").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
+class HostileNames(FaultCase):
+    """Names of folders reach neither terminal, page nor shell as they are."""
+
+    AGENTS = ["<script>", "'; DROP TABLE run; --", '"quoted"', '=HYPERLINK("x")', "\x1b[2Jescape",
+              "\u202eright", "a\nb", "x" * 200, "$(touch owned)"]
+
+    def test_each_is_named_and_the_others_go_on(self):
+        folder = self.copy_agents("honest")
+        for agent in self.AGENTS:
+            shutil.copytree(SUBMISSIONS / "honest", folder / agent)
+        (folder / "linked").symlink_to("/etc")
+        page = self.folder / "page.html"
+        result = self.kbench("run", *RELU[:-1], "--submissions", folder, "--format", "json", "--html",
+                             page, KBENCH_TORCH=str(self.folder), timeout=280)
+        self.assertIn(result.returncode, (GOOD, TASK_FAILED), result.stderr)
+        rows = json.loads(result.stdout)["results"]
+        self.assertEqual([row["state"] for row in rows if row["agent"] == "honest"], ["ok"])
+        for row in rows:
+            if row["agent"] != "honest":
+                self.assertNotEqual(row["state"], "ok")
+                self.assertEqual(row["fault"], "submission", row)
+        for text in (result.stderr, result.stdout, page.read_text()):
+            self.assertNotIn("\x1b[2J", text)
+            self.assertNotIn("\u202e", text)
+        self.assertNotIn("<script>'", page.read_text())
+        self.assertEqual(list(self.folder.rglob("owned")), [])
+
+
+if __name__ == "__main__":
+    cli_case.main()
