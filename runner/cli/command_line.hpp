@@ -25,9 +25,13 @@ struct TasksShowRequest {
 struct TasksHeaderRequest {
   TasksOptions options;
 };
+struct TasksPromptRequest {
+  TasksOptions options;
+};
 
-using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
-                             TasksHeaderRequest, ReportOptions, DoctorOptions>;
+using Request =
+    std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksPromptRequest,
+                 TasksHeaderRequest, ImportOptions, ReportOptions, DoctorOptions>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

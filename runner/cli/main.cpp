@@ -12,6 +12,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/doctor.hpp"
+#include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
@@ -35,6 +36,12 @@ struct Dispatch {
   }
   int operator()(const TasksHeaderRequest& request) const {
     return tasks_header_command(request.options, installation);
+  }
+  int operator()(const TasksPromptRequest& request) const {
+    return tasks_prompt_command(request.options, installation);
+  }
+  int operator()(const ImportOptions& options) const {
+    return import_command(options, installation);
   }
   int operator()(const ReportOptions& options) const { return report_command(options); }
   int operator()(const DoctorOptions& options) const {

@@ -81,9 +81,11 @@ struct Task {
   std::string name;              // "relu"
   std::string title;             // first line of the docstring
   std::string mode;              // "batch-stats"
+  std::string note;              // what was guessed when it was imported; mostly empty
   std::string entry;             // "forward"
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
+  std::string source_sha256;     // of the .py that was lowered; may be empty
   std::string hash;              // SHA-256 of the .json
   std::vector<TaskSize> sizes;
 

@@ -6,7 +6,8 @@ import cli_case
 from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
-            ("report",), ("doctor",)]
+            ("tasks", "prompt"),
+            ("import",), ("report",), ("doctor",)]
 
 
 class HelpTest(cli_case.CliCase):
