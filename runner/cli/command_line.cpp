@@ -25,6 +25,8 @@ constexpr const char* kTopHelp =
     "  kbench run --level 3                    time and check everything on level 3\n"
     "  kbench run --task level1/019_relu --submissions my_kernels\n"
     "  kbench tasks header level1/019_relu     what a submission includes\n"
+    "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
+    "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
@@ -47,6 +49,17 @@ constexpr const char* kLintHelp =
     "Examples:\n"
     "  kbench tasks lint --level 1 --size small --device cpu\n"
     "  kbench tasks lint --task 'level2/08*' --format json\n\n";
+
+constexpr const char* kImportHelp =
+    "Any file with class Model, get_inputs() and get_init_inputs() becomes a task at its own "
+    "size;\n"
+    "`kbench run --suite DIR` evaluates it. Folders levelN/ and numbers of files are kept. Tables\n"
+    "(.jsonl, .parquet) have the file's text in a column code. Files are executed in a sandbox.\n"
+    "Importing again replaces what changed.\n\n"
+    "Examples:\n"
+    "  kbench import KernelBench/KernelBench --out kernelbench\n"
+    "  kbench import my_module.py --out mine --mode eval\n"
+    "  kbench run --suite mine --baselines-only\n\n";
 
 constexpr const char* kReportHelp =
     "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
@@ -129,9 +142,11 @@ struct Raw {
   std::string run_size, device, submissions, agent, run_format = "table", resume, html;
   bool no_html = false;
   TasksOptions tasks;
-  std::string tasks_size, tasks_format = "table";
+  std::string tasks_size, tasks_device, tasks_format = "table";
   LintOptions lint;
   std::string lint_size, lint_device, lint_format = "table";
+  ImportOptions import;
+  std::string import_format = "table";
   ReportOptions report;
   std::string report_format, run_id, output;
   std::string doctor_format = "table";
@@ -238,6 +253,7 @@ struct TasksApps {
   CLI::App* show;
   CLI::App* header;
   CLI::App* lint;
+  CLI::App* prompt;
 };
 
 TasksApps add_tasks(CLI::App& app, Raw& raw) {
@@ -249,9 +265,10 @@ TasksApps add_tasks(CLI::App& app, Raw& raw) {
       tasks->add_subcommand("show", "A task's tensors, sizes and files"),
       tasks->add_subcommand("header", "Print task.h, which a submission includes"),
       add_lint(*tasks, raw),
+      tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
   };
   add_levels(*apps.list, raw.tasks.levels);
-  for (auto* one : {apps.show, apps.header}) {
+  for (auto* one : {apps.show, apps.header, apps.prompt}) {
     one->add_option("TASK", raw.tasks.task, "Id (level1/019_relu), or a name or number if unique")
         ->required()
         ->type_name("");
@@ -259,14 +276,47 @@ TasksApps add_tasks(CLI::App& app, Raw& raw) {
   add_choice(*apps.show, "--size", raw.tasks_size, {"small", "full"}, "Only this size");
   add_choice(*apps.header, "--size", raw.tasks_size, {"small", "full"},
              "Shapes of this size (default: small)");
+  add_choice(*apps.prompt, "--size", raw.tasks_size, {"small", "full"},
+             "Shapes of this size (default: full on CUDA, small on CPU)");
+  apps.prompt
+      ->add_option("--device", raw.tasks_device,
+                   "Device (default: cuda where there is a GPU, else cpu)")
+      ->check(device_name())
+      ->type_name("");
   for (auto* one : {apps.list, apps.show}) {
     add_choice(*one, "--format", raw.tasks_format, {"table", "json"}, "Format (default: table)");
   }
-  for (auto* one : {apps.list, apps.show, apps.header}) {
+  for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
     one->footer(kExitCodes);
     add_common(*one, raw, true);
   }
   return apps;
+}
+
+CLI::App* add_import(CLI::App& app, Raw& raw) {
+  auto* import = app.add_subcommand("import", "Turn files in KernelBench's format into a suite");
+  import->footer(std::string(kImportHelp) + kExitCodes);
+  import->add_option("PATH", raw.import.paths, "Python files, folders of them, or tables")
+      ->required()
+      ->type_name("");
+  import->add_option("--out", raw.import.out, "Folder of the suite")->required()->type_name("DIR");
+  add_choice(*import, "--mode", raw.import.mode, {"train", "eval"},
+             "Batch norm by the batch's statistics, or by the running ones (default: train)");
+  const auto number = [&](const char* name, int& value, int least, int most, const char* help) {
+    import->add_option(name, value, help)
+        ->check(CLI::Range(least, most).description(""))
+        ->type_name("N");
+  };
+  number("--level", raw.import.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
+  number("--jobs", raw.import.jobs, 1, 256, "Files read at a time (default: one a processor)");
+  number("--timeout", raw.import.timeout_s, 1, 86400,
+         "Seconds of processor time that one file may take (default: 120)");
+  number("--memory", raw.import.memory_gib, 4, 4096,
+         "GiB of address space that one file may take (default: 12)");
+  add_choice(*import, "--format", raw.import_format, {"table", "json"},
+             "Format of the results on standard output (default: table)");
+  add_common(*import, raw, false);
+  return import;
 }
 
 CLI::App* add_report(CLI::App& app, Raw& raw) {
@@ -385,7 +435,15 @@ TasksOptions tasks_options(Raw raw) {
   auto options = std::move(raw.tasks);
   options.common = common_options(raw);
   options.size = unless_empty<std::string>(raw.tasks_size);
+  options.device = unless_empty<std::string>(raw.tasks_device);
   options.format = output_format(raw.tasks_format);
+  return options;
+}
+
+ImportOptions import_options(Raw raw) {
+  auto options = std::move(raw.import);
+  options.common = common_options(raw);
+  options.format = output_format(raw.import_format);
   return options;
 }
 
@@ -469,6 +527,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   app.add_flag("--version", version, "Print version, commit and build");
   const auto* run = add_run(app, raw);
   const auto tasks = add_tasks(app, raw);
+  const auto* import = add_import(app, raw);
   const auto* report = add_report(app, raw);
   const auto* doctor = add_doctor(app, raw);
   const auto* selftest = add_selftest(app, raw);
@@ -489,6 +548,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.show->parsed()) return Request(TasksShowRequest{tasks_options(raw)});
   if (tasks.header->parsed()) return Request(TasksHeaderRequest{tasks_options(raw)});
   if (tasks.lint->parsed()) return Request(lint_options(raw));
+  if (tasks.prompt->parsed()) return Request(TasksPromptRequest{tasks_options(raw)});
+  if (import->parsed()) return Request(import_options(raw));
   if (report->parsed()) return Request(report_options(raw));
   if (selftest->parsed()) return Request(selftest_request(raw));
   if (doctor->parsed()) {

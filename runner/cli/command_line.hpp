@@ -25,10 +25,13 @@ struct TasksShowRequest {
 struct TasksHeaderRequest {
   TasksOptions options;
 };
+struct TasksPromptRequest {
+  TasksOptions options;
+};
 
 using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
-                             TasksHeaderRequest, LintOptions, ReportOptions, DoctorOptions,
-                             SelftestRequest>;
+                             TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
+                             ReportOptions, DoctorOptions, SelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

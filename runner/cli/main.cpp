@@ -13,6 +13,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/doctor.hpp"
+#include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
 #include "runner/cli/outcome.hpp"
@@ -40,6 +41,12 @@ struct Dispatch {
     return tasks_header_command(request.options, installation);
   }
   int operator()(const LintOptions& options) const { return lint_command(options, installation); }
+  int operator()(const TasksPromptRequest& request) const {
+    return tasks_prompt_command(request.options, installation);
+  }
+  int operator()(const ImportOptions& options) const {
+    return import_command(options, installation);
+  }
   int operator()(const ReportOptions& options) const { return report_command(options); }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);

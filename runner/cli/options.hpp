@@ -41,12 +41,26 @@ struct RunOptions {
   std::string command_line;                   // as typed, for the store
 };
 
-// `kbench tasks list|show|header`.
+// `kbench tasks list|show|header|prompt`.
 struct TasksOptions {
   CommonOptions common;
   std::vector<int> levels;
-  std::string task;                 // show, header: must select exactly one
-  std::optional<std::string> size;  // show: else all; header: else "small"
+  std::string task;                   // but list: must select exactly one
+  std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
+  std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench import`.
+struct ImportOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path out;   // the suite; made where it is missing
+  std::string mode = "train";  // "train" (batch statistics) or "eval" (running statistics)
+  int level = 1;               // of sources that do not tell theirs
+  int jobs = 0;                // 0: one for each processor
+  int timeout_s = 120;         // processor time of one file
+  int memory_gib = 12;         // address space of one file
   OutputFormat format = OutputFormat::kTable;
 };
 

@@ -112,6 +112,26 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
   }
 }
 
+// Imported tasks come at one size only. Nobody asked for another: the one that is there is taken.
+void take_size_that_exists(Plan& plan) {
+  const std::string wanted = plan.target.size;
+  const auto missing = std::count_if(plan.tasks.begin(), plan.tasks.end(), [&](const Task& task) {
+    return task.find_size(wanted) == nullptr;
+  });
+  if (missing == 0) return;
+  const std::string other = wanted == "small" ? "full" : "small";
+  if (static_cast<std::size_t>(missing) == plan.tasks.size()) {
+    plan.target.size = other;
+    plan.notes.push_back(fmt::format("size {}: the only one that {} has", other,
+                                     missing == 1 ? plan.tasks.front().id : "any of these tasks"));
+    return;
+  }
+  plan.notes.push_back(
+      fmt::format("{} of {} tasks have no size {} and are skipped; --size {} "
+                  "takes them",
+                  missing, plan.tasks.size(), wanted, other));
+}
+
 void add_tasks_without_submission(Plan& plan) {
   std::set<std::size_t> answered;
   for (const Unit& unit : plan.units) answered.insert(unit.task);
@@ -174,6 +194,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   auto target = choose_target(options, installation);
   if (!target) return target.error();
   plan.target = *target;
+  if (!options.size) take_size_that_exists(plan);
   if (!options.baselines_only) {
     auto folder = choose_folder(options, installation);
     if (!folder) return folder.error();

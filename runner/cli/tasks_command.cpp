@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/task_choice.hpp"
 #include "runner/core/json.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/suite.hpp"
@@ -18,10 +19,6 @@ namespace kbench {
 namespace {
 
 constexpr int kSchemaVersion = 1;
-
-std::filesystem::path suite_of(const TasksOptions& options, const Installation& installation) {
-  return options.common.suite.value_or(installation.suites);
-}
 
 int fail_here(const Error& error, const TasksOptions& options) {
   return fail(error, inspect_terminal(STDERR_FILENO, options.common.color));
@@ -113,6 +110,7 @@ Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
                {"name", task.name},
                {"title", task.title},
                {"mode", task.mode},
+               {"note", task.note.empty() ? Json() : Json(task.note)},
                {"entry", task.entry},
                {"source", task.source.string()},
                {"file", task.file.string()},
@@ -148,6 +146,7 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   fmt::print("{}  {}\n", out.paint(Color::kBold, task.id), printable(task.title));
   fmt::print("  mode     {}\n  source   {}\n  lowered  {}\n  hash     {}\n", task.mode,
              printable(task.source.string()), printable(task.file.string()), task.hash);
+  if (!task.note.empty()) fmt::print("  note     {}\n", printable(task.note));
   for (const auto* size : sizes) {
     fmt::print(
         "\n{}  {:.4g} Gflop in matrix and convolution operations; intermediates at most {}\n",
@@ -160,42 +159,6 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   }
 }
 
-// The one task that the pattern names, read completely.
-Result<Task> find_task(const TasksOptions& options, const Installation& installation) {
-  const auto entries = list_tasks(suite_of(options, installation));
-  if (!entries) return entries.error();
-  const auto selected = select_tasks(*entries, options.levels, {options.task});
-  if (!selected) return selected.error();
-  if (selected->empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", options.task),
-                 "`kbench tasks list` shows all of them"};
-  }
-  if (selected->size() > 1) {
-    std::vector<std::string> ids;
-    for (const auto& entry : *selected) ids.push_back(entry.id);
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("\"{}\" matches {} tasks, expected one", options.task, selected->size()),
-        fmt::format("choose one of {}", fmt::join(ids, ", "))};
-  }
-  return load_task(selected->front().file);
-}
-
-// All sizes, or the named one.
-Result<std::vector<const TaskSize*>> find_sizes(const Task& task,
-                                                const std::optional<std::string>& name) {
-  std::vector<const TaskSize*> sizes;
-  for (const auto& size : task.sizes) {
-    if (!name || size.name == *name) sizes.push_back(&size);
-  }
-  if (sizes.empty()) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("{} has no size \"{}\"", task.id, name.value_or("")),
-                 fmt::format("it has {}", task.sizes.front().name)};
-  }
-  return sizes;
-}
-
 void print_list_json(const std::vector<TaskEntry>& entries) {
   Json json = {{"schema_version", kSchemaVersion}, {"tasks", Json::array()}};
   for (const auto& entry : entries) {
@@ -204,6 +167,7 @@ void print_list_json(const std::vector<TaskEntry>& entries) {
                              {"number", entry.number},
                              {"name", entry.name},
                              {"title", entry.title},
+                             {"sizes", sizes_of(entry)},
                              {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
   }
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -214,8 +178,9 @@ void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries
   for (const auto& entry : entries) width = std::max(width, entry.id.size());
   for (const auto& entry : entries) {
     const auto padded = fmt::format("{:{}}", printable(entry.id), width);
+    const auto sizes = printable(fmt::format("{}", fmt::join(sizes_of(entry), ",")));
     fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
-               entry.problem.empty() ? printable(entry.title)
+               entry.problem.empty() ? fmt::format("{:10}  {}", sizes, printable(entry.title))
                                      : out.paint(Color::kRed, "unreadable: " + entry.problem));
   }
 }
@@ -264,10 +229,10 @@ int tasks_show_command(const TasksOptions& options, const Installation& installa
 int tasks_header_command(const TasksOptions& options, const Installation& installation) {
   const auto task = find_task(options, installation);
   if (!task) return fail_here(task.error(), options);
-  const auto sizes = find_sizes(*task, options.size.value_or("small"));
-  if (!sizes) return fail_here(sizes.error(), options);
-  fmt::print("{}", task_header(*task, *sizes->front()));
-  return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, sizes->front()->name),
+  const auto size = choose_size(*task, options.size, "small");
+  if (!size) return fail_here(size.error(), options);
+  fmt::print("{}", task_header(*task, **size));
+  return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, (*size)->name),
                 options.common.verbosity);
 }
 

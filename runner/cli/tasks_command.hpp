@@ -1,5 +1,5 @@
-// `kbench tasks list|show|header`: look at the tasks and hand out what a submission includes.
-// Results go to standard output; the return value is the exit status.
+// `kbench tasks list|show|header|prompt`: look at the tasks and hand out what a submission
+// includes. Results go to standard output; the return value is the exit status.
 #pragma once
 
 #include "runner/cli/installation.hpp"
@@ -10,5 +10,6 @@ namespace kbench {
 int tasks_list_command(const TasksOptions& options, const Installation& installation);
 int tasks_show_command(const TasksOptions& options, const Installation& installation);
 int tasks_header_command(const TasksOptions& options, const Installation& installation);
+int tasks_prompt_command(const TasksOptions& options, const Installation& installation);
 
 }  // namespace kbench

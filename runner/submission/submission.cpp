@@ -26,7 +26,7 @@ struct SubmissionName {
 };
 
 std::optional<SubmissionName> parse_name(const std::string& stem) {
-  static const std::regex kPattern(R"(([0-9]{3}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
+  static const std::regex kPattern(R"(([0-9]{3,6}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
   std::smatch match;
   if (stem.size() > 200 || !std::regex_match(stem, match, kPattern)) return std::nullopt;
   return SubmissionName{match[1].str(), match[3].str()};

@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 // The head of a task file is a few hundred bytes; a title cannot make it longer than this.
 constexpr std::size_t kHeadBytes = 16u << 10;
 
+constexpr std::size_t kNumberDigits = 3;  // at least
+
 // Picks the schema and the title out of the head and stops at the key "sizes".
 class HeadReader final : public nlohmann::json_sax<Json> {
  public:
@@ -63,6 +65,38 @@ class HeadReader final : public nlohmann::json_sax<Json> {
   std::string title_;
 };
 
+// Picks the keys of "sizes" out of a whole file.
+class SizesReader final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ < kMaxDepth; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ < kMaxDepth; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+  bool key(string_t& name) override {
+    if (depth_ == 1) in_sizes_ = name == "sizes";
+    if (depth_ == 2 && in_sizes_) sizes_.push_back(name);
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& sizes() const { return sizes_; }
+
+ private:
+  static constexpr int kMaxDepth = 64;
+  int depth_ = 0;
+  bool in_sizes_ = false;
+  std::vector<std::string> sizes_;
+};
+
 std::optional<int> parse_number(std::string_view digits) {
   int value = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -82,14 +116,17 @@ std::optional<int> level_of(const fs::path& folder) {
 // What the place of "levelN/NNN_name.json" tells; nothing for any other file.
 std::optional<TaskEntry> entry_of(const fs::path& file, int level) {
   const auto stem = file.stem().string();
-  if (file.extension() != ".json" || stem.size() < 5 || stem[3] != '_') return std::nullopt;
-  const auto number = parse_number(std::string_view(stem).substr(0, 3));
+  const auto line = stem.find('_');
+  if (file.extension() != ".json" || line == std::string::npos || line < kNumberDigits ||
+      line + 1 == stem.size())
+    return std::nullopt;
+  const auto number = parse_number(std::string_view(stem).substr(0, line));
   if (!number) return std::nullopt;
   TaskEntry entry;
   entry.id = fmt::format("level{}/{}", level, stem);
   entry.level = level;
   entry.number = *number;
-  entry.name = stem.substr(4);
+  entry.name = stem.substr(line + 1);
   entry.file = file;
   return entry;
 }
@@ -173,6 +210,13 @@ Result<std::vector<TaskEntry>> list_tasks(const fs::path& suites) {
     return std::tie(a.level, a.number, a.name) < std::tie(b.level, b.number, b.name);
   });
   return entries;
+}
+
+std::vector<std::string> sizes_of(const TaskEntry& entry) {
+  std::ifstream stream(entry.file, std::ios::binary);
+  SizesReader reader;
+  const bool whole = Json::sax_parse(stream, &reader, Json::input_format_t::json);
+  return whole ? reader.sizes() : std::vector<std::string>{};
 }
 
 Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entries,

@@ -26,6 +26,10 @@ struct TaskEntry {
 // cannot be read.
 [[nodiscard]] Result<std::vector<TaskEntry>> list_tasks(const std::filesystem::path& suites);
 
+// The names of a task file's sizes, in its order, without reading the rest for sense: some
+// milliseconds for a large file. Empty when it cannot be read.
+[[nodiscard]] std::vector<std::string> sizes_of(const TaskEntry& entry);
+
 // The entries of the given levels that match one of the patterns; no levels, or no patterns, means
 // all. A pattern is a shell glob (*, ?, [a-z]) over the id ("level1/0*"), or, without a slash, over
 // "019_relu", "019" or "relu". Errors: kNotFound, with the nearest name, for a pattern without

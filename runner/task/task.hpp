@@ -107,9 +107,11 @@ struct Task {
   std::string name;              // "relu"
   std::string title;             // first line of the docstring
   std::string mode;              // "batch-stats"
+  std::string note;              // what was guessed when it was imported; mostly empty
   std::string entry;             // "forward"
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
+  std::string source_sha256;     // of the .py that was lowered; may be empty
   std::string hash;              // SHA-256 of the .json
   // Flaws that `kbench tasks lint` finds here and that stay: the kind of finding, and the reason.
   std::map<std::string, std::string> lint_accepts;

@@ -29,6 +29,8 @@ constexpr std::int64_t kMaxElements = std::int64_t{1}
                                       << 40;  // a TiB of bytes; sums cannot overflow
 constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTitle = 500;
+constexpr std::size_t kMaxNote = 4000;
+constexpr std::int64_t kMaxNumber = 999'999;
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
 // Words that cannot be members of a struct in C++ or CUDA, or are members already; a blank on
@@ -222,7 +224,7 @@ void check_place(const JsonField& root, const Task& task) {
 void read_head(const JsonField& root, Task& task) {
   (void)read_choice(root.member("schema"), {kSchema});
   task.level = static_cast<int>(root.member("level").integer(1, 99));
-  task.number = static_cast<int>(root.member("number").integer(0, 999));
+  task.number = static_cast<int>(root.member("number").integer(0, kMaxNumber));
   task.name = root.member("name").text(kMaxName);
   if (root.healthy() && !is_word(task.name, true)) {
     root.member("name").complain("only letters, digits and underscores are allowed");
@@ -231,6 +233,9 @@ void read_head(const JsonField& root, Task& task) {
   task.title = root.member("title").text(kMaxTitle);
   task.mode = read_choice(root.member("mode"), {"batch-stats", "train", "eval"});
   task.entry = read_choice(root.member("entry"), {"forward"});
+  if (root.json().contains("note")) task.note = root.member("note").text(kMaxNote);
+  if (root.json().contains("source_sha256"))
+    task.source_sha256 = root.member("source_sha256").text(kMaxName);
   const auto source = root.member("source");
   const std::filesystem::path source_name = source.text(kMaxName);
   if (root.healthy() && (source_name.empty() || source_name != source_name.filename() ||

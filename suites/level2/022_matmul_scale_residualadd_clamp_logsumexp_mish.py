@@ -2,6 +2,8 @@
 A running log-sum-exp in the epilogue leaves one number a row; with the clamp it needs no maximum.
 """
 
+from statistics import NormalDist
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -23,6 +25,7 @@ class Model(nn.Module):
         self.scale = scale
         self.lowest = lowest
         self.highest = highest
+        mend_parameters(self)
 
     def forward(self, x):
         y = self.linear(x) * self.scale
@@ -31,10 +34,18 @@ class Model(nn.Module):
         return y * F.mish(y)
 
 
+def mend_parameters(model):
+    # Of 8192 values the largest lie near the upper clip, and there mish is the identity. Biases
+    # that bring a row's largest value, at the inputs' deviation, to about 1 leave its log-sum-exp
+    # anywhere between the two clips.
+    largest = 5.2 * NormalDist().inv_cdf(1 - 0.5 / model.linear.out_features)
+    nn.init.uniform_(model.linear.bias, 0.5 - largest, 1.5 - largest)
+
+
 def get_inputs():
-    # On inputs from [0, 1) nothing reaches the clamp, and all rows give the same to 0.3 per cent.
-    # A deviation of 2 clips one value in thirty, and its few large values tell rows apart.
-    return [torch.randn(BATCH, IN_FEATURES) * 2]
+    # On inputs from [0, 1) nothing reaches the clips, and all rows give the same to 0.3 per cent.
+    # A deviation of 9 gives the product one of 5.2, and four times that before the clips.
+    return [torch.randn(BATCH, IN_FEATURES) * 9]
 
 
 def get_kernelbench_inputs():

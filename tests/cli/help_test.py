@@ -5,8 +5,9 @@ import re
 import cli_case
 from cli_case import USAGE
 
-COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"), ("tasks", "lint"),
-            ("report",), ("doctor",)]
+COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
+            ("tasks", "lint"), ("tasks", "prompt"),
+            ("import",), ("report",), ("doctor",)]
 
 
 class HelpTest(cli_case.CliCase):

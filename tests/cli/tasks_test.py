@@ -1,4 +1,4 @@
-"""kbench tasks list, show, header."""
+"""kbench tasks list, show, header, prompt."""
 
 import json
 import os
@@ -33,6 +33,7 @@ class TasksListTest(cli_case.CliCase):
         for task in listing["tasks"]:
             self.assertIsNone(task["problem"])
             self.assertNotEqual(task["title"], "")
+            self.assertEqual(task["sizes"], ["small", "full"])
 
     def test_level_selects(self):
         result = self.kbench("tasks", "list", "--level", "2", "--format", "json")
@@ -132,6 +133,43 @@ class TasksHeaderTest(cli_case.CliCase):
     def test_small_is_the_default(self):
         self.assertEqual(self.kbench("tasks", "header", "relu").stdout,
                          self.kbench("tasks", "header", "relu", "--size", "small").stdout)
+
+
+class TasksPromptTest(cli_case.CliCase):
+    @staticmethod
+    def block(text, heading):
+        """The first block of code below a heading."""
+        return re.search(rf"^## {heading}$.*?^```\w+\n(.*?)^```$", text, re.M | re.S).group(1)
+
+    def test_it_holds_all_that_a_submission_needs(self):
+        for task in ("level1/019_relu", "level3/039_gru"):
+            result = self.kbench("tasks", "prompt", task, "--device", "cpu")
+            self.assert_good(result)
+            source = (SUITES / f"{task}.py").read_text(encoding="utf-8")
+            self.assertEqual(self.block(result.stdout, "Reference"), source)
+            self.assertEqual(self.block(result.stdout, "Interface"),
+                             self.kbench("tasks", "header", task).stdout)
+            for name, heading in (("task.h", "Interface"), ("submission.cpp", "Skeleton")):
+                (self.folder / name).write_text(self.block(result.stdout, heading), "utf-8")
+            subprocess.run([os.environ["CXX"], "-std=c++20", "-fsyntax-only", f"-I{self.folder}",
+                            f"-I{ROOT}/runner/abi", str(self.folder / "submission.cpp")], check=True)
+
+    def test_the_example_is_never_the_task_itself(self):
+        for task, example in (("relu", "softmax"), ("softmax", "relu")):
+            prompt = self.kbench("tasks", "prompt", f"level1/*_{task}", "--device", "cpu").stdout
+            self.assertRegex(prompt, rf"A submission for another task, level1/\d+_{example},")
+
+    def test_size_follows_the_device(self):
+        for device, size in (("cpu", "small"), ("cuda:7", "full")):
+            result = self.kbench("tasks", "prompt", "relu", "--device", device)
+            self.assert_good(result)
+            self.assertIn(f"(size `{size}`)", result.stdout)
+        result = self.kbench("tasks", "prompt", "relu", "--device", "cpu", "--size", "full")
+        self.assertIn("(size `full`)", result.stdout)
+
+    def test_unknown_words(self):
+        self.assert_fails(self.kbench("tasks", "prompt", "level1/019_rlu"), USAGE, "did you mean")
+        self.assert_fails(self.kbench("tasks", "prompt", "relu", "--device", "tpu"), USAGE, "tpu")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Shows that the graph executor is right: its outputs against Python's Model.forward.
 
 For each task, draws inputs and parameters as the task says, runs the model itself in this process,
-and the program executor_run on identical bytes in another. Reports bitwise equality, or the largest
-absolute and relative difference. Exit code 1 when a difference exceeds what is allowed, or when a
-side fails; 2 on wrong usage.
+and the program executor_run on identical bytes in another; on the CPU also the graph that the
+compiled baseline is built from. Reports bitwise equality, or the largest absolute and relative
+difference. Exit code 1 when a difference exceeds what is allowed, or when a side fails; 2 on wrong
+usage.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from pathlib import Path
 import torch
 
 from reference import PythonModel, all_tasks, draw_all, source_of, working_dtype
+
+from lowering.graph import build_graph_module
 
 # Tasks that may differ, each with the cause: (task, device, dtype) -> (largest difference relative
 # to the largest output, cause). Only what was measured and explained belongs here.
@@ -92,18 +95,49 @@ class Difference:
         return self.absolute / self.largest if self.largest else float(self.absolute > 0)
 
 
-def run_executor(options, path: Path, given: Path, result: Path) -> None:
-    command = [str(options.executor), str(path), options.size, options.device, options.dtype]
-    environment = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
-    environment.setdefault("OMP_WAIT_POLICY", "passive")
-    done = subprocess.run(
-        command + [str(given), str(result)], env=environment, capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"executor_run ended with {done.returncode}: {done.stderr.strip()}")
+class Executor:
+    """The program executor_run, kept for all tasks: loading LibTorch takes longer than most."""
+
+    def __init__(self, options):
+        self.options = options
+        self.process = None
+
+    def run(self, path: Path, given: Path, result: Path) -> None:
+        if self.process is None or self.process.poll() is not None:
+            self.process = self._start()
+        options = self.options
+        words = [path, options.size, options.device, options.dtype, given, result]
+        self.process.stdin.write("\t".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            raise RuntimeError(f"executor_run ended with {self.process.wait()}")
+        if answer != "done":
+            raise RuntimeError(f"executor_run: {answer}")
+
+    def close(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.stdin.close()
+            self.process.wait()
+
+    def _start(self) -> subprocess.Popen:
+        environment = os.environ | {"OMP_NUM_THREADS": str(self.options.threads)}
+        environment.setdefault("OMP_WAIT_POLICY", "passive")
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        return subprocess.Popen([self.options.executor, "-"], env=environment, text=True, **pipes)
 
 
-def compare(options, path: Path) -> list[Difference]:
+def run_graph(options, task: dict, inputs: list, parameters: list) -> list[torch.Tensor]:
+    """The lowered graph as Python builds it for the compiled baseline."""
+    dtype = getattr(torch, options.dtype)
+    device = inputs[0].device
+    module = build_graph_module(task, options.size, real_dtype=dtype, device=device)
+    with torch.no_grad():
+        return [y.cpu() for y in module(*inputs, *parameters)]
+
+
+def compare(options, executor: Executor, path: Path) -> list[Difference]:
+    """Outputs of the graph in Python, then those of the executor, against Model.forward's."""
     task = json.loads(path.read_text())
     graph = task["sizes"][options.size]
     dtype = getattr(torch, options.dtype)
@@ -112,28 +146,33 @@ def compare(options, path: Path) -> list[Difference]:
         given, result = Path(folder, "in.bin"), Path(folder, "out.bin")
         inputs, parameters = draw_all(graph, dtype, device, options.seed)
         write_tensors(given, inputs + parameters)
+        differences = []
+        if device == "cpu":  # where there is the memory for it
+            python = run_graph(options, task, inputs, parameters)
         model = PythonModel(source_of(path), task, options.size, dtype, device)
         model.load(parameters)
         expected = [y.cpu() for y in model.forward(inputs)]
+        if device == "cpu":
+            differences = [Difference(e, g) for e, g in zip(expected, python, strict=True)]
         del inputs, parameters, model
         if device != "cpu":
             torch.cuda.empty_cache()  # the other process needs the memory
-        run_executor(options, path, given, result)
+        executor.run(path, given, result)
         given.unlink()
         got = read_tensors(result, graph["outputs"], dtype)
         if len(expected) != len(got):
             raise ValueError(f"forward returned {len(expected)} tensors, the task says {len(got)}")
-        return [Difference(e, g) for e, g in zip(expected, got)]
+        return differences + [Difference(e, g) for e, g in zip(expected, got)]
 
 
-def report(options, path: Path) -> bool:
+def report(options, executor: Executor, path: Path) -> bool:
     name, start = task_id(path), time.monotonic()
     allowed, cause = options.tolerance, ""
     exception = EXCEPTIONS.get((name, options.device.split(":")[0], options.dtype))
     if exception and exception[0] > allowed:
         allowed, cause = exception
     try:
-        differences = compare(options, path)
+        differences = compare(options, executor, path)
     except (RuntimeError, ValueError) as error:
         print(f"FAILED   {name}: {error}", flush=True)
         return False
@@ -173,7 +212,9 @@ def main() -> int:
         print(f"no task matches {options.task!r}", file=sys.stderr)
         return 2
     torch.set_num_threads(options.threads)
-    results = [report(options, path) for path in tasks]
+    executor = Executor(options)
+    results = [report(options, executor, path) for path in tasks]
+    executor.close()
     print(f"{sum(results)} of {len(results)} tasks agree ({options.size}, {options.device}, "
           f"{options.dtype})")
     return 0 if all(results) else 1

@@ -2,13 +2,20 @@
 // test can compare with Python's Model.forward on the same tensors.
 //
 //   executor_run TASK.json SIZE DEVICE DTYPE IN.bin OUT.bin [PACKAGE.pt2]
+//   executor_run -
 //
+// The second form reads the same arguments from lines of stdin, separated by tabs, and answers each
+// line with "done" or "failed", a tab and why: loading LibTorch costs more than most tasks.
 // IN.bin holds inputs, then parameters; OUT.bin the outputs: raw little-endian contiguous bytes, in
 // the task's order, without padding. Floating tensors are DTYPE (float32 or float64) in both files,
 // others are what the task says. Exits 0 when OUT.bin is complete, 2 on wrong usage, 1 otherwise.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -63,18 +70,15 @@ void write(const std::string& file, const std::vector<at::Tensor>& tensors) {
   TORCH_CHECK(stream.good(), "cannot write ", file);
 }
 
-int report(const Error& error) {
-  std::fprintf(stderr, "executor_run: %s\n", error.message.c_str());
-  return 1;
-}
+using Problem = std::optional<std::string>;
 
-int run(const Arguments& arguments) {
+Problem run(const Arguments& arguments) {
   const auto task = load_task(arguments.task);
-  if (!task) return report(task.error());
+  if (!task) return task.error().message;
   const TaskSize* size = task->find_size(arguments.size);
-  if (size == nullptr) return report({ErrorCode::kNotFound, "no size " + arguments.size, ""});
+  if (size == nullptr) return "no size " + arguments.size;
   const auto executor = GraphExecutor::load(arguments.task, arguments.size, arguments.device);
-  if (!executor) return report(executor.error());
+  if (!executor) return executor.error().message;
 
   const auto working_type =
       arguments.dtype == "float64" ? c10::ScalarType::Double : c10::ScalarType::Float;
@@ -86,12 +90,35 @@ int run(const Arguments& arguments) {
 
   if (arguments.package.empty()) {
     write(arguments.out, executor->run(inputs, parameters));
-    return 0;
+    return std::nullopt;
   }
   const auto package = CompiledPackage::load(arguments.package);
-  if (!package) return report(package.error());
+  if (!package) return package.error().message;
   write(arguments.out, package->run(inputs, parameters));
-  return 0;
+  return std::nullopt;
+}
+
+Problem run_words(const std::vector<std::string>& words) {
+  if (words.size() < 6 || words.size() > 7 || (words[3] != "float32" && words[3] != "float64")) {
+    return "usage: executor_run TASK.json SIZE DEVICE float32|float64 IN.bin OUT.bin [PACKAGE.pt2]";
+  }
+  try {
+    return run({words[0], words[1], words[2], words[3], words[4], words[5],
+                words.size() == 7 ? words[6] : ""});
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+void serve() {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream fields(line);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(fields, word, '\t');) words.push_back(word);
+    Problem problem = run_words(words);
+    if (problem) std::replace(problem->begin(), problem->end(), '\n', ' ');
+    std::cout << (problem ? "failed\t" + *problem : "done") << std::endl;
+  }
 }
 
 }  // namespace
@@ -99,18 +126,13 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() < 6 || words.size() > 7 || (words[3] != "float32" && words[3] != "float64")) {
-    std::fputs(
-        "usage: executor_run TASK.json SIZE DEVICE float32|float64 IN.bin OUT.bin "
-        "[PACKAGE.pt2]\n",
-        stderr);
-    return 2;
+  if (words == std::vector<std::string>{"-"}) {
+    kbench::serve();
+    return 0;
   }
-  try {
-    return kbench::run({words[0], words[1], words[2], words[3], words[4], words[5],
-                        words.size() == 7 ? words[6] : ""});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "executor_run: %s\n", error.what());
-    return 1;
+  if (const auto problem = kbench::run_words(words)) {
+    std::fprintf(stderr, "executor_run: %s\n", problem->c_str());
+    return words.size() < 6 ? 2 : 1;
   }
+  return 0;
 }

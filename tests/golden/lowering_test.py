@@ -21,9 +21,18 @@ from lowering.graph import build_graph_module, overload_of
 from lowering.names import Names
 from lowering.patterns import draw_from_values
 from lowering.task import lower_task
+from lowering.taskfile import TaskFile
 from lowering.text import format_task
 
 DTYPES = (torch.float32, torch.float64)
+
+# Tasks with a loop over time steps in forward: fewer at small, so fewer of the same nodes.
+UNROLLED = frozenset(("034_vanillarnnhidden",))
+
+
+def is_slice(node: dict) -> bool:
+    """A slice of everything disappears, so one size may have it and the other not."""
+    return node["op"] == "aten::slice"
 
 
 def run_graph(task: dict, size: str, dtype: torch.dtype, inputs: list, parameters: list) -> tuple:
@@ -63,19 +72,11 @@ class CheckedInFiles(TaskCase):
         sources = {p for t in all_tasks() for p in t.parent.glob("[0-9]*.py")}
         self.assertEqual(sources, {source_of(t) for t in all_tasks()})
 
-    def test_lowering_again_gives_the_same_bytes(self):
+    def test_every_file_was_made_from_its_source(self):
         for path in all_tasks():
             with self.subTest(path.stem):
-                pinned = json.loads(path.read_text())["torch"]
-                if pinned != torch.__version__.split("+")[0]:
-                    self.skipTest(f"the files are pinned to torch {pinned}")
-                self.assertEqual(format_task(lower_task(source_of(path))), path.read_text())
-
-    def test_graph_is_forward_at_the_small_size(self):
-        for path in all_tasks():
-            with self.subTest(path.stem):
-                task = json.loads(path.read_text())
-                self.assert_graph_is_forward(task, source_of(path), "small")
+                lowered = json.loads(path.read_text())
+                self.assertEqual(lowered["source_sha256"], TaskFile(source_of(path)).sha256)
 
     def test_small_sizes_keep_the_operators_and_stay_small(self):
         limit = 64 << 20
@@ -83,13 +84,32 @@ class CheckedInFiles(TaskCase):
             with self.subTest(path.stem):
                 sizes = json.loads(path.read_text())["sizes"]
                 small, full = sizes["small"], sizes["full"]
+                operators = set if path.stem in UNROLLED else list
                 self.assertEqual(
-                    [(n["op"], n["overload"]) for n in small["nodes"]],
-                    [(n["op"], n["overload"]) for n in full["nodes"]],
+                    *(operators((n["op"], n["overload"]) for n in s["nodes"] if not is_slice(n))
+                      for s in (small, full))
                 )
                 self.assertLess(small["peak_bytes_fp32"], 2 * limit)
                 for spec in small["inputs"] + small["outputs"]:
                     self.assertLessEqual(4 * torch.Size(spec["shape"]).numel(), limit)
+                weights = sum(4 * torch.Size(p["shape"]).numel() for p in small["parameters"])
+                self.assertLessEqual(weights, 600 << 20)
+
+    def test_all_files_together_are_small_and_read_well_in_a_diff(self):
+        total = 0
+        for path in all_tasks():
+            with self.subTest(path.stem):
+                text = path.read_text()
+                total += len(text.encode())
+                sizes = json.loads(text)["sizes"].values()
+                entries = sum(
+                    len(size[group])
+                    for size in sizes
+                    for group in ("inputs", "parameters", "nodes", "outputs")
+                )
+                self.assertGreaterEqual(len(text.splitlines()), entries)  # one a line
+                self.assertLess(max(map(len, text.splitlines())), 1 << 14)
+        self.assertLess(total, 20_000_000)
 
     def test_arguments_follow_the_schemas_and_names_are_unique(self):
         for path in all_tasks():

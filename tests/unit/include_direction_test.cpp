@@ -38,6 +38,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/sandbox", {{"runner/core"}}},
       {"runner/store", {{"runner/core"}}},
       {"runner/submission", {{"runner/core", "runner/sandbox", "runner/task"}}},
+      {"runner/import",
+       {{"runner/core", "runner/sandbox", "runner/submission", "runner/task"}}},
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
       // The protocol of the oracle and the worker's mailbox are spoken from here.
       {"runner/measure",
@@ -48,8 +50,8 @@ const std::map<std::string, Rule>& rules() {
       {"reports", {{"runner/core", "runner/store"}}},
       {"runner/cli",
        {{"runner/core", "runner/task", "runner/sandbox", "runner/submission", "runner/store",
-         "runner/backend", "runner/verify", "runner/measure", "runner/lint", "baselines",
-         "reports"}}},
+         "runner/import", "runner/backend", "runner/verify", "runner/measure", "runner/lint",
+         "baselines", "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",

@@ -1,0 +1,239 @@
+#include "runner/cli/import_command.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/cli/interrupt.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/progress.hpp"
+#include "runner/cli/python_facts.hpp"
+#include "runner/cli/run_environment.hpp"
+#include "runner/core/json.hpp"
+#include "runner/import/importer.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using State = ImportOutcome::State;
+using Fault = ImportError::Fault;
+
+constexpr int kSchemaVersion = 1;
+constexpr int kExitWithoutPyarrow = 4;  // of parquet_rows.py
+constexpr std::chrono::minutes kTableLimit{5};
+constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
+constexpr int kMostProcesses = 16;  // each takes about half a GiB
+
+std::string_view to_string(State state) {
+  switch (state) {
+    case State::kImported: return "imported";
+    case State::kReplaced: return "replaced";
+    case State::kUnchanged: return "unchanged";
+    case State::kFailed: return "failed";
+    case State::kInterrupted: return "interrupted";
+  }
+  return "";
+}
+
+std::string_view to_string(Fault fault) {
+  switch (fault) {
+    case Fault::kFile: return "file";
+    case Fault::kLimit: return "limit";
+    case Fault::kMachine: return "machine";
+  }
+  return "";
+}
+
+std::string_view in_words(Fault fault) {
+  switch (fault) {
+    case Fault::kFile: return "the file's fault";
+    case Fault::kLimit: return "a limit of tasks";
+    case Fault::kMachine: return "this machine's fault";
+  }
+  return "";
+}
+
+// "dir/bad.py:3: SyntaxError: invalid syntax (the file's fault; correct that line)"
+std::string error_text(const ImportOutcome& outcome) {
+  const ImportError& error = *outcome.error;
+  return fmt::format("{}{}: {} ({}{}{})", outcome.where,
+                     error.line > 0 ? fmt::format(":{}", error.line) : "", error.what,
+                     in_words(error.fault), error.hint.empty() ? "" : "; ", error.hint);
+}
+
+Json outcome_json(const ImportOutcome& outcome) {
+  Json json = {{"source", outcome.where},
+               {"task", outcome.task},
+               {"state", to_string(outcome.state)},
+               {"note", outcome.note.empty() ? Json() : Json(outcome.note)},
+               {"error", nullptr}};
+  if (const auto& error = outcome.error)
+    json["error"] = {{"line", error->line > 0 ? Json(error->line) : Json()},
+                     {"what", error->what},
+                     {"fault", to_string(error->fault)},
+                     {"hint", error->hint}};
+  return json;
+}
+
+void print_json(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes) {
+  Json json = {{"schema_version", kSchemaVersion},
+               {"suite", options.out.string()},
+               {"mode", options.mode},
+               {"results", Json::array()}};
+  for (const auto& outcome : outcomes) json["results"].push_back(outcome_json(outcome));
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_table(const Terminal& out, const std::vector<ImportOutcome>& outcomes) {
+  std::size_t width = 0;
+  for (const auto& outcome : outcomes)
+    if (!outcome.error) width = std::max(width, outcome.task.size());
+  for (const auto& outcome : outcomes) {
+    const bool bad = outcome.error.has_value();
+    const auto word = fmt::format("{:11}", to_string(outcome.state));
+    const auto rest =
+        bad ? error_text(outcome) : fmt::format("{:{}}  {}", outcome.task, width, outcome.where);
+    fmt::print("{} {}\n", out.paint(bad ? Color::kRed : Color::kGreen, word), printable(rest));
+  }
+}
+
+// What the sandboxed Python must see: itself, and our scripts.
+LoweringSetup setup_of(const ImportOptions& options, const Installation& installation,
+                       const PythonFacts& facts) {
+  LoweringSetup setup;
+  setup.python = installation.python;
+  setup.python_path = facts.module_folders;
+  setup.readable = facts.folders;
+  setup.readable.push_back(fs::absolute(installation.root / "suites/importer.py"));
+  setup.readable.push_back(fs::absolute(installation.root / "suites/parquet_rows.py"));
+  setup.readable.push_back(fs::absolute(installation.root / "suites/lowering"));
+  setup.script = fs::absolute(installation.root / "suites/importer.py");
+  setup.memory_bytes = static_cast<std::uint64_t>(options.memory_gib) << 30;
+  return setup;
+}
+
+// A Parquet file may come from anybody, and what reads it is large: it is read in the sandbox.
+Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
+                                 const fs::path& file) {
+  const UniqueFd table(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!table.valid())
+    return Error{ErrorCode::kUsage, fmt::format("{}: cannot be read", file.string()), ""};
+  SandboxCommand command = python_command(setup, setup.script.parent_path() / "parquet_rows.py");
+  command.descriptors = {{table.get(), 0}};
+  const auto output = run_to_end(sandbox, command, kTableLimit, kMaxTableBytes);
+  if (!output) return output.error();
+  if (output->exit.exited && output->exit.code == kExitWithoutPyarrow)
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{}: reading Parquet needs pyarrow, which {} does not have",
+                             file.string(), setup.python.string()),
+                 fmt::format("{} -m pip install pyarrow, or convert the table to .jsonl",
+                             setup.python.string())};
+  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated)
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("{}: no Parquet table that can be read", file.string()),
+                 "convert it to .jsonl, one row with a column code a line"};
+  return output->out;
+}
+
+class ImportSession {
+ public:
+  ImportSession(const ImportOptions& options, const Installation& installation)
+      : options_(options),
+        installation_(installation),
+        terminal_(inspect_terminal(STDERR_FILENO, options.common.color)),
+        progress_(stderr, terminal_, options.common.verbosity),
+        sandbox_(make_sandbox()) {}
+
+  int run() {
+    const auto outcomes = import_all();
+    progress_.end();
+    if (!outcomes) return fail(outcomes.error(), terminal_);
+    if (outcomes->empty())
+      return finish(ExitCode::kNothingSelected, "nothing to import", options_.common.verbosity);
+    if (options_.format == OutputFormat::kJson)
+      print_json(options_, *outcomes);
+    else
+      print_table(inspect_terminal(STDOUT_FILENO, options_.common.color), *outcomes);
+    return conclude(*outcomes);
+  }
+
+ private:
+  Result<std::vector<ImportOutcome>> import_all() {
+    if (installation_.python.empty())
+      return Error{ErrorCode::kInfrastructure, installation_.python_reason,
+                   "importing needs a Python with torch 2.9 or newer; KBENCH_TORCH names one"};
+    const auto facts = ask_python(installation_.python);
+    if (!facts) return facts.error();
+    const LoweringSetup setup = setup_of(options_, installation_, *facts);
+    if (const auto& level = sandbox_->level(false); !level.bubblewrap)
+      progress_.warn(
+          fmt::format("the sandbox here is weak ({}): import only files that you would "
+                      "run yourself",
+                      level.to_string()));
+    auto sources = find_sources(options_.paths, options_.out, [&](const fs::path& file) {
+      return read_parquet(*sandbox_, setup, file);
+    });
+    if (!sources) return sources.error();
+    if (sources->empty()) return std::vector<ImportOutcome>{};
+    return import_sources(setup, std::move(*sources));
+  }
+
+  Result<std::vector<ImportOutcome>> import_sources(const LoweringSetup& setup,
+                                                    std::vector<ImportSource> sources) {
+    const ImportRequest request{std::move(sources), options_.out, options_.level};
+    LoweringOptions lowering;
+    lowering.mode = options_.mode == "eval" ? "eval" : "batch-stats";
+    lowering.processes =
+        options_.jobs > 0 ? options_.jobs : std::clamp(usable_threads(), 1, kMostProcesses);
+    lowering.cpu_limit = std::chrono::seconds(options_.timeout_s);
+    lowering.tick = [this] { progress_.tick(); };
+    lowering.stop = [this] { return guard_.interrupted(); };
+    progress_.begin("importing", std::vector<double>(request.sources.size(), 0));
+    std::size_t done = 0;
+    return import_tasks(
+        *sandbox_, setup, request, lowering, [&](std::size_t, const ImportOutcome& outcome) {
+          progress_.item(done++, outcome.where);
+          progress_.item_done(
+              fmt::format("{} {}", to_string(outcome.state), printable(outcome.where)));
+        });
+  }
+
+  int conclude(const std::vector<ImportOutcome>& outcomes) {
+    const auto count = [&](State state) {
+      return std::count_if(outcomes.begin(), outcomes.end(),
+                           [&](const ImportOutcome& outcome) { return outcome.state == state; });
+    };
+    const auto failed = count(State::kFailed), left = count(State::kInterrupted);
+    const auto good = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
+    const std::string text = fmt::format("{} of {} imported into {}", good, outcomes.size(),
+                                         printable(options_.out.string()));
+    if (left > 0)
+      return finish(ExitCode::kInterrupted,
+                    text + "; interrupted, the same command goes on from there", 0);
+    if (failed > 0)
+      return finish(ExitCode::kTaskFailed, fmt::format("{}; {} failed", text, failed), 0);
+    return finish(ExitCode::kGood, text, options_.common.verbosity);
+  }
+
+  const ImportOptions& options_;
+  const Installation& installation_;
+  Terminal terminal_;
+  Progress progress_;
+  std::unique_ptr<Sandbox> sandbox_;
+  InterruptGuard guard_;
+};
+
+}  // namespace
+
+int import_command(const ImportOptions& options, const Installation& installation) {
+  return ImportSession(options, installation).run();
+}
+
+}  // namespace kbench

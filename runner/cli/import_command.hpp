@@ -1,0 +1,12 @@
+// `kbench import`: foreign task files become a suite. Called by main.
+#pragma once
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+
+namespace kbench {
+
+// Returns the exit status.
+int import_command(const ImportOptions& options, const Installation& installation);
+
+}  // namespace kbench

@@ -1,0 +1,88 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runner/backend/cpu/host_facts.hpp"
+#include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/task_choice.hpp"
+#include "runner/cli/task_prompt.hpp"
+#include "runner/cli/tasks_command.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxSourceBytes = 1u << 20;
+// Short and typical; the first that is not the task itself is shown.
+constexpr std::array kExamples = {"level1/019_relu", "level1/023_softmax"};
+
+std::string gib_text(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(1u << 30));
+}
+
+PromptDevice describe_cpu() {
+  PromptDevice device{.kind = "cpu", .name = cpu::model_name()};
+  device.facts = {{"vector instructions", cpu::vector_features()},
+                  {"threads", fmt::format("{}", cpu::usable_processors())},
+                  {"last-level cache", fmt::format("{} KiB", cpu::cache_bytes() >> 10)},
+                  {"memory", gib_text(cpu::memory_bytes())}};
+  return device;
+}
+
+PromptDevice describe_gpu(const GpuInfo& gpu) {
+  PromptDevice device{.kind = "cuda", .name = gpu.name};
+  device.compute_capability = gpu.compute_capability;
+  device.facts = {{"compute capability",
+                   fmt::format("{}.{}", gpu.compute_capability / 10, gpu.compute_capability % 10)},
+                  {"memory", gib_text(gpu.memory_bytes)},
+                  {"driver", gpu.driver}};
+  return device;
+}
+
+// The device asked for; without a wish, the GPU where there is one.
+PromptDevice choose_device(const std::optional<std::string>& wish) {
+  if (wish == "cpu") return describe_cpu();
+  const auto gpus = probe_gpus();
+  if (!wish && gpus.empty()) return describe_cpu();
+  const auto index = wish && wish->size() > 5 ? std::stoi(wish->substr(5)) : 0;
+  const auto gpu = std::find_if(gpus.begin(), gpus.end(),
+                                [&](const GpuInfo& info) { return info.index == index; });
+  return gpu != gpus.end() ? describe_gpu(*gpu) : PromptDevice{.kind = "cuda"};
+}
+
+std::optional<PromptExample> choose_example(const Installation& installation, const Task& task,
+                                            const std::string& device) {
+  const std::string ending = device == "cuda" ? ".cu" : ".cpp";
+  for (const std::string id : kExamples) {
+    if (id == task.id) continue;
+    const auto text =
+        read_bounded_file(installation.examples / "example" / (id + ending), kMaxSourceBytes);
+    if (text) return PromptExample{id, *text};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
+  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+  const auto task = find_task(options, installation);
+  if (!task) return fail(task.error(), terminal);
+  PromptDevice device = choose_device(options.device);
+  const auto size = choose_size(*task, options.size, device.kind == "cuda" ? "full" : "small");
+  if (!size) return fail(size.error(), terminal);
+  const auto source = read_bounded_file(task->source, kMaxSourceBytes);
+  if (!source) return fail(source.error(), terminal);
+  const auto example = choose_example(installation, *task, device.kind);
+  fmt::print("{}", task_prompt({*task, **size, *source, std::move(device), example}));
+  return finish(ExitCode::kGood, fmt::format("prompt of {} at {}", task->id, (*size)->name),
+                options.common.verbosity);
+}
+
+}  // namespace kbench

@@ -1,0 +1,63 @@
+#include "runner/cli/python_facts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runner/cli/subprocess.hpp"
+#include "runner/core/json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// find_spec instead of import: nothing is executed, which takes seconds.
+constexpr const char* kQuestions = R"(
+import importlib.util, json, os, sys
+print(json.dumps({
+    "path": [p for p in sys.path if p and os.path.isabs(p) and os.path.exists(p)],
+    "homes": [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))],
+    "torch": importlib.util.find_spec("torch") is not None,
+}))
+)";
+
+// The sandbox shows these anyhow.
+bool is_system(const fs::path& folder) {
+  const std::string text = folder.lexically_normal().string() + "/";
+  return text.starts_with("/usr/") || text.starts_with("/bin/") || text.starts_with("/lib/");
+}
+
+std::vector<fs::path> paths_of(const Json& list) {
+  std::vector<fs::path> paths;
+  for (const Json& item : list)
+    if (item.is_string()) paths.emplace_back(item.get<std::string>());
+  return paths;
+}
+
+}  // namespace
+
+Result<PythonFacts> ask_python(const fs::path& python) {
+  // -c puts the working directory into the path; -P, which does not, is younger than what we allow.
+  const auto text =
+      run_trusted({python.string(), "-B", "-c", kQuestions}, std::chrono::seconds(60));
+  if (!text) return text.error();
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const bool whole = json.is_object() && json.contains("path") && json.contains("homes") &&
+                     json["path"].is_array() && json["homes"].is_array();
+  if (!whole || json.value("torch", false) == false)
+    return Error{ErrorCode::kInfrastructure, fmt::format("{} has no torch", python.string()),
+                 "point KBENCH_TORCH at a Python with torch 2.9 or newer"};
+  PythonFacts facts;
+  facts.module_folders = paths_of(json["path"]);
+  std::set<fs::path> folders;
+  for (const Json* list : {&json["homes"], &json["path"]})
+    for (const fs::path& folder : paths_of(*list))
+      if (!is_system(folder) && folder != "/" && fs::exists(folder)) folders.insert(folder);
+  facts.folders.assign(folders.begin(), folders.end());
+  return facts;
+}
+
+}  // namespace kbench

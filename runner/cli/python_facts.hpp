@@ -1,0 +1,20 @@
+// What the Python with torch says about itself, so that it can be started where nothing but itself
+// is visible. Called by import_command.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct PythonFacts {
+  std::vector<std::filesystem::path> module_folders;  // sys.path, in its order
+  std::vector<std::filesystem::path> folders;  // all that it consists of, outside the system's own
+};
+
+// Runs it once, some 20 ms. Errors: kInfrastructure when it does not run or has no torch.
+[[nodiscard]] Result<PythonFacts> ask_python(const std::filesystem::path& python);
+
+}  // namespace kbench

@@ -1,0 +1,59 @@
+#include "runner/cli/task_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/task/suite.hpp"
+
+namespace kbench {
+
+std::filesystem::path suite_of(const TasksOptions& options, const Installation& installation) {
+  return options.common.suite.value_or(installation.suites);
+}
+
+Result<Task> find_task(const TasksOptions& options, const Installation& installation) {
+  const auto entries = list_tasks(suite_of(options, installation));
+  if (!entries) return entries.error();
+  const auto selected = select_tasks(*entries, options.levels, {options.task});
+  if (!selected) return selected.error();
+  if (selected->empty()) {
+    return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", options.task),
+                 "`kbench tasks list` shows all of them"};
+  }
+  if (selected->size() > 1) {
+    std::vector<std::string> ids;
+    for (const auto& entry : *selected) ids.push_back(entry.id);
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("\"{}\" matches {} tasks, expected one", options.task, selected->size()),
+        fmt::format("choose one of {}", fmt::join(ids, ", "))};
+  }
+  return load_task(selected->front().file);
+}
+
+Result<std::vector<const TaskSize*>> find_sizes(const Task& task,
+                                                const std::optional<std::string>& name) {
+  std::vector<const TaskSize*> sizes;
+  for (const auto& size : task.sizes) {
+    if (!name || size.name == *name) sizes.push_back(&size);
+  }
+  if (sizes.empty()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{} has no size \"{}\"", task.id, name.value_or("")),
+                 fmt::format("it has {}", task.sizes.front().name)};
+  }
+  return sizes;
+}
+
+Result<const TaskSize*> choose_size(const Task& task, const std::optional<std::string>& name,
+                                    const std::string& preferred) {
+  if (!name) {
+    const TaskSize* size = task.find_size(preferred);
+    return size != nullptr ? size : &task.sizes.front();
+  }
+  const auto sizes = find_sizes(task, name);
+  if (!sizes) return sizes.error();
+  return sizes->front();
+}
+
+}  // namespace kbench

@@ -1,0 +1,22 @@
+// Why a file could not be imported: one line for a person. Used throughout runner/import; printed
+// by the cli.
+#pragma once
+
+#include <string>
+
+namespace kbench {
+
+struct ImportError {
+  enum class Fault {
+    kFile,    // it does not work, whoever runs it
+    kLimit,   // it works in PyTorch, but a task cannot hold it
+    kMachine  // something is missing or too small here
+  };
+
+  int line = 0;  // in the file; 0 when the error is in no line
+  std::string what;
+  Fault fault = Fault::kFile;
+  std::string hint;
+};
+
+}  // namespace kbench

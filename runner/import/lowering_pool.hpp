@@ -1,0 +1,45 @@
+// Lowers many foreign files at a time, in sandboxed Pythons that are kept between files and
+// replaced when a file broke one. Called by importer.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/import/import_error.hpp"
+#include "runner/import/lowering_process.hpp"
+
+namespace kbench {
+
+struct LoweringRequest {
+  int level = 1;
+  std::string file;  // "019_relu.py"
+  std::string source;
+};
+
+// Exactly one of the two.
+struct LoweringAnswer {
+  std::string task;  // as the foreign process sent it: to be checked
+  std::optional<ImportError> error;
+};
+
+struct LoweringOptions {
+  std::string mode;  // "batch-stats" or "eval", as tasks record it
+  int processes = 1;
+  std::chrono::seconds cpu_limit{120};  // of one file; it may wait for four times as long
+  std::function<void()> tick;           // optional; called a few times a second while waiting
+  LoweringProcess::Stop stop;           // optional; true ends it all, unfinished files are left out
+};
+
+// `on_done` is called from this thread as answers arrive, in any order. Errors: kInfrastructure
+// when no Python can be started.
+[[nodiscard]] Status lower_files(
+    Sandbox& sandbox, const LoweringSetup& setup, const std::vector<LoweringRequest>& requests,
+    const LoweringOptions& options,
+    const std::function<void(std::size_t index, const LoweringAnswer&)>& on_done);
+
+}  // namespace kbench

@@ -1,0 +1,67 @@
+// One sandboxed Python that lowers foreign task files, running suites/importer.py. The
+// conversation, over a Channel that is its standard input:
+//   it: {"ready": "2.11.0"}                                       once, when it can take work
+//   we: {"level": 1, "file": "001_name.py", "source": TEXT, "mode": …, "cpu_seconds": 120}
+//   it: {"task": TEXT}  or  {"error": {"line", "what", "fault", "hint"}},  each with "last": true
+//       where it ends after that answer
+// Nothing it says is trusted. Owned and used by one thread of lowering_pool.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/channel.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+// What is started, and with which limits. All paths are absolute.
+struct LoweringSetup {
+  std::filesystem::path python;                          // with torch
+  std::vector<std::filesystem::path> python_path;        // where it finds its modules
+  std::vector<std::filesystem::path> readable;           // what it needs besides
+  std::filesystem::path script;                          // suites/importer.py
+  std::uint64_t memory_bytes = std::uint64_t{12} << 30;  // address space of each process
+};
+
+// How a script of ours is started with that Python, in an otherwise empty sandbox. With bubblewrap
+// it has a /tmp of its own, else the caller gives it a folder to write to.
+[[nodiscard]] SandboxCommand python_command(const LoweringSetup& setup,
+                                            const std::filesystem::path& script,
+                                            const std::filesystem::path& scratch = "/tmp");
+
+class LoweringProcess {
+ public:
+  // Asked a few times a second while waiting; true gives up.
+  using Stop = std::function<bool()>;
+
+  // Returns once it can take work. Errors: kInfrastructure, with its last words; kTimeout.
+  static Result<std::unique_ptr<LoweringProcess>> start(Sandbox& sandbox,
+                                                        const LoweringSetup& setup,
+                                                        const Stop& stop);
+  ~LoweringProcess();
+  LoweringProcess(const LoweringProcess&) = delete;
+  LoweringProcess& operator=(const LoweringProcess&) = delete;
+
+  // Errors, after each of which it must not be asked again: kTimeout (no answer, or given up),
+  // kInfrastructure (it ended), kBadInput (it sent nonsense).
+  Result<Json> ask(const Json& request, std::chrono::milliseconds limit, const Stop& stop);
+
+ private:
+  LoweringProcess() = default;
+  Result<Json> receive(std::chrono::milliseconds limit, const Stop& stop);
+  [[nodiscard]] std::string last_words() const;
+
+  std::filesystem::path scratch_;  // made here where the sandbox has no /tmp of its own
+  Channel channel_;
+  UniqueFd errors_;
+  std::unique_ptr<SandboxedProcess> process_;
+};
+
+}  // namespace kbench

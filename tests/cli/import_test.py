@@ -1,0 +1,260 @@
+"""kbench import: the files of tests/import, this project's own tasks, tables, hostile names."""
+
+import json
+import os
+import pathlib
+import shutil
+
+import cli_case
+from cli_case import GOOD, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
+
+FILES = ROOT / "tests" / "import" / "files"
+MODULE = (FILES / "tuple_outputs.py").read_text(encoding="utf-8")
+# Steers a terminal, reorders text, is markup.
+HOSTILE = "\x1b[31m\u202e<script>"
+
+
+def expectations():
+    """The table of tests/import/README.md: file name -> (expected, fault)."""
+    rows = {}
+    for line in (FILES.parent / "README.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4 and cells[0].endswith(".py`"):
+            rows[cells[0].strip("`")] = (cells[2], cells[3])
+    return rows
+
+
+class ImportCase(cli_case.CliCase):
+    def bring_in(self, *words, **more):
+        return self.kbench("import", *words, timeout=900, **more)
+
+    def task(self, name, suite="suite"):
+        (file,) = (self.folder / suite).glob(f"level*/*_{name}.json")
+        return json.loads(file.read_text(encoding="utf-8"))
+
+    def write(self, name, text=MODULE):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+class FilesTest(ImportCase):
+    """All files of tests/import at once, as a user would bring them in."""
+
+    def test_every_file_gives_its_task_or_its_line(self):
+        table = expectations()
+        self.assertEqual(set(table), {file.name for file in FILES.glob("*.py")})
+        before = self.pythons()
+        result = self.bring_in(FILES, "--out", "suite", "--timeout", 25, "--format", "json")
+        self.assert_fails(result, TASK_FAILED, f"of {len(table)} imported into suite")
+        report = json.loads(result.stdout)
+        self.assertEqual(report["schema_version"], 1)
+        outcomes = {pathlib.Path(r["source"]).name: r for r in report["results"]}
+        self.assertEqual(set(outcomes), set(table))
+        for file, (expected, fault) in table.items():
+            with self.subTest(file):
+                outcome = outcomes[file]
+                if expected == "task":
+                    self.assertEqual(outcome["state"], "imported", outcome["error"])
+                    continue
+                self.assertEqual(outcome["state"], "failed")
+                error = outcome["error"]
+                line = f":{error['line']}" if error["line"] else ""
+                self.assertIn(expected, f"{file}{line}: {error['what']}")
+                self.assertNotIn("\n", error["what"] + error["hint"])
+                self.assertEqual(error["fault"], fault)
+                self.assertTrue(error["hint"])
+        self.assertEqual(self.pythons() - before, set(), "processes outlived the import")
+        self.assertEqual(list(self.folder.glob("suite/.*")), [])
+        self.check_tasks()
+        self.check_runs({file for file, (expected, _) in table.items() if expected == "task"})
+
+    @staticmethod
+    def pythons():
+        """Processes that execute the importer's script, whoever started them."""
+        found = set()
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and b"importer.py" in (entry / "cmdline").read_bytes():
+                    found.add(entry.name)
+            except OSError:
+                pass  # it ended
+        return found
+
+    def check_tasks(self):
+        """What makes each of them special has arrived in its task."""
+        full = {file.stem.split("_", 1)[1]: json.loads(file.read_text(encoding="utf-8"))
+                for file in self.folder.glob("suite/level1/*.json")}
+        size = {name: task["sizes"]["full"] for name, task in full.items()}
+        inputs = {name: {i["name"]: i for i in s["inputs"]} for name, s in size.items()}
+        parameters = {name: {p["fqn"]: p for p in s["parameters"]} for name, s in size.items()}
+        outputs = {name: [o["dtype"] for o in s["outputs"]] for name, s in size.items()}
+
+        self.assertEqual([i["draw"]["kind"] for i in inputs["unusual_signature"].values()],
+                         ["normal", "normal", "uniform"])
+        self.assertEqual(list(inputs["keyword_arguments"]), ["x", "weight"])
+        self.assertEqual(list(parameters["keyword_arguments"]), ["linear.weight"])
+        self.assertEqual({fqn: p["draw"]["kind"] for fqn, p in parameters["buffers"].items()},
+                         {"positions": "uniform", "mask": "tril", "weights": "data"})
+        self.assertIn("768 fixed values", full["buffers"]["note"])
+        self.assertEqual(outputs["tuple_outputs"], ["float32", "float32", "int64"])
+        self.assertEqual([i["draw"]["kind"] for i in inputs["integer_inputs"].values()],
+                         ["integers", "integers", "bernoulli"])
+        self.assertEqual((full["batch_norm"]["mode"], set(parameters["batch_norm"])),
+                         ("batch-stats", {"conv.weight", "conv.bias", "norm.weight", "norm.bias"}))
+        self.assertEqual(list(inputs["dict_output"]), ["x", "y"])
+        self.assertEqual(len(outputs["dict_output"]), 2)
+        self.assertEqual(size["mutates_its_input"]["nodes"][0]["op"], "aten::clone")
+        self.assertEqual({i["draw"]["kind"] for i in inputs["probabilities"].values()}, {"uniform"})
+        self.assertIn("input share", full["probabilities"]["note"])
+        hostile = json.dumps(full["hostile_names"], ensure_ascii=False)
+        for character in "\x1b\x07\u202e\u202c":
+            self.assertNotIn(character, hostile)
+            self.assertNotIn(json.dumps(character)[1:-1], hostile)
+        for spec in size["hostile_names"]["inputs"] + size["hostile_names"]["parameters"]:
+            self.assertRegex(spec["name"], r"\A[A-Za-z][A-Za-z0-9_]*\Z")
+
+    def check_runs(self, files):
+        """The executor takes them all, at the one size that they have."""
+        result = self.kbench("run", "--suite", "suite", "--device", "cpu", "--baselines-only",
+                             "--format", "json", KBENCH_TORCH=str(self.folder), timeout=600)
+        self.assert_good(result)
+        self.assertIn("size full: the only one", result.stderr)
+        rows = json.loads(result.stdout)["results"]
+        self.assertEqual(len(rows), len(files))
+        for row in rows:
+            self.assertEqual((row["state"], row["size"]), ("no_submission", "full"), row)
+            self.assertGreater(row["time_ns"]["eager"], 0)
+
+
+class OwnTasksTest(ImportCase):
+    """This project's tasks are in the format that is imported: what comes out must be the same."""
+
+    def test_importing_our_own_tasks_gives_them_again(self):
+        sources = sorted(ROOT.glob("suites/level*/[0-9]*.py"))
+        chosen = sources if os.environ.get("KBENCH_IMPORT_ALL") else sources[:: len(sources) // 8]
+        for source in chosen:
+            self.write(f"source/{source.parent.name}/{source.name}", source.read_text("utf-8"))
+        result = self.bring_in("source", "--out", "suite")
+        self.assert_good(result)
+        for source in chosen:
+            with self.subTest(source.stem):
+                place = f"{source.parent.name}/{source.stem}"
+                ours = json.loads((ROOT / "suites" / f"{place}.json").read_text("utf-8"))
+                theirs = json.loads((self.folder / "suite" / f"{place}.json").read_text("utf-8"))
+                if ours["torch"] == theirs["torch"]:
+                    self.assertEqual(theirs, ours)
+
+    def test_eval_mode_is_recorded(self):
+        self.assert_good(self.bring_in(FILES / "batch_norm.py", "--out", "suite", "--mode", "eval"))
+        task = self.task("batch_norm")
+        self.assertEqual(task["mode"], "eval")
+        names = [p["fqn"] for p in task["sizes"]["full"]["parameters"]]
+        self.assertIn("norm.running_var", names)
+
+
+class PlacesTest(ImportCase):
+    def test_levels_numbers_and_importing_again(self):
+        self.write("source/KernelBench/level2/7_First_Task.py")
+        self.write("source/KernelBench/level2/12345_Far.py")
+        self.write("source/KernelBench/level3/plain.py")
+        self.write("source/scripts/tool.py", "raise SystemExit")
+        self.write("source/KernelBench/level3/_private.py", "raise SystemExit")
+        expected = {"level2/007_first_task", "level2/12345_far", "level3/001_plain"}
+
+        def states():
+            result = self.bring_in("source", "--out", "suite", "--format", "json")
+            self.assert_good(result)
+            results = json.loads(result.stdout)["results"]
+            self.assertEqual({r["task"] for r in results}, expected)
+            return {r["task"]: r["state"] for r in results}
+
+        self.assertEqual(set(states().values()), {"imported"})
+        self.assertEqual(set(states().values()), {"unchanged"})
+        self.write("source/KernelBench/level3/plain.py", MODULE.replace("3, dim", "2, dim"))
+        self.assertEqual(states()["level3/001_plain"], "replaced")
+
+        listing = self.kbench("tasks", "list", "--suite", "suite", "--format", "json")
+        self.assert_good(listing)
+        tasks = json.loads(listing.stdout)["tasks"]
+        self.assertEqual({task["task"] for task in tasks}, expected)
+        self.assertEqual({tuple(task["sizes"]) for task in tasks}, {("full",)})
+
+    def test_a_suite_inside_its_source_is_not_imported_again(self):
+        self.write("level1/1_task.py")
+        for _ in range(2):
+            result = self.bring_in(".", "--out", "suite", "--format", "json")
+            self.assert_good(result)
+            self.assertEqual(len(json.loads(result.stdout)["results"]), 1)
+
+    def test_paths_that_are_wrong(self):
+        self.write("notes.txt", "nothing")
+        (self.folder / "empty").mkdir()
+        for words, code, part in [
+            (("nowhere.py",), USAGE, "nowhere.py: no such file or folder"),
+            (("notes.txt",), USAGE, "notes.txt: nothing to import"),
+            (("empty",), NOTHING_SELECTED, "nothing to import"),
+        ]:
+            with self.subTest(words):
+                self.assert_fails(self.bring_in(*words, "--out", "suite"), code, part)
+
+    def test_without_a_python_it_says_what_is_missing(self):
+        self.write("one.py")
+        result = self.bring_in("one.py", "--out", "suite", KBENCH_TORCH=str(self.folder))
+        self.assert_fails(result, cli_case.INFRASTRUCTURE, "no Python", "hint: ")
+
+    def test_hostile_names_of_files_and_rows(self):
+        self.write(f"source/{HOSTILE}'; rm -rf ~.py")
+        row = {"code": MODULE, "name": f"../../{HOSTILE}/\"etc\"", "level": 4}
+        self.write("source/rows.jsonl", json.dumps(row) + "\n")
+        self.write("source/broken\x1b[2J.py", "(")
+        result = self.bring_in("source", "--out", "suite")
+        self.assert_fails(result, TASK_FAILED, "2 of 3 imported")
+        written = {str(path.relative_to(self.folder / "suite"))
+                   for path in (self.folder / "suite").rglob("*") if path.is_file()}
+        for path in written:
+            self.assertRegex(path, r"\Alevel[14]/\d{3}_[a-z0-9_]+\.(py|json)\Z")
+        self.assertEqual(len(written), 4)
+        for text in (result.stdout, result.stderr):
+            for character in "\x1b\u202e":
+                self.assertNotIn(character, text)
+
+
+class TablesTest(ImportCase):
+    ROWS = [
+        {"code": MODULE, "name": "19_ReLU", "level": 2, "problem_id": 19},
+        {"code": MODULE, "ops": '["nn.Conv2d", "torch.relu"]', "data_source": "somebody"},
+        {"code": "class Model(: pass"},
+        {"text": MODULE},
+    ]
+
+    def test_rows_of_jsonl(self):
+        lines = [json.dumps(row) for row in self.ROWS] + ["", "{no json"]
+        self.write("rows.jsonl", "\n".join(lines))
+        result = self.bring_in("rows.jsonl", "--out", "suite", "--level", 7, "--format", "json")
+        self.assert_fails(result, TASK_FAILED, "2 of 5 imported")
+        results = json.loads(result.stdout)["results"]
+        self.assertEqual([(r["source"], r["state"]) for r in results],
+                         [("rows.jsonl:1", "imported"), ("rows.jsonl:2", "imported"),
+                          ("rows.jsonl:3", "failed"), ("rows.jsonl:4", "failed"),
+                          ("rows.jsonl:6", "failed")])
+        self.assertEqual([r["task"] for r in results[:2]],
+                         ["level2/019_relu", "level7/002_conv2d_relu"])
+        self.assertIn("SyntaxError", results[2]["error"]["what"])
+        self.assertIn("no text in `code`", results[3]["error"]["what"])
+        self.assertIn("no JSON object", results[4]["error"]["what"])
+
+    def test_parquet_needs_pyarrow_and_says_so(self):
+        shutil.copy(FILES.parent / "rows.parquet", self.folder)
+        result = self.bring_in("rows.parquet", "--out", "suite", "--format", "json")
+        if result.returncode == GOOD:
+            results = json.loads(result.stdout)["results"]
+            self.assertEqual([r["task"] for r in results], ["level2/019_relu"])
+        else:
+            self.assert_fails(result, cli_case.INFRASTRUCTURE, "needs pyarrow",
+                              "-m pip install pyarrow")
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,174 @@
+// What `kbench import` finds, and which names it gives; nothing is executed here. tests/cli/
+// import_test.py does the rest.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/import/naming.hpp"
+#include "runner/import/sources.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+class SourcesTest : public ::testing::Test {
+ protected:
+  SourcesTest() {
+    std::string name = (fs::temp_directory_path() / "kbench-import-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~SourcesTest() override { fs::remove_all(folder_); }
+
+  void write(const fs::path& file, const std::string& text = "pass\n") {
+    fs::create_directories((folder_ / file).parent_path());
+    std::ofstream(folder_ / file, std::ios::binary) << text;
+  }
+
+  std::vector<ImportSource> find(const fs::path& path, const fs::path& except = "") {
+    auto sources = find_sources({folder_ / path}, except.empty() ? except : folder_ / except,
+                                [](const fs::path&) -> Result<std::string> {
+                                  return Error{ErrorCode::kInfrastructure, "no parquet here", ""};
+                                });
+    EXPECT_TRUE(sources) << sources.error().message;
+    return sources ? *sources : std::vector<ImportSource>{};
+  }
+
+  static std::vector<std::string> ids(const std::vector<ImportSource>& sources) {
+    std::vector<std::string> ids;
+    for (const TaskName& name : name_tasks(sources, {}, 1)) ids.push_back(name.id());
+    return ids;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(SourcesTest, FoldersWithLevelsHideEverythingElse) {
+  write("a/level2/7_Two Words.py");
+  write("a/level1/19_ReLU.py");
+  write("a/tool.py");
+  write("a/level1/__init__.py");
+  write("a/.git/level1/1_hidden.py");
+  EXPECT_THAT(ids(find("a")), ElementsAre("level1/019_relu", "level2/007_two_words"));
+}
+
+TEST_F(SourcesTest, FoldersWithoutLevelsGiveWhatLiesInThem) {
+  write("a/b.py");
+  write("a/a.py");
+  write("a/deeper/c.py");
+  EXPECT_THAT(ids(find("a")), ElementsAre("level1/001_a", "level1/002_b"));
+}
+
+TEST_F(SourcesTest, TheSuiteIsNotItsOwnSource) {
+  write("a/level1/1_a.py");
+  write("a/out/level1/001_a.py");
+  EXPECT_THAT(ids(find("a", "a/out")), ElementsAre("level1/001_a"));
+}
+
+TEST_F(SourcesTest, RowsAreNamedByWhatTheirColumnsSay) {
+  write("rows.jsonl", R"({"code": "x", "name": "3_Conv", "level": 2})"
+                      "\n"
+                      R"({"code": "x", "ops": ["nn.Conv2d", "torch.add", 5]})"
+                      "\n"
+                      R"({"code": "x", "ops": "[\"torch.relu\"]", "problem_id": 8})"
+                      "\n"
+                      R"({"code": "x", "level": 4000, "name": 7})"
+                      "\n");
+  const auto sources = find("rows.jsonl");
+  EXPECT_THAT(ids(sources), ElementsAre("level2/003_conv", "level1/002_conv2d_add",
+                                        "level1/008_relu", "level1/004_task"));
+  EXPECT_TRUE(sources[1].where.ends_with("rows.jsonl:2"));
+}
+
+TEST_F(SourcesTest, RowsThatAreNoneSayWhy) {
+  write("rows.jsonl", "[]\n{\"code\": 5}\n\xff\xfe\n");
+  const auto sources = find("rows.jsonl");
+  ASSERT_EQ(sources.size(), 3u);
+  for (const auto& source : sources) ASSERT_TRUE(source.error);
+  EXPECT_THAT(sources[0].error->what, HasSubstr("no JSON object"));
+  EXPECT_THAT(sources[1].error->what, HasSubstr("no text in `code`"));
+  EXPECT_THAT(sources[2].error->what, HasSubstr("no JSON object"));
+}
+
+TEST_F(SourcesTest, LargeFilesAreNotRead) {
+  write("a.py", std::string((1u << 20) + 1, '#'));
+  const auto sources = find("a.py");
+  ASSERT_EQ(sources.size(), 1u);
+  ASSERT_TRUE(sources[0].error);
+}
+
+TEST_F(SourcesTest, TheTableReaderSpeaksForItself) {
+  write("rows.parquet", "PAR1");
+  const auto sources = find_sources({folder_ / "rows.parquet"}, "", [](const fs::path&) {
+    return Result<std::string>(std::string(R"({"code": "x", "name": "1_a"})"));
+  });
+  ASSERT_TRUE(sources);
+  EXPECT_THAT(ids(*sources), ElementsAre("level1/001_a"));
+}
+
+ImportSource source(const std::string& name, std::optional<int> number = {}, int level = 0) {
+  ImportSource made;
+  made.name = name;
+  made.number = number;
+  made.level = level;
+  return made;
+}
+
+TaskEntry entry(int level, int number, const std::string& name) {
+  TaskEntry made;
+  made.level = level;
+  made.number = number;
+  made.name = name;
+  return made;
+}
+
+std::vector<std::string> named(const std::vector<ImportSource>& sources,
+                               const std::vector<TaskEntry>& suite = {}) {
+  std::vector<std::string> ids;
+  for (const TaskName& name : name_tasks(sources, suite, 5)) ids.push_back(name.id());
+  return ids;
+}
+
+TEST(NamingTest, HostileNamesBecomeWords) {
+  for (const std::string name : {"../../etc/passwd", "\x1b[2J\xe2\x80\xae", "<script>", "' OR 1=1",
+                                 "", "___", "ÄÖ", "a\nb", "CON"}) {
+    EXPECT_THAT(named({source(name)}),
+                ElementsAre(MatchesRegex("level5/001_[a-z0-9]+(_[a-z0-9]+)*")))
+        << name;
+  }
+  EXPECT_LE(named({source(std::string(5000, 'a'))}).front().size(), 100u);
+}
+
+TEST(NamingTest, NumbersAreKeptAndFreeOnesFound) {
+  EXPECT_THAT(named({source("a", 2), source("b"), source("c"), source("d", 12345), source("e", 2)}),
+              ElementsAre("level5/002_a", "level5/001_b", "level5/003_c", "level5/12345_d",
+                          "level5/002_e"));
+}
+
+TEST(NamingTest, EqualNamesAreToldApart) {
+  EXPECT_THAT(named({source("a", 1), source("A", 1), source("b"), source("b")}),
+              ElementsAre("level5/001_a", "level5/001_a_2", "level5/002_b", "level5/003_b"));
+  const std::vector<TaskEntry> suite = {entry(5, 2, "b"), entry(5, 3, "b")};
+  EXPECT_THAT(named({source("b"), source("b")}, suite),
+              ElementsAre("level5/002_b", "level5/003_b"));
+}
+
+TEST(NamingTest, ASuiteThatHasTheTaskKeepsItsNumber) {
+  const std::vector<TaskEntry> suite = {entry(5, 1, "other"), entry(5, 7, "mine"),
+                                        entry(3, 2, "mine")};
+  EXPECT_THAT(named({source("mine"), source("new"), source("mine", {}, 3)}, suite),
+              ElementsAre("level5/007_mine", "level5/002_new", "level3/002_mine"));
+}
+
+}  // namespace
+}  // namespace kbench
