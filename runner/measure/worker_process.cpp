@@ -125,7 +125,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   if (!reply) return describe_end("while it was loaded");
   const Json& body = reply->body;
   if (text_in(body, "type") == "loaded") {
-    has_prepare_ = body.contains("has_prepare") && body["has_prepare"] == true;
+    has_prepare_ = body.value("has_prepare", Json()) == Json(true);
     return freeze();
   }
   if (text_in(body, "type") == "error") {
