@@ -26,6 +26,7 @@ EXPECTED = {
     "illegal_instruction": "crash",
     "overflows_the_stack": "crash",
     "runs_out_of_memory": "crash",
+    "speaks_nonsense": "crash",
     "throws": "crash",
     "deadlocks": "timeout",
     "stops_itself": "timeout",
