@@ -253,7 +253,9 @@ class Measurement {
 
   Result<std::int64_t> call(Side side) {
     if (auto drawn = draw_inputs(); !drawn) return drawn.error();
-    return task_.time(side);
+    auto time = task_.time(side);
+    if (!time) return time.error();
+    return time->ns;
   }
 
   Backend& backend_;

@@ -16,9 +16,12 @@ namespace {
 class BusyChild {
  public:
   BusyChild() : pid_(::fork()) {
-    if (pid_ == 0)
-      for (volatile std::uint64_t i = 0;; i = i + 1) {
-      }
+    if (pid_ != 0) return;
+    volatile std::uint64_t count = 0;
+    while (true) {
+      const std::uint64_t next = count + 1;
+      count = next;
+    }
   }
   ~BusyChild() {
     ::kill(pid_, SIGKILL);
