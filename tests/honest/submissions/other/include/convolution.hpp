@@ -8,8 +8,8 @@ namespace other {
 struct ConvShape {
   long batch, in_channels, height, width, out_channels, kernel, padding;
 
-  long out_height() const { return height + 2 * padding - kernel + 1; }
-  long out_width() const { return width + 2 * padding - kernel + 1; }
+  constexpr long out_height() const { return height + 2 * padding - kernel + 1; }
+  constexpr long out_width() const { return width + 2 * padding - kernel + 1; }
 };
 
 // y[n][o][.][.] = bias[o] + sum over channels, last one first; `bias` may be null.
