@@ -43,11 +43,11 @@ void tiled(const Matrix& a, const Matrix& b, float* c, long m, long n, long k) {
 // Both operands with neighbouring k: each element is a dot product with eight running sums.
 inline float dot(const float* a, const float* b, long k) {
   float sums[8] = {};
-  long l = 0;
-  for (; l + 8 <= k; l += 8)
+  const long whole = k / 8 * 8;
+  for (long l = 0; l < whole; l += 8)
     for (int lane = 0; lane < 8; ++lane) sums[lane] += a[l + lane] * b[l + lane];
   float rest = 0;
-  for (; l < k; ++l) rest += a[l] * b[l];
+  for (long l = whole; l < k; ++l) rest += a[l] * b[l];
   return ((sums[7] + sums[3]) + (sums[5] + sums[1])) + ((sums[6] + sums[2]) + (sums[4] + sums[0])) +
          rest;
 }
