@@ -103,7 +103,7 @@ int enter(EnterPlan plan) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   std::vector<sock_filter> common;
   if (plan.system_call_filter) {
-    auto filter = make_filter({});
+    auto filter = make_filter({.unix_sockets = plan.unix_sockets});
     if (!filter) return report(to, EnterStep::kFilter, EINVAL), 1;
     common = std::move(*filter);
   }

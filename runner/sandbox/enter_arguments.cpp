@@ -42,6 +42,7 @@ std::vector<std::string> enter_arguments(const EnterPlan& plan) {
                                     "--chdir",    plan.working_directory};
   if (plan.drop_to_nobody) words.emplace_back("--nobody");
   if (plan.system_call_filter) words.emplace_back("--filter");
+  if (plan.unix_sockets) words.emplace_back("--unix-sockets");
   if (plan.only_own_signals) words.emplace_back("--own-signals");
   for (const PathRule& rule : plan.paths) {
     for (const auto& [use, name] : kUses) {
@@ -65,6 +66,8 @@ Result<EnterPlan> parse_enter_arguments(const std::vector<std::string>& words) {
       plan.drop_to_nobody = true;
     } else if (option == "--filter") {
       plan.system_call_filter = true;
+    } else if (option == "--unix-sockets") {
+      plan.unix_sockets = true;
     } else if (option == "--own-signals") {
       plan.only_own_signals = true;
     } else if (at + 1 == words.size() || !take(plan, option, words[++at])) {

@@ -117,6 +117,7 @@ EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, int re
   EnterPlan plan{.report_fd = report_fd,
                  .drop_to_nobody = layers.drop_to_nobody,
                  .system_call_filter = layers.system_call_filter,
+                 .unix_sockets = command.needs_cuda,
                  .landlock_abi = layers.landlock_abi,
                  .working_directory = command.working_directory.string(),
                  .env = command.env,

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,8 +53,8 @@ constexpr int kDenied[] = {
     SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex), SCMP_SYS(syslog),
     SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(iopl), SCMP_SYS(ioperm),
     SCMP_SYS(vhangup), SCMP_SYS(lookup_dcookie),
-    // sockets of every family (what was handed over still works), System V IPC, message queues
-    SCMP_SYS(socket), SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(semget), SCMP_SYS(msgget),
+    // System V IPC, message queues
+    SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(semget), SCMP_SYS(msgget),
     SCMP_SYS(mq_open)};
 
 constexpr unsigned long kNamespaceFlags[] = {
@@ -120,6 +121,15 @@ class Builder {
   int problem_ = 0;
 };
 
+// Sockets that were handed over still work.
+void add_no_sockets(Builder& filter, bool unix_sockets) {
+  if (unix_sockets) {
+    filter.deny(SCMP_SYS(socket), EPERM, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+  } else {
+    filter.deny(SCMP_SYS(socket), EPERM);
+  }
+}
+
 void add_common(Builder& filter) {
   for (const int call : kDenied) filter.deny(call, EPERM);
   // clone3 passes its flags by pointer, where no filter can see them; everybody falls back to
@@ -166,8 +176,12 @@ void add_only_signal(Builder& filter, int pid) {
 
 Result<std::vector<sock_filter>> make_filter(const FilterRules& rules) {
   Builder filter;
-  if (rules.common) add_common(filter);
+  if (rules.common) {
+    add_common(filter);
+    add_no_sockets(filter, rules.unix_sockets);
+  }
   if (rules.no_processes) {
+    if (!rules.common) add_no_sockets(filter, /*unix_sockets=*/false);
     if (!rules.common) filter.deny(SCMP_SYS(clone3), ENOSYS);
     add_no_processes(filter);
   }

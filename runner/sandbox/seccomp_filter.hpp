@@ -17,7 +17,11 @@ struct FilterRules {
   // What no sandboxed program may do: ptrace, other processes' memory, mounts, namespaces, bpf,
   // perf, io_uring, keys, userfaultfd, sockets, System V IPC, device nodes, clocks, modules.
   bool common = true;
-  // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed.
+  // Of sockets, Unix ones stay possible. libcuda makes one in cuInit and fails without (error 304,
+  // driver 580, whatever errno it gets); in an empty root there is nobody to connect to.
+  bool unix_sockets = false;
+  // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed. No new
+  // sockets either: whatever needed one has started.
   bool no_processes = false;
   // Signals only to this process (by number, so for a process without children), and no limits set
   // on others. 0 = no rule.

@@ -124,7 +124,9 @@ TensorSpec hardened(const TensorSpec& input, HardDraw draw) {
   TensorSpec hard = input;
   if (!is_continuous(input)) return hard;
   const bool non_negative = input.draw.kind == Draw::Kind::kUniform && input.draw.a >= 0;
-  hard.draw = {.kind = kind_of(draw), .a = non_negative ? 1.0 : 0.0, .b = 0, .data = {}};
+  hard.draw.kind = kind_of(draw);  // which part of a matrix is kept stays as it is
+  hard.draw.a = non_negative ? 1.0 : 0.0;
+  hard.draw.b = 0;
   if (draw == HardDraw::kBits) hard.draw.a = 0.5;
   return hard;
 }
