@@ -30,5 +30,11 @@ def get_inputs():
     return [x, h0]
 
 
+def get_kernelbench_inputs():
+    x = torch.rand(STEPS, BATCH, INPUT_SIZE)
+    h0 = torch.rand(LAYERS, BATCH, HIDDEN_SIZE)
+    return [x, h0]
+
+
 def get_init_inputs():
     return [INPUT_SIZE, HIDDEN_SIZE, LAYERS]

@@ -1,0 +1,41 @@
+"""GRU of six layers in both directions: h_t = (1 - z_t) n_t + z_t h_(t-1) of the last layer.
+Two independent chains a layer run side by side; input products batch over all steps.
+"""
+
+import torch
+from torch import nn
+
+STEPS = 512
+BATCH = 10
+INPUT_SIZE = 128
+HIDDEN_SIZE = 256
+LAYERS = 6
+DIRECTIONS = 2
+
+SMALL = {"STEPS": 8}
+
+
+class Model(nn.Module):
+    def __init__(self, input_size, hidden_size, layers):
+        super().__init__()
+        self.gru = nn.GRU(input_size, hidden_size, layers, bidirectional=True)
+
+    def forward(self, x, h0):
+        y, _ = self.gru(x, h0)
+        return y
+
+
+def get_inputs():
+    x = torch.randn(STEPS, BATCH, INPUT_SIZE)
+    h0 = torch.randn(DIRECTIONS * LAYERS, BATCH, HIDDEN_SIZE)
+    return [x, h0]
+
+
+def get_kernelbench_inputs():
+    x = torch.rand(STEPS, BATCH, INPUT_SIZE)
+    h0 = torch.rand(DIRECTIONS * LAYERS, BATCH, HIDDEN_SIZE)
+    return [x, h0]
+
+
+def get_init_inputs():
+    return [INPUT_SIZE, HIDDEN_SIZE, LAYERS]
