@@ -29,6 +29,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{10'000};
 constexpr milliseconds kProbePatience{5'000};
+constexpr milliseconds kCudaPatience{30'000};  // eight GPUs take cuInit several seconds
 constexpr rlim_t kMaxOpenFiles = 4096;
 
 Error refused(const std::string& what) {
@@ -243,12 +244,22 @@ class LayeredSandbox final : public Sandbox {
   std::shared_ptr<UndeadList> undead_ = std::make_shared<UndeadList>();
 };
 
-// Runs a program that does nothing; empty when it worked, else what went wrong.
-std::string probe(LayeredSandbox& sandbox, bool needs_cuda) {
+// What a sandbox is tried with: a program that does nothing, or a worker that does no more than
+// start CUDA, which some layers break on some machines.
+std::optional<SandboxCommand> trial(const SandboxTools& tools, bool needs_cuda) {
+  const fs::path worker = tools.enter.parent_path() / "kbench-worker";
+  if (needs_cuda && ::access(worker.c_str(), X_OK) == 0)
+    return SandboxCommand{.argv = {worker.string(), "--start-cuda"}, .needs_cuda = true};
   const auto program = find_system_program("true");
-  if (!program) return "no program 'true' to try it with";
-  const SandboxCommand command{.argv = {program->string()}, .needs_cuda = needs_cuda};
-  const auto output = run_to_end(sandbox, command, kProbePatience);
+  if (!program) return std::nullopt;
+  return SandboxCommand{.argv = {program->string()}, .needs_cuda = needs_cuda};
+}
+
+// Empty when the trial worked, else what went wrong.
+std::string probe(LayeredSandbox& sandbox, const SandboxTools& tools, bool needs_cuda) {
+  const auto command = trial(tools, needs_cuda);
+  if (!command) return "no program 'true' to try it with";
+  const auto output = run_to_end(sandbox, *command, needs_cuda ? kCudaPatience : kProbePatience);
   if (!output) return output.error().message;
   if (output->timed_out) return "it hangs";
   if (output->exit.exited && output->exit.code == 0) return "";
@@ -320,7 +331,7 @@ class Probing {
 
   Attempt attempt(const Layers& layers) const {
     auto sandbox = std::make_unique<LayeredSandbox>(layers, tools_, cgroups_);
-    std::string problem = probe(*sandbox, needs_cuda_);
+    std::string problem = probe(*sandbox, tools_, needs_cuda_);
     if (!problem.empty()) sandbox.reset();
     return {std::move(sandbox), std::move(problem)};
   }
@@ -351,8 +362,13 @@ class Probing {
       l.user_namespace = user;
     });
     add(wanted.network_namespace, "netns", [](Layers& l) { l.network_namespace = true; });
-    add(wanted.landlock_abi > 0, "landlock",
-        [&](Layers& l) { l.landlock_abi = wanted.landlock_abi; });
+    // Without what came after Debian 12's kernel, where only that is in the way.
+    constexpr int kOldLandlock = 2;
+    if (!add(wanted.landlock_abi > 0, "landlock",
+             [&](Layers& l) { l.landlock_abi = wanted.landlock_abi; })) {
+      add(wanted.landlock_abi > kOldLandlock, "landlock2",
+          [](Layers& l) { l.landlock_abi = kOldLandlock; });
+    }
     add(wanted.system_call_filter, "seccomp", [](Layers& l) { l.system_call_filter = true; });
     add(wanted.cgroup, "cgroup", [](Layers& l) { l.cgroup = true; });
     return best;

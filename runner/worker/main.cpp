@@ -4,6 +4,8 @@
 // channel; the first message brings the mailbox, the three arenas and the compiled submission.
 // After "loaded", everything goes through the mailbox. All that the supervisor believes of it is
 // "call N is done", and a claimed time that is checked against the supervisor's own clock.
+#include <cstdio>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,7 +144,20 @@ int run_worker() {
   session->serve();
 }
 
+// What the sandbox is tried with: some layers break CUDA on some machines.
+int start_cuda() {
+#ifdef KBENCH_WITH_CUDA
+  const auto device = make_cuda_worker_device(0);
+  if (device) return 0;
+  std::fprintf(stderr, "%s\n", device.error().message.c_str());
+#endif
+  return 1;
+}
+
 }  // namespace
 }  // namespace kbench
 
-int main() { return kbench::run_worker(); }
+int main(int argc, char** argv) {
+  const bool trial = argc == 2 && std::strcmp(argv[1], "--start-cuda") == 0;
+  return trial ? kbench::start_cuda() : kbench::run_worker();
+}
