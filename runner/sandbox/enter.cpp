@@ -40,11 +40,11 @@ bool drop_capabilities() {
 }
 
 // No way back: the bounding set goes first, then the user, then what is left.
-bool become_nobody() {
+bool become_nobody(int number) {
+  const auto user = static_cast<uid_t>(number);
   for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
-  return ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
-         ::setresgid(kSandboxUid, kSandboxUid, kSandboxUid) == 0 &&
-         ::setresuid(kSandboxUid, kSandboxUid, kSandboxUid) == 0;
+  return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::setresgid(user, user, user) == 0 &&
+         ::setresuid(user, user, user) == 0;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -57,7 +57,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 // In the second process. Returns the step that failed; errno says why.
 EnterStep become_program(EnterPlan& plan, const std::vector<sock_filter>& common) {
   if (::getppid() != 1) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (plan.drop_to_nobody && !become_nobody()) return EnterStep::kUser;
+  if (plan.drop_to_nobody && !become_nobody(plan.user)) return EnterStep::kUser;
   if (!drop_capabilities()) return EnterStep::kUser;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return EnterStep::kUser;
   if (::chdir(plan.working_directory.c_str()) != 0) return EnterStep::kFolder;

@@ -25,6 +25,7 @@ bool take(EnterPlan& plan, const std::string& option, const std::string& value) 
   for (const auto& [use, name] : kUses) {
     if (option == name) return plan.paths.push_back({value, use}), true;
   }
+  if (option == "--user") return plan.drop_to_nobody = true, parse_number(value, plan.user);
   if (option == "--report") return parse_number(value, plan.report_fd);
   if (option == "--landlock") return parse_number(value, plan.landlock_abi);
   if (option == "--chdir") return plan.working_directory = value, true;
@@ -40,7 +41,7 @@ std::vector<std::string> enter_arguments(const EnterPlan& plan) {
   std::vector<std::string> words = {"--report",   std::to_string(plan.report_fd),
                                     "--landlock", std::to_string(plan.landlock_abi),
                                     "--chdir",    plan.working_directory};
-  if (plan.drop_to_nobody) words.emplace_back("--nobody");
+  if (plan.drop_to_nobody) words.insert(words.end(), {"--user", std::to_string(plan.user)});
   if (plan.system_call_filter) words.emplace_back("--filter");
   if (plan.unix_sockets) words.emplace_back("--unix-sockets");
   if (plan.only_own_signals) words.emplace_back("--own-signals");
@@ -62,9 +63,7 @@ Result<EnterPlan> parse_enter_arguments(const std::vector<std::string>& words) {
   std::size_t at = 0;
   for (; at < words.size() && words[at] != "--"; ++at) {
     const std::string& option = words[at];
-    if (option == "--nobody") {
-      plan.drop_to_nobody = true;
-    } else if (option == "--filter") {
+    if (option == "--filter") {
       plan.system_call_filter = true;
     } else if (option == "--unix-sockets") {
       plan.unix_sockets = true;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -80,6 +81,19 @@ std::uint64_t physical_memory_bytes() {
   const long page_bytes = ::sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page_bytes <= 0) return 0;
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
+}
+
+uid_t fresh_sandbox_uid() {
+  // Above all that a distribution gives to users and containers by itself, below 2^31.
+  constexpr uid_t kFirst = 1'000'000'000;
+  constexpr uid_t kProcesses = 1'000'000;
+  constexpr uid_t kEach = 1'000;
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t inside = 0, outside = 0, count = 0;
+  map >> inside >> outside >> count;
+  if (!map || inside + count < std::uint64_t{kFirst} + kProcesses * kEach) return kSandboxUid;
+  static std::atomic<uid_t> started{0};
+  return kFirst + static_cast<uid_t>(::getpid()) % kProcesses * kEach + started++ % kEach;
 }
 
 std::uint64_t count_threads_of(uid_t uid) {

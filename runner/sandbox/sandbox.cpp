@@ -59,22 +59,20 @@ Status validate(const SandboxCommand& command) {
   return Done{};
 }
 
-// The user nobody owns nothing, so a folder it shall write to is handed over to it.
-Status give_to_nobody(const std::vector<fs::path>& folders) {
+// The sandbox's user owns nothing, so a folder it shall write to is handed over to it.
+Status give_to(uid_t user, const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders) {
     const UniqueFd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!open.valid() || ::fchown(open.get(), kSandboxUid, kSandboxUid) != 0) {
+    if (!open.valid() || ::fchown(open.get(), user, user) != 0) {
       return refused(folder.string() + " cannot be handed over: " + std::strerror(errno));
     }
   }
   return Done{};
 }
 
-std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& command,
-                                                    const Layers& layers) {
+std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& command, uid_t uid) {
   // RLIMIT_NPROC counts all threads of the user, also those of other sandboxes and, for a plain
   // user, of the whole session: so many more than there are now.
-  const uid_t uid = layers.drop_to_nobody ? kSandboxUid : ::getuid();
   const rlim_t processes =
       count_threads_of(uid) + static_cast<rlim_t>(std::max(1, command.max_processes));
   std::vector<std::pair<int, rlim_t>> limits = {{RLIMIT_CORE, 0},
@@ -103,6 +101,8 @@ std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& la
   }
   if (command.needs_cuda) {
     rules.push_back({"/sys", PathUse::kRead});
+    // libcuda names its threads there; without, cuInit fails with 304.
+    rules.push_back({"/proc", PathUse::kWrite});
     for (const fs::path& node : cuda_device_nodes()) rules.push_back({node, PathUse::kDevice});
     for (const fs::path& folder : cuda_library_folders()) {
       rules.push_back({folder, PathUse::kRead});
@@ -114,9 +114,11 @@ std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& la
   return rules;
 }
 
-EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, int report_fd) {
+EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, uid_t user,
+                     int report_fd) {
   EnterPlan plan{.report_fd = report_fd,
                  .drop_to_nobody = layers.drop_to_nobody,
+                 .user = static_cast<int>(user),
                  .system_call_filter = layers.system_call_filter,
                  .unix_sockets = command.needs_cuda,
                  .landlock_abi = layers.landlock_abi,
@@ -175,8 +177,9 @@ class LayeredSandbox final : public Sandbox {
                    "build it, or copy it there"};
     }
     if (auto valid = validate(command); !valid) return valid.error();
+    const uid_t user = layers_.drop_to_nobody ? fresh_sandbox_uid() : ::getuid();
     if (layers_.drop_to_nobody) {
-      if (auto given = give_to_nobody(command.writable); !given) return given.error();
+      if (auto given = give_to(user, command.writable); !given) return given.error();
     }
     auto group = make_group(command);
     if (!group) return group.error();
@@ -188,11 +191,11 @@ class LayeredSandbox final : public Sandbox {
     int number = 3;
     for (const auto& [ours, theirs] : command.descriptors) number = std::max(number, theirs + 1);
     LaunchPlan plan{.descriptors = command.descriptors,
-                    .resource_limits = resource_limits(command, layers_),
+                    .resource_limits = resource_limits(command, user),
                     .namespaces = namespaces_of(layers_)};
     plan.descriptors.emplace_back(reports->write.get(), number);
     for (const UniqueFd& entrance : group->entrances()) plan.cgroups.push_back(entrance.get());
-    const EnterPlan enter = enter_plan(command, layers_, number);
+    const EnterPlan enter = enter_plan(command, layers_, user, number);
     if (layers_.bubblewrap) {
       plan.descriptors.emplace_back(status->write.get(), number + 1);
       plan.argv = bubblewrap_arguments(command, layers_, tools_, number + 1, enter);

@@ -54,8 +54,7 @@ constexpr int kDenied[] = {
     SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(iopl), SCMP_SYS(ioperm),
     SCMP_SYS(vhangup), SCMP_SYS(lookup_dcookie),
     // System V IPC, message queues
-    SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(semget), SCMP_SYS(msgget),
-    SCMP_SYS(mq_open)};
+    SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(semget), SCMP_SYS(msgget), SCMP_SYS(mq_open)};
 
 constexpr unsigned long kNamespaceFlags[] = {
     CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,

@@ -82,8 +82,10 @@ TEST_P(SandboxTest, HasNoPrivileges) {
   EXPECT_EQ(field(output.out, "CapEff"), none);
   EXPECT_EQ(field(output.out, "CapPrm"), none);
   if (level().own_uid) {
-    EXPECT_EQ(field(output.out, "Uid"), "65534\t65534\t65534\t65534");
-    EXPECT_EQ(field(output.out, "Gid"), "65534\t65534\t65534\t65534");
+    const auto users = field(output.out, "Uid");
+    EXPECT_EQ(users, field(output.out, "Gid"));
+    EXPECT_GE(std::stoul(users), kSandboxUid);
+    EXPECT_NE(users, field(run({.argv = {"/usr/bin/cat", "/proc/self/status"}}).out, "Uid"));
     EXPECT_EQ(field(output.out, "Groups"), "") << output.out;
     EXPECT_EQ(field(output.out, "CapBnd"), none);
   }
@@ -220,6 +222,7 @@ TEST(Bubblewrap, OuterFoldersAreBoundBeforeInnerOnes) {
 TEST(EnterArguments, ComeBackAsTheyWere) {
   const EnterPlan plan{.report_fd = 7,
                        .drop_to_nobody = true,
+                       .user = 1'000'000'007,
                        .system_call_filter = true,
                        .only_own_signals = true,
                        .landlock_abi = 2,
@@ -238,7 +241,7 @@ TEST(EnterArguments, ComeBackAsTheyWere) {
   EXPECT_EQ(back->landlock_abi, 2);
   EXPECT_FALSE(parse_enter_arguments({"--report", "x", "--", "/bin/x"}).ok());
   EXPECT_FALSE(parse_enter_arguments({"--surprise", "--", "/bin/x"}).ok());
-  EXPECT_FALSE(parse_enter_arguments({"--nobody", "--"}).ok());
+  EXPECT_FALSE(parse_enter_arguments({"--user", "7", "--"}).ok());
 }
 
 TEST(Host, CountsAtLeastOurOwnThreads) { EXPECT_GE(count_threads_of(::geteuid()), 1u); }
