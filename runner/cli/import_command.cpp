@@ -111,9 +111,9 @@ LoweringSetup setup_of(const ImportOptions& options, const Installation& install
   setup.python = installation.python;
   setup.python_path = facts.module_folders;
   setup.readable = facts.folders;
-  setup.readable.push_back(fs::absolute(installation.root / "suites/importer.py"));
-  setup.readable.push_back(fs::absolute(installation.root / "suites/parquet_rows.py"));
-  setup.readable.push_back(fs::absolute(installation.root / "suites/lowering"));
+  // The whole folder: Python lists it to find its neighbours, which Landlock allows for a folder
+  // only.
+  setup.readable.push_back(fs::absolute(installation.root / "suites"));
   setup.script = fs::absolute(installation.root / "suites/importer.py");
   setup.memory_bytes = static_cast<std::uint64_t>(options.memory_gib) << 30;
   return setup;

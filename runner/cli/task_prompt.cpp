@@ -63,7 +63,7 @@ std::string reference(const PromptParts& parts) {
 std::string interface(const PromptParts& parts) {
   return "\n## Interface\n\n`task.h`, generated for this task and size; `kbench.h` lies beside "
          "it:\n\n" +
-         code_block("cpp", task_header(parts.task, parts.size));
+         code_block("cpp", clean_text(task_header(parts.task, parts.size), kMaxText));
 }
 
 std::string building(const PromptParts& parts) {

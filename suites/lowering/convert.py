@@ -43,6 +43,19 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def _shown(node: torch.fx.Node) -> torch.Tensor:
+    """The tensor that the export shows for a node.
+
+    For an LSTM's last states it shows one dimension too many (torch 2.11): they have the shape of the
+    first ones.
+    """
+    if node.target is operator.getitem:
+        call, index = node.args
+        if call.target is torch.ops.aten.lstm.input and index > 0:
+            return call.args[1][index - 1].meta["val"]
+    return node.meta["val"]
+
+
 @dataclass
 class Converted:
     """Nodes and outputs by value name, and which placeholders of the export they still read."""
@@ -103,7 +116,7 @@ class _Converter:
             else:
                 raise LoweringError(f"torch.export left a {node.op} node, {node.name}")
         results = self._user_outputs(output)
-        self.result.outputs = [(self.value[n]["v"], n.meta["val"]) for n in results]
+        self.result.outputs = [(self.value[n]["v"], _shown(n)) for n in results]
         self._drop_dead_calls(results)
         self._protect_placeholders()
         self.result.nodes += [call.entry for call in self.calls]

@@ -92,7 +92,7 @@ class TasksShowTest(cli_case.CliCase):
         self.assertRegex(task["hash"], "^[0-9a-f]{64}$")
 
     def test_one_size_when_asked(self):
-        result = self.kbench("tasks", "show", "019", "--size", "full", "--format", "json")
+        result = self.kbench("tasks", "show", "relu", "--size", "full", "--format", "json")
         self.assert_good(result)
         self.assertEqual([size["size"] for size in json.loads(result.stdout)["sizes"]], ["full"])
 

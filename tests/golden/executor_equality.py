@@ -25,7 +25,13 @@ from lowering.graph import build_graph_module
 
 # Tasks that may differ, each with the cause: (task, device, dtype) -> (largest difference relative
 # to the largest output, cause). Only what was measured and explained belongs here.
-EXCEPTIONS: dict[tuple[str, str, str], tuple[float, str]] = {}
+_ATTENTION = "nn.MultiheadAttention is exported with projections laid out otherwise than eager has them"
+EXCEPTIONS: dict[tuple[str, str, str], tuple[float, str]] = {
+    ("level3/028_visiontransformer", "cpu", "float32"): (1e-6, _ATTENTION),
+    ("level3/028_visiontransformer", "cpu", "float64"): (2e-15, _ATTENTION),
+    ("level3/031_visionattention", "cpu", "float32"): (1e-6, _ATTENTION),
+    ("level3/031_visionattention", "cpu", "float64"): (2e-15, _ATTENTION),
+}
 
 _CHUNK = 1 << 26  # elements compared at a time
 _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
