@@ -121,7 +121,7 @@ class FullDisk(cli_case.CliCase):
 
     def test_a_report_that_cannot_be_written_is_named(self):
         database = self.folder / "kbench.sqlite"
-        subprocess.run([MAKE_STORE, str(database)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([MAKE_STORE, str(database), "a" * 32], check=True, stdout=subprocess.DEVNULL)
 
         def small_files():
             # Larger than SQLite's index of its log, smaller than a page.
