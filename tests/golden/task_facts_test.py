@@ -6,6 +6,7 @@ task_facts.csv, which says where it comes from. No tensor is filled: inputs are 
 
 import ast
 import csv
+import json
 import unittest
 from pathlib import Path
 
@@ -78,7 +79,7 @@ class TaskFacts(unittest.TestCase):
                 expected = self.table[key]["input_shapes"].split(";")
                 self.assertEqual(inputs, expected + MORE_INPUTS.get(key, []))
                 arguments = as_lists(list(module.get_init_inputs()))
-                self.assertEqual(arguments, as_lists(ast.literal_eval(self.table[key]["init_args"])))
+                self.assertEqual(arguments, json.loads(self.table[key]["init_args"]))
 
     def test_every_task_explains_itself_in_two_lines(self):
         for path in self.tasks.values():
