@@ -50,6 +50,18 @@ constexpr const char* kDoctorHelp =
     "(kbench\n"
     "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n";
 
+constexpr const char* kSelftestHelp =
+    "Each line says blocked, open or not applicable, and why. Nothing is harmed where an escape "
+    "works:\nbombs are small, and victims are the selftest's own. Exit code 3 when something is "
+    "open.\n\n";
+
+const std::vector<std::string>& sandbox_layers() {
+  static const std::vector<std::string> kNames = {"bubblewrap", "namespaces", "user-namespace",
+                                                  "network",    "landlock",   "new-landlock",
+                                                  "seccomp",    "cgroup"};
+  return kNames;
+}
+
 const std::vector<std::string>& precisions() {
   static const std::vector<std::string> kNames = {"torch-default", "fp32", "tf32"};
   return kNames;
@@ -112,6 +124,8 @@ struct Raw {
   ReportOptions report;
   std::string report_format, run_id, output;
   std::string doctor_format = "table";
+  SelftestRequest selftest;
+  std::string selftest_format = "table";
 };
 
 void add_common(CLI::App& app, Raw& raw, bool with_suite) {
@@ -241,6 +255,30 @@ CLI::App* add_doctor(CLI::App& app, Raw& raw) {
   return doctor;
 }
 
+CLI::App* add_selftest(CLI::App& app, Raw& raw) {
+  auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
+  selftest->require_subcommand(1);
+  selftest->footer(kExitCodes);
+  auto* sandbox = selftest->add_subcommand("sandbox", "Try to escape from this machine's sandbox");
+  sandbox->footer(std::string(kSelftestHelp) + kExitCodes);
+  sandbox->add_option("--device", raw.selftest.device, "Whose sandbox (default: cpu)")
+      ->check(device_name())
+      ->type_name("");
+  sandbox
+      ->add_option("--without", raw.selftest.without,
+                   "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
+      ->check(one_of(sandbox_layers()))
+      ->allow_extra_args(false)
+      ->type_name("");
+  sandbox->add_option("--only", raw.selftest.only, "Only this escape; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  add_choice(*sandbox, "--format", raw.selftest_format, {"table", "json"},
+             "Format (default: table)");
+  add_common(*sandbox, raw, false);
+  return sandbox;
+}
+
 template <class T>
 std::optional<T> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<T>(text);
@@ -314,6 +352,13 @@ ReportOptions report_options(Raw raw) {
   return options;
 }
 
+SelftestRequest selftest_request(Raw raw) {
+  auto request = std::move(raw.selftest);
+  request.common = common_options(raw);
+  request.format = output_format(raw.selftest_format);
+  return request;
+}
+
 // The innermost subcommand that the words reached.
 const CLI::App& reached(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -378,6 +423,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto tasks = add_tasks(app, raw);
   const auto* report = add_report(app, raw);
   const auto* doctor = add_doctor(app, raw);
+  const auto* selftest = add_selftest(app, raw);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   if (!reversed.empty()) reversed.pop_back();  // the program's name
@@ -395,6 +441,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.show->parsed()) return Request(TasksShowRequest{tasks_options(raw)});
   if (tasks.header->parsed()) return Request(TasksHeaderRequest{tasks_options(raw)});
   if (report->parsed()) return Request(report_options(raw));
+  if (selftest->parsed()) return Request(selftest_request(raw));
   if (doctor->parsed()) {
     return Request(DoctorOptions{common_options(raw), output_format(raw.doctor_format)});
   }

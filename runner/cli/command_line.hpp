@@ -27,7 +27,7 @@ struct TasksHeaderRequest {
 };
 
 using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
-                             TasksHeaderRequest, ReportOptions, DoctorOptions>;
+                             TasksHeaderRequest, ReportOptions, DoctorOptions, SelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

@@ -117,8 +117,8 @@ Finding check_sandbox(bool needs_cuda) {
   const auto text = fmt::format("{}{}", level.to_string(), needs_cuda ? " (with CUDA)" : "");
   if (level.reason.empty()) return {"sandbox", Health::kPass, text, ""};
   return {"sandbox", Health::kCaution, fmt::format("{}; {}", text, level.reason),
-          level.bubblewrap ? "run foreign submissions only if you would run them yourself"
-                           : "install bubblewrap; until then run only submissions you trust"};
+          level.bubblewrap ? "`kbench selftest sandbox` shows what the missing layer leaves open"
+                           : "install bubblewrap; `kbench selftest sandbox` shows what is open"};
 }
 
 Finding check_cache(const Installation& installation) {
@@ -211,6 +211,8 @@ std::vector<Finding> examine(const Installation& installation, const fs::path& s
   findings.push_back(check_suites(suites));
   findings.push_back(
       check_program("worker", installation.worker, Health::kFail, "no submission can run"));
+  findings.push_back(check_program("enter", installation.programs / "kbench-enter", Health::kFail,
+                                   "nothing can be sandboxed"));
   findings.push_back(
       check_program("oracle", installation.oracle, Health::kFail,
                     "nothing can be measured (built with -DKBENCH_WITH_TORCH=OFF?)"));

@@ -1,6 +1,6 @@
 // Where everything is, found relative to the program itself, so that a checkout can be moved or
 // linked to from anywhere. Built once by main and passed down; nobody else looks at /proc/self/exe
-// or at KBENCH_TORCH, KBENCH_CACHE.
+// (but the sandbox, for kbench-enter) or at KBENCH_TORCH, KBENCH_CACHE.
 #pragma once
 
 #include <filesystem>

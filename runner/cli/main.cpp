@@ -16,6 +16,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
 #include "runner/cli/run_command.hpp"
+#include "runner/cli/selftest_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 
 namespace kbench {
@@ -37,6 +38,9 @@ struct Dispatch {
     return tasks_header_command(request.options, installation);
   }
   int operator()(const ReportOptions& options) const { return report_command(options); }
+  int operator()(const SelftestRequest& request) const {
+    return selftest_sandbox_command(request, installation);
+  }
   int operator()(const DoctorOptions& options) const {
     return doctor_command(options, installation);
   }

@@ -65,4 +65,13 @@ struct DoctorOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
+// `kbench selftest sandbox`.
+struct SelftestRequest {
+  CommonOptions common;
+  std::string device = "cpu";        // "cpu", "cuda" or "cuda:N"
+  std::vector<std::string> without;  // layers that are not used although they work
+  std::vector<std::string> only;     // names of escapes; empty: all
+  OutputFormat format = OutputFormat::kTable;
+};
+
 }  // namespace kbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,7 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
@@ -40,6 +42,9 @@
 
 namespace kbench {
 namespace {
+
+// What a fresh oracle may take to load LibTorch and to use the device once.
+constexpr std::chrono::seconds kDevicePatience{60};
 
 // One run from start to finish. Phases in order: open, start the oracle, compile, build packages,
 // evaluate, report. Nothing is measured before everything is built, so that no compiler disturbs a
@@ -293,15 +298,42 @@ class RunSession {
       const Unit& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);
+      if (auto healthy = check_device(evaluation); !healthy) {
+        lost_device_ = healthy.error();
+        left_pending_ = open.size() - position;
+        // A verdict on the submission stands; where only the device failed, it is tried again.
+        if (evaluation.state == State::kInfrastructureError) break;
+        --left_pending_;
+      }
       if (auto added = store_->add(evaluation); !added) return added.error();
       progress_.item_done(format_row_line(derive(evaluation)));
-      // An oracle that failed is not trusted with the next task.
-      if (evaluation.state == State::kInfrastructureError)
-        if (auto started = start_oracle(); !started) return started.error();
+      if (lost_device_) break;
     }
     interrupted_ = interrupted_ || guard.interrupted();
     progress_.end();
     return Done{};
+  }
+
+  // After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is
+  // lost.
+  Status check_device(const Evaluation& evaluation) {
+    if (!may_have_harmed(evaluation)) {
+      // An oracle that failed is not trusted with the next task.
+      return evaluation.state == State::kInfrastructureError ? start_oracle() : Status(Done{});
+    }
+    const std::string device = fmt::format("{}:{}", plan_.target.device, plan_.target.device_index);
+    HealthProbe probe;
+    probe.use_device = [&]() -> Status {
+      if (auto started = start_oracle(); !started) return started.error();
+      return oracle_->answers_within(kDevicePatience);
+    };
+    probe.undead = [&] { return sandbox_->undead(); };
+    probe.pause = [&](std::chrono::milliseconds time) {
+      progress_.note(
+          fmt::format("{} does not answer; next try in {} s", device, time.count() / 1000));
+      std::this_thread::sleep_for(time);
+    };
+    return await_device(device, probe);
   }
 
   Evaluation evaluate_unit(std::size_t index) {
@@ -379,7 +411,7 @@ class RunSession {
   // --- the end ---
 
   Status finish_run() {
-    if (!interrupted_)
+    if (!interrupted_ && !lost_device_)
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
     auto data = load_report(*store_, run_.id);
     if (!data) return data.error();
@@ -411,6 +443,11 @@ class RunSession {
     std::string saved =
         fmt::format("run {} saved in {}", run_.id.substr(0, 12), options_.database.string());
     if (options_.html) saved += fmt::format(", its page is {}", options_.html->string());
+    if (lost_device_) {
+      summary_ = fmt::format("{} ({}); {} left pending; {}", lost_device_->message,
+                             lost_device_->hint, left_pending_, saved);
+      return ExitCode::kInfrastructure;
+    }
     if (interrupted_) {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;
@@ -436,6 +473,8 @@ class RunSession {
   std::vector<PackageResult> packages_;
   std::set<std::string> done_;  // keys that --resume found
   bool interrupted_ = false;
+  std::optional<Error> lost_device_;  // quarantined: it did not come back
+  std::size_t left_pending_ = 0;      // units, because of that
   int rows_ = 0;
   int failed_ = 0;
   int ours_ = 0;

@@ -1,15 +1,21 @@
 #include "runner/measure/oracle_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <regex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,19 +33,38 @@ Status as_status(const Result<Message>& reply) {
   return Done{};
 }
 
-std::vector<std::string> environment(const OracleOptions& options) {
+std::vector<std::string> environment(const OracleOptions& options,
+                                     const std::filesystem::path& temporary) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
     if (text.starts_with("OMP_") || text.starts_with("MKL_") || text.starts_with("KMP_") ||
-        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE="))
+        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE=") ||
+        text.starts_with("TMPDIR="))
       continue;
     result.emplace_back(text);
   }
   for (const auto& [name, value] : openmp_environment(options.device, options.threads))
     result.push_back(name + "=" + value);
+  if (!temporary.empty()) result.push_back("TMPDIR=" + temporary.string());
   return result;
+}
+
+// LibTorch's package loader unpacks to /tmp/?????? whatever TMPDIR says, and a killed oracle leaves
+// that behind. Its libraries are mapped, so the kernel knows where they lie.
+std::set<std::filesystem::path> unpacked_packages_of(pid_t oracle) {
+  static const std::regex kFolder("(/tmp/[A-Za-z0-9]{6})/.*");
+  std::set<std::filesystem::path> folders;
+  std::ifstream maps("/proc/" + std::to_string(oracle) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto path = line.find('/');
+    if (path == std::string::npos) continue;
+    std::smatch match;
+    const std::string file = line.substr(path);
+    if (std::regex_match(file, match, kFolder)) folders.insert(match[1].str());
+  }
+  return folders;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -78,7 +103,10 @@ Status OracleProcess::spawn() {
                                      std::to_string(options_.threads),
                                      "--precision",
                                      options_.precision};
-  std::vector<std::string> variables = environment(options_);
+  // It cleans up only when it is left to end.
+  std::string folder = (options_.log.parent_path() / "oracle-XXXXXX").string();
+  if (::mkdtemp(folder.data()) != nullptr) temporary_ = folder;
+  std::vector<std::string> variables = environment(options_, temporary_);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -91,6 +119,7 @@ Status OracleProcess::spawn() {
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     pid_ = -1;
+    remove_temporary_folders();
     return Error{ErrorCode::kInfrastructure,
                  "cannot start " + options_.program.string() + ": " + std::strerror(failed),
                  "run third_party/setup; `kbench doctor` says what is missing"};
@@ -101,10 +130,28 @@ Status OracleProcess::spawn() {
 
 void OracleProcess::end() {
   if (pid_ < 0) return;
+  unpacked_ = unpacked_packages_of(pid_);
   ::kill(pid_, SIGKILL);  // it holds nothing that needs saving
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  // One that hangs in a driver must not take the supervisor with it: it is left to the system.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd ended{process.get(), POLLIN, 0};
+  constexpr int kMilliseconds = 10'000;
+  if (!process.valid() || ::poll(&ended, 1, kMilliseconds) > 0) {
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
   pid_ = -1;
+  remove_temporary_folders();
+}
+
+void OracleProcess::remove_temporary_folders() {
+  std::error_code ignored;
+  for (const std::filesystem::path& folder : unpacked_) {
+    std::filesystem::remove_all(folder, ignored);
+  }
+  unpacked_.clear();
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+  temporary_.clear();
 }
 
 Result<Message> OracleProcess::ask(const Json& request) {
@@ -134,6 +181,16 @@ Result<OracleHello> OracleProcess::hello() {
   const Json& body = reply->body;
   return OracleHello{body.at("facts").get<DeviceFacts>(), body.at("torch").get<std::string>(),
                      body.at("precision").get<std::string>()};
+}
+
+Status OracleProcess::answers_within(std::chrono::milliseconds timeout) {
+  if (auto sent = channel_.send({{"op", "hello"}}); !sent) return sent;
+  auto reply = channel_.receive(timeout);
+  if (reply && !reply->body.contains("error")) return Done{};
+  const Error error = reply ? reply->body.at("error").get<Error>() : reply.error();
+  end();
+  return Error{ErrorCode::kInfrastructure, "a fresh oracle cannot use the device: " + error.message,
+               "its log is " + options_.log.string()};
 }
 
 Result<std::string> OracleProcess::load(const std::filesystem::path& task_file,

@@ -2,9 +2,11 @@
 // while the supervisor compiles submissions; the first request waits for it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "runner/core/channel.hpp"
@@ -29,6 +31,8 @@ class OracleProcess final : public Oracle {
   OracleProcess& operator=(const OracleProcess&) = delete;
 
   Result<OracleHello> hello() override;
+  // Whether this process opened its device in the time given. What does not answer is killed.
+  Status answers_within(std::chrono::milliseconds timeout);
   Status restart() override;
   Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                            const std::filesystem::path& package) override;
@@ -51,11 +55,14 @@ class OracleProcess final : public Oracle {
   explicit OracleProcess(OracleOptions options);
   Status spawn();
   void end();
+  void remove_temporary_folders();
   Result<Message> ask(const Json& request);
   template <class T>
   Result<T> ask_for(const Json& request, const char* field);
 
   OracleOptions options_;
+  std::filesystem::path temporary_;           // its TMPDIR: a killed one leaves files behind
+  std::set<std::filesystem::path> unpacked_;  // compiled packages, likewise
   pid_t pid_ = -1;
   Channel channel_;
 };

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/measure/openmp_environment.hpp"
+#include "runner/sandbox/host.hpp"
 
 namespace kbench {
 namespace {
@@ -26,9 +27,11 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
   command.argv = {program.string()};
   command.env = openmp_environment(start.device, start.threads);
   command.env["PATH"] = "/usr/bin:/bin";
-  command.readable = {program};
-  if (const char* dependencies = std::getenv("KBENCH_DEPS")) {
-    command.readable.emplace_back(dependencies);
+  // The library comes as a descriptor, and is opened once more through it.
+  command.readable = {program, start.library};
+  command.max_resident_bytes = physical_memory_bytes() / 2;
+  if (const auto packages = unpacked_packages()) {
+    command.readable.push_back(*packages);
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) command.env["LD_LIBRARY_PATH"] = path;
   }
   command.needs_cuda = start.device == "cuda";

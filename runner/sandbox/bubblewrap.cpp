@@ -94,10 +94,12 @@ void add_given_paths(Arguments& arguments, const SandboxCommand& command) {
 }  // namespace
 
 std::vector<std::string> bubblewrap_arguments(const SandboxCommand& command, const Layers& layers,
-                                              const SandboxTools& tools, int status_fd) {
-  Arguments arguments = {tools.bwrap.string(), "--unshare-pid",          "--unshare-ipc",
-                         "--unshare-uts",      "--die-with-parent",      "--new-session",
-                         "--json-status-fd",   std::to_string(status_fd)};
+                                              const SandboxTools& tools, int status_fd,
+                                              const EnterPlan& enter) {
+  // --as-pid-1: kbench-enter is the first process itself, and reports what bwrap cannot.
+  Arguments arguments = {tools.bwrap.string(), "--unshare-pid",     "--unshare-ipc",
+                         "--unshare-uts",      "--die-with-parent", "--new-session",
+                         "--as-pid-1",         "--json-status-fd",  std::to_string(status_fd)};
   if (layers.user_namespace) {
     append(arguments, {"--unshare-user", "--disable-userns"});
     if (layers.network_namespace) append(arguments, {"--unshare-net"});
@@ -105,23 +107,17 @@ std::vector<std::string> bubblewrap_arguments(const SandboxCommand& command, con
   add_system(arguments);
   if (command.needs_cuda) add_cuda(arguments);
   add_given_paths(arguments, command);
-  append(arguments, {"--remount-ro", "/", "--chdir", command.working_directory.string()});
+  append(arguments, {"--ro-bind", tools.enter.string(), kEnterInside, "--remount-ro", "/"});
   if (layers.drop_to_nobody) {
-    // What setpriv needs to become nobody; it gives these three up as well.
+    // What kbench-enter needs to become nobody; it gives these three up as well.
     append(arguments, {"--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID",
                        "--cap-add", "CAP_SETPCAP"});
   }
-  append(arguments, {"--"});
-  if (layers.drop_to_nobody) {
-    const std::string uid = std::to_string(kSandboxUid);
-    append(arguments, {tools.setpriv.string(), "--reuid", uid, "--regid", uid, "--clear-groups",
-                       "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--"});
-  }
-  // The program's environment is set here, so that it means nothing to bwrap and setpriv, which run
-  // with privileges; and bwrap's own PWD goes.
-  append(arguments, {tools.env.string(), "-i"});
-  for (const auto& [name, value] : command.env) append(arguments, {name + "=" + value});
-  arguments.insert(arguments.end(), command.argv.begin(), command.argv.end());
+  // The program's environment is set by kbench-enter, so that it means nothing to bwrap, which runs
+  // with privileges.
+  append(arguments, {"--", kEnterInside});
+  const auto words = enter_arguments(enter);
+  arguments.insert(arguments.end(), words.begin(), words.end());
   return arguments;
 }
 

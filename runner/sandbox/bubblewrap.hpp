@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/sandbox/enter.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -14,22 +15,29 @@ namespace kbench {
 // Which layers one launch uses; chosen by probing.
 struct Layers {
   bool bubblewrap = false;
-  bool user_namespace = false;  // bwrap as a plain user: works, but not with CUDA
+  bool namespaces = false;      // our own PID, IPC, UTS and mount namespaces, without bubblewrap
+  bool user_namespace = false;  // as a plain user: works, but not with CUDA
   bool network_namespace = false;
   bool drop_to_nobody = false;  // only root can
+  bool system_call_filter = false;
+  bool cgroup = false;
+  int landlock_abi = 0;
 };
 
 // The programs the command line needs, found once.
 struct SandboxTools {
-  std::filesystem::path bwrap;    // empty where it is not installed
-  std::filesystem::path setpriv;  // likewise; needed to drop privileges inside bwrap
-  std::filesystem::path env;
+  std::filesystem::path bwrap;  // empty where it is not installed
+  std::filesystem::path enter;  // kbench-enter; without it nothing can be sandboxed
 };
 
-// The whole argument list, program included. bwrap writes its status to `status_fd`.
+// Where bwrap shows kbench-enter inside.
+inline constexpr const char* kEnterInside = "/kbench-enter";
+
+// The whole argument list, ending with kbench-enter and its arguments. bwrap writes its status to
+// `status_fd`.
 [[nodiscard]] std::vector<std::string> bubblewrap_arguments(const SandboxCommand& command,
                                                             const Layers& layers,
                                                             const SandboxTools& tools,
-                                                            int status_fd);
+                                                            int status_fd, const EnterPlan& enter);
 
 }  // namespace kbench

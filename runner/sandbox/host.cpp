@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -18,19 +19,38 @@ std::optional<fs::path> find_system_program(std::string_view name) {
     fs::path program = fs::path(folder) / name;
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
-  // An installation without root keeps the tools that the system lacks in the tree.
-  if (const char* dependencies = std::getenv("KBENCH_DEPS")) {
-    fs::path program = fs::path(dependencies) / "root/usr/bin" / name;
-    if (program.is_absolute() && ::access(program.c_str(), X_OK) == 0) return program;
+  if (const auto packages = unpacked_packages()) {
+    fs::path program = *packages / "root/usr/bin" / name;
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> unpacked_packages() {
+  const char* folder = std::getenv("KBENCH_DEPS");
+  if (folder == nullptr || *folder != '/') return std::nullopt;
+  return fs::path(folder);
+}
+
+std::optional<fs::path> find_enter() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  // Beside kbench; unit tests lie in a folder next to that.
+  for (const fs::path& folder : {here, here.parent_path() / "bin"}) {
+    fs::path program = folder / "kbench-enter";
+    if (::access(program.c_str(), X_OK) == 0) return program;
   }
   return std::nullopt;
 }
 
 std::vector<fs::path> cuda_device_nodes() {
+  // What computing needs. Not: nvidia-uvm-tools (profiling other processes), nvidia-modeset
+  // (displays), the switches between GPUs.
+  const std::regex needed("nvidia([0-9]+|ctl|-uvm|-caps)");
   std::vector<fs::path> nodes;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/dev", error)) {
-    if (entry.path().filename().string().starts_with("nvidia")) nodes.push_back(entry.path());
+    if (std::regex_match(entry.path().filename().string(), needed)) nodes.push_back(entry.path());
   }
   std::sort(nodes.begin(), nodes.end());
   return nodes;
@@ -53,6 +73,13 @@ std::vector<fs::path> cuda_library_folders() {
     if (std::find(found.begin(), found.end(), folder) == found.end()) found.push_back(folder);
   }
   return found;
+}
+
+std::uint64_t physical_memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
 }
 
 std::uint64_t count_threads_of(uid_t uid) {

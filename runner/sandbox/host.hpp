@@ -18,11 +18,21 @@ inline constexpr uid_t kSandboxUid = 65534;
 // Finds a program in the system's folders, never through PATH: the one found may be run as root.
 [[nodiscard]] std::optional<std::filesystem::path> find_system_program(std::string_view name);
 
-// Nodes of the NVIDIA driver in /dev; empty without a GPU.
+// An installation without root keeps what the system lacks in a folder of the tree, which the
+// environment variable KBENCH_DEPS names; empty otherwise. The one place that reads it.
+[[nodiscard]] std::optional<std::filesystem::path> unpacked_packages();
+
+// kbench-enter of this installation.
+[[nodiscard]] std::optional<std::filesystem::path> find_enter();
+
+// Nodes of the NVIDIA driver in /dev that computing needs; empty without a GPU.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_device_nodes();
 
 // Folders outside /usr that hold libcuda.so.1.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders();
+
+// Memory that this machine has, in bytes.
+[[nodiscard]] std::uint64_t physical_memory_bytes();
 
 // Threads that run as `uid` on this machine, the unit RLIMIT_NPROC counts in.
 [[nodiscard]] std::uint64_t count_threads_of(uid_t uid);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,10 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <span>
 
-#include "runner/sandbox/host.hpp"
 #include "runner/sandbox/process_tree.hpp"
 
 // Everything from the fork on runs in a copy of a program that may have other threads: system calls
@@ -27,25 +28,15 @@
 namespace kbench {
 namespace {
 
-enum class Step : int {
-  kFork,
-  kDescriptors,
-  kLimits,
-  kNetwork,
-  kUser,
-  kPrivileges,
-  kFolder,
-  kExecute
-};
+enum class Step : int { kFork, kDescriptors, kLimits, kCgroup, kNamespaces, kFolder, kExecute };
 
 const char* describe(Step step) {
   switch (step) {
     case Step::kFork: return "start a process";
     case Step::kDescriptors: return "pass the descriptors on";
     case Step::kLimits: return "set the resource limits";
-    case Step::kNetwork: return "make a network namespace";
-    case Step::kUser: return "become the user nobody";
-    case Step::kPrivileges: return "give up privileges";
+    case Step::kCgroup: return "join a control group";
+    case Step::kNamespaces: return "set up its namespaces";
     case Step::kFolder: return "enter the working directory";
     case Step::kExecute: return "execute the program";
   }
@@ -67,6 +58,8 @@ struct Prepared {
   int lifeline = -1;
   int status = -1;
   int failure = -1;
+  std::array<char, 48> user_map{};  // "1000 1000 1"
+  std::array<char, 48> group_map{};
   std::span<ProcessEntry> table;
 };
 
@@ -123,14 +116,34 @@ int place_descriptors(Prepared& prepared) {
   return failure;
 }
 
-void become_nobody(int failure) {
-  for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
-  // The C library's own versions signal every thread it knows of and wait for them; after the fork
-  // those threads do not exist.
-  constexpr long kId = kSandboxUid;
-  if (::syscall(SYS_setgroups, 0L, nullptr) != 0 || ::syscall(SYS_setresgid, kId, kId, kId) != 0 ||
-      ::syscall(SYS_setresuid, kId, kId, kId) != 0) {
-    fail(failure, Step::kUser);
+bool write_file(const char* path, const char* text) {
+  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const std::size_t size = std::strlen(text);
+  const bool written = ::write(file, text, size) == static_cast<ssize_t>(size);
+  ::close(file);
+  return written;
+}
+
+// In a new user namespace everybody is unknown until this says who is who: one's own numbers.
+bool map_own_user(const Prepared& prepared) {
+  return write_file("/proc/self/setgroups", "deny") &&
+         write_file("/proc/self/uid_map", prepared.user_map.data()) &&
+         write_file("/proc/self/gid_map", prepared.group_map.data());
+}
+
+void settle_in_namespaces(const Prepared& prepared, int failure) {
+  const unsigned made = prepared.plan->namespaces;
+  if ((made & CLONE_NEWUSER) != 0 && !map_own_user(prepared)) fail(failure, Step::kNamespaces);
+  if ((made & CLONE_NEWNS) == 0) return;
+  // What is mounted here must not show outside.
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    fail(failure, Step::kNamespaces);
+  }
+  // Containers with masked files in /proc forbid a fresh one. Then the old one stays, and shows
+  // processes that cannot be reached.
+  if ((made & CLONE_NEWPID) != 0) {
+    ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr);
   }
 }
 
@@ -151,12 +164,15 @@ void volunteer_for_oom() {
 
 [[noreturn]] void become_program(Prepared& prepared, pid_t keeper) {
   const LaunchPlan& plan = *prepared.plan;
+  for (const int group : plan.cgroups) {
+    if (::write(group, "0", 1) != 1) fail(prepared.failure, Step::kCgroup);
+  }
   const int failure = place_descriptors(prepared);
   reset_signals();
   volunteer_for_oom();
   ::setsid();
   ::umask(022);
-  if (plan.new_network && ::unshare(CLONE_NEWNET) != 0) fail(failure, Step::kNetwork);
+  settle_in_namespaces(prepared, failure);
   for (const auto& [resource, value] : plan.resource_limits) {
     rlimit limit{};
     ::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
@@ -165,13 +181,10 @@ void volunteer_for_oom() {
       fail(failure, Step::kLimits);
     }
   }
-  if (plan.drop_to_nobody) become_nobody(failure);
-  if (plan.no_new_privs && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    fail(failure, Step::kPrivileges);
-  }
-  // After the change of user, which clears it. It matters when the keeper itself is killed.
+  // It matters when the keeper itself is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != keeper) ::_exit(127);
+  const bool parent_visible = (plan.namespaces & CLONE_NEWPID) == 0;
+  if (parent_visible && ::getppid() != keeper) ::_exit(127);
   if (::chdir(plan.working_directory.c_str()) != 0) fail(failure, Step::kFolder);
   ::execve(prepared.argv[0], prepared.argv.data(), prepared.environment.data());
   fail(failure, Step::kExecute);
@@ -231,9 +244,18 @@ bool program_ended(const Prepared& prepared, pid_t program, int& wait_status) {
   ::prctl(PR_SET_NAME, "kbench-keeper");
   ::signal(SIGCHLD, do_nothing);
   const pid_t self = ::getpid();
-  const pid_t program = ::_Fork();
-  if (program < 0) fail(prepared.failure, Step::kFork);
+  // The raw call, because the C library's fork makes no namespaces.
+  const unsigned long flags = prepared.plan->namespaces | static_cast<unsigned long>(SIGCHLD);
+  const pid_t program =
+      prepared.plan->namespaces == 0
+          ? ::_Fork()
+          : static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, 0ul));
+  if (program < 0) {
+    fail(prepared.failure, prepared.plan->namespaces == 0 ? Step::kFork : Step::kNamespaces);
+  }
   if (program == 0) become_program(prepared, self);
+  const KeeperReport started{program};
+  [[maybe_unused]] ssize_t written = ::write(prepared.status, &started, sizeof started);
   std::array<int, 2> kept = {prepared.lifeline, prepared.status};
   close_all_but(kept);
   ::prctl(PR_SET_DUMPABLE, 0);
@@ -241,22 +263,15 @@ bool program_ended(const Prepared& prepared, pid_t program, int& wait_status) {
   program_ended(prepared, program, wait_status);
   end_everything(prepared, program, wait_status);
   const KeeperReport report{wait_status};
-  [[maybe_unused]] const ssize_t written = ::write(prepared.status, &report, sizeof report);
+  written = ::write(prepared.status, &report, sizeof report);
   ::_exit(0);
 }
 
 Error launch_error(const LaunchPlan& plan, const Failure& failure) {
-  std::string hint;
-  if (failure.step == Step::kExecute && failure.error == EACCES && plan.drop_to_nobody) {
-    hint =
-        "The user nobody may not reach this file. Move it out of a private folder such as /root, "
-        "or "
-        "install bubblewrap.";
-  }
   return {ErrorCode::kInfrastructure,
           std::string("cannot ") + describe(failure.step) + " for the sandboxed " + plan.argv[0] +
               ": " + std::strerror(failure.error),
-          hint};
+          ""};
 }
 
 struct Pipe {
@@ -335,6 +350,10 @@ Result<Launched> launch(const LaunchPlan& plan) {
                     .status = status->write.get(),
                     .failure = failure->write.get(),
                     .table = table.entries()};
+  std::snprintf(prepared.user_map.data(), prepared.user_map.size(), "%u %u 1", ::getuid(),
+                ::getuid());
+  std::snprintf(prepared.group_map.data(), prepared.group_map.size(), "%u %u 1", ::getgid(),
+                ::getgid());
   prepared.parked.reserve(plan.descriptors.size());
   prepared.kept.reserve(plan.descriptors.size() + 4);
   const pid_t keeper = fork_keeper(prepared);
@@ -354,7 +373,13 @@ Result<Launched> launch(const LaunchPlan& plan) {
     ::waitpid(keeper, nullptr, 0);
     return launch_error(plan, reported);
   }
-  return Launched{keeper, std::move(lifeline->write), std::move(status->read)};
+  KeeperReport started;
+  if (::read(status->read.get(), &started, sizeof started) != sizeof started) {
+    lifeline->write.reset();
+    ::waitpid(keeper, nullptr, 0);
+    return launch_error(plan, {Step::kFork, ECHILD});
+  }
+  return Launched{keeper, started.value, std::move(lifeline->write), std::move(status->read)};
 }
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
 // Starts one program under a keeper. Theory of operation:
 //
-//   supervisor ── keeper ── program (or bwrap ── init ── program) ── whatever that starts
+//   supervisor ── keeper ── [bwrap ──] kbench-enter ── program ── whatever that starts
 //
 // The keeper is a fork of the supervisor that never executes anything: it holds the reading end of
 // a "lifeline" pipe, is the subreaper of everything below it, and ends only after all of that is
@@ -29,20 +29,20 @@ struct LaunchPlan {
   std::string working_directory = "/";
   std::vector<std::pair<int, int>> descriptors;         // {ours, number in the child}
   std::vector<std::pair<int, rlim_t>> resource_limits;  // {RLIMIT_..., value}
-  bool new_network = false;                             // unshare(CLONE_NEWNET)
-  bool drop_to_nobody = false;                          // kSandboxUid, no groups, no capabilities
-  bool no_new_privs = false;  // set by bwrap itself where bwrap is what is started
+  unsigned namespaces = 0;                              // CLONE_NEW… of what is executed
+  std::vector<int> cgroups;                             // open cgroup.procs files to join
 };
 
-// How the program ended, as waitpid reports it; what the keeper writes before it ends.
+// What the keeper writes: the program's number first, and before it ends, how the program ended.
 struct KeeperReport {
-  int wait_status = 0;
+  int value = 0;  // a pid, then what waitpid reported
 };
 
 struct Launched {
-  pid_t keeper = -1;  // a child of ours, to be reaped
-  UniqueFd lifeline;  // closing it kills everything
-  UniqueFd status;    // one KeeperReport, then end-of-file once everything below is gone
+  pid_t keeper = -1;   // a child of ours, to be reaped
+  pid_t program = -1;  // what was executed, as numbered here
+  UniqueFd lifeline;   // closing it kills everything
+  UniqueFd status;     // one KeeperReport, then end-of-file once everything below is gone
 };
 
 // Returns once the program was executed. Errors: kInfrastructure, naming the step that failed.

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "runner/core/json.hpp"
+#include "runner/sandbox/enter.hpp"
 
 namespace kbench {
 namespace {
@@ -58,19 +59,35 @@ std::optional<int> find_status(const std::string& text, const char* key) {
 }
 
 Error setup_failed() {
-  return {ErrorCode::kInfrastructure, "bubblewrap could not set up the sandbox",
+  return {ErrorCode::kInfrastructure, "the sandbox could not be set up",
           "kbench doctor says which layers work on this machine."};
 }
 
 }  // namespace
 
-SandboxedProcess::Exit exit_from_bwrap_code(int code) {
-  if (code > 128 && code - 128 < NSIG) return {.exited = false, .signal = code - 128};
-  return {.exited = true, .code = code};
+Result<bool> await_start(int reports, const std::string& program, milliseconds timeout) {
+  if (!poll_until(reports, Clock::now() + timeout)) {
+    return Error{ErrorCode::kTimeout, "the sandbox was not set up in time for " + program, ""};
+  }
+  EnterReport report;
+  const auto got = ::read(reports, &report, sizeof report);
+  if (got != static_cast<ssize_t>(sizeof report)) return false;
+  if (report.step == EnterStep::kStarted) return true;
+  std::string hint;
+  if (report.step == EnterStep::kExecute && report.value == EACCES) {
+    hint =
+        "The user nobody may not reach this file. Move it out of a private folder such as /root, "
+        "or install bubblewrap.";
+  }
+  return Error{ErrorCode::kInfrastructure,
+               std::string("cannot ") + describe(report.step) + " for the sandboxed " + program +
+                   ": " + std::strerror(report.value),
+               std::move(hint)};
 }
 
-Result<pid_t> read_bwrap_init(int status_fd, std::string& text, milliseconds timeout) {
+Result<pid_t> read_bwrap_init(int status_fd, milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
+  std::string text;
   while (true) {
     if (const auto init = find_status(text, "child-pid")) return static_cast<pid_t>(*init);
     if (!poll_until(status_fd, deadline)) {
@@ -80,17 +97,19 @@ Result<pid_t> read_bwrap_init(int status_fd, std::string& text, milliseconds tim
   }
 }
 
-KeptProcess::KeptProcess(Launched launched)
-    : launched_(std::move(launched)), tree_(launched_.keeper) {}
-
-KeptProcess::KeptProcess(Launched launched, pid_t init, UniqueFd status, std::string status_text)
+KeptProcess::KeptProcess(Launched launched, pid_t enter, UniqueFd reports, Cgroup group,
+                         bool started, std::shared_ptr<UndeadList> undead)
     : launched_(std::move(launched)),
-      through_bwrap_(true),
-      bwrap_status_(std::move(status)),
-      bwrap_text_(std::move(status_text)),
-      tree_(init) {}
+      group_(std::move(group)),
+      undead_(std::move(undead)),
+      reports_(std::move(reports)),
+      tree_(enter),
+      started_(started) {}
 
-KeptProcess::~KeptProcess() { kill(); }
+KeptProcess::~KeptProcess() {
+  kill();
+  if (immortal_) undead_->add(launched_.keeper, std::move(launched_.status));
+}
 
 Result<SandboxedProcess::Exit> KeptProcess::wait(milliseconds timeout) {
   if (ended_) return *ended_;
@@ -105,13 +124,11 @@ void KeptProcess::kill() {
   if (ended_) return;
   killed_ = true;
   launched_.lifeline.reset();
-  if (poll_until(launched_.status.get(), Clock::now() + kKillPatience)) {
-    reap();
-  } else {
-    ended_ = Error{ErrorCode::kInfrastructure,
-                   "a process of the sandbox could not be killed: it hangs in the kernel",
-                   "Look at the device driver's messages (dmesg); a reset may be needed."};
-  }
+  if (poll_until(launched_.status.get(), Clock::now() + kKillPatience)) return reap();
+  immortal_ = true;
+  ended_ = Error{ErrorCode::kInfrastructure,
+                 "a process of the sandbox does not die: it hangs in the kernel",
+                 "Look at the device driver's messages (dmesg); a reset may be needed."};
 }
 
 void KeptProcess::reap() {
@@ -122,24 +139,28 @@ void KeptProcess::reap() {
   } while (got < 0 && errno == EINTR);
   ::waitpid(launched_.keeper, nullptr, 0);  // it writes last of all
   if (got == static_cast<ssize_t>(sizeof report)) {
-    ended_ = translate(report.wait_status);
+    ended_ = explain(report.value);
   } else {
     ended_ = Error{ErrorCode::kInfrastructure,
                    "the keeper of a sandboxed program was killed from outside", ""};
   }
+  group_ = {};
 }
 
-Result<SandboxedProcess::Exit> KeptProcess::translate(int wait_status) {
-  if (WIFSIGNALED(wait_status)) return Exit{.exited = false, .signal = WTERMSIG(wait_status)};
-  const int code = WEXITSTATUS(wait_status);
-  if (!through_bwrap_) return Exit{.exited = true, .code = code};
-  while (read_some(bwrap_status_.get(), bwrap_text_)) {
+Result<SandboxedProcess::Exit> KeptProcess::explain(int wait_status) {
+  EnterReport report;
+  // All writers are gone: this cannot block.
+  while (::read(reports_.get(), &report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
+    if (report.step != EnterStep::kEnded) continue;
+    if (WIFSIGNALED(report.value)) return Exit{.exited = false, .signal = WTERMSIG(report.value)};
+    return Exit{.exited = true, .code = WEXITSTATUS(report.value)};
   }
-  // bwrap reports an exit code only when it came as far as executing the program.
-  if (const auto reported = find_status(bwrap_text_, "exit-code")) {
-    return exit_from_bwrap_code(*reported);
-  }
+  // No last word: everything was killed at once, by us or for want of memory.
   if (killed_) return Exit{.exited = false, .signal = SIGKILL};
+  if (started_) {
+    return Exit{.exited = false,
+                .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : SIGKILL};
+  }
   return setup_failed();
 }
 

@@ -1,22 +1,25 @@
-// SandboxedProcess over a keeper (launch.hpp). Used by one thread at a time.
+// SandboxedProcess over a keeper (launch.hpp) and kbench-enter (enter.hpp), which says how the
+// program ended. Used by one thread at a time.
 #pragma once
 
+#include <memory>
 #include <optional>
-#include <string>
 
+#include "runner/core/unique_fd.hpp"
+#include "runner/sandbox/cgroup.hpp"
 #include "runner/sandbox/launch.hpp"
 #include "runner/sandbox/process_tree.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/sandbox/undead.hpp"
 
 namespace kbench {
 
 class KeptProcess final : public SandboxedProcess {
  public:
-  // Started without bwrap: the processes below the keeper are the program's.
-  explicit KeptProcess(Launched launched);
-  // Started through bwrap, which reports on `status`; the processes below `init`, the first process
-  // of the PID namespace as numbered outside, are the program's. `status_text` was read already.
-  KeptProcess(Launched launched, pid_t init, UniqueFd status, std::string status_text);
+  // `enter` is the process of kbench-enter as numbered here: what is below it is the program's.
+  // `reports` is what it writes to, `started` whether it said that the program was executed.
+  KeptProcess(Launched launched, pid_t enter, UniqueFd reports, Cgroup group, bool started,
+              std::shared_ptr<UndeadList> undead);
   ~KeptProcess() override;
   KeptProcess(const KeptProcess&) = delete;
   KeptProcess& operator=(const KeptProcess&) = delete;
@@ -29,24 +32,26 @@ class KeptProcess final : public SandboxedProcess {
 
  private:
   void reap();
-  [[nodiscard]] Result<Exit> translate(int wait_status);
+  [[nodiscard]] Result<Exit> explain(int wait_status);
 
   Launched launched_;
-  bool through_bwrap_ = false;
-  UniqueFd bwrap_status_;
-  std::string bwrap_text_;
+  Cgroup group_;
+  std::shared_ptr<UndeadList> undead_;
+  UniqueFd reports_;
   FrozenTree tree_;
+  bool started_ = false;  // the program was executed
   bool killed_ = false;
+  bool immortal_ = false;  // SIGKILL did not end it in time
   std::optional<Result<Exit>> ended_;
 };
 
-// How bwrap's exit code is read. bwrap gives 128 + n for a program killed by signal n, and the code
-// itself otherwise, so a program that exits with 128 + n, n a signal, counts as killed by n.
-[[nodiscard]] SandboxedProcess::Exit exit_from_bwrap_code(int code);
+// Waits for kbench-enter's first word: whether the program was executed. False where the pipe broke
+// before: then wait() says so. Errors: kInfrastructure with what it could not do, or kTimeout.
+[[nodiscard]] Result<bool> await_start(int reports, const std::string& program,
+                                       std::chrono::milliseconds timeout);
 
 // Waits for the first line bwrap writes to its status descriptor and returns the number of the
-// namespace's init in it. All that was read is appended to `text`.
-[[nodiscard]] Result<pid_t> read_bwrap_init(int status_fd, std::string& text,
-                                            std::chrono::milliseconds timeout);
+// namespace's first process in it.
+[[nodiscard]] Result<pid_t> read_bwrap_init(int status_fd, std::chrono::milliseconds timeout);
 
 }  // namespace kbench

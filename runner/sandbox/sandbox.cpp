@@ -1,6 +1,7 @@
 #include "runner/sandbox/sandbox.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +13,13 @@
 #include <optional>
 
 #include "runner/sandbox/bubblewrap.hpp"
+#include "runner/sandbox/cgroup.hpp"
+#include "runner/sandbox/enter.hpp"
 #include "runner/sandbox/host.hpp"
+#include "runner/sandbox/landlock.hpp"
 #include "runner/sandbox/launch.hpp"
 #include "runner/sandbox/process.hpp"
+#include "runner/sandbox/seccomp_filter.hpp"
 
 namespace kbench {
 namespace {
@@ -22,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBwrapPatience{10'000};
+constexpr milliseconds kPatience{10'000};
 constexpr milliseconds kProbePatience{5'000};
 constexpr rlim_t kMaxOpenFiles = 4096;
 
@@ -33,9 +38,6 @@ Error refused(const std::string& what) {
 Status validate(const SandboxCommand& command) {
   if (command.argv.empty() || !command.argv.front().starts_with('/')) {
     return refused("argv[0] is no absolute path");
-  }
-  if (command.argv.front().find('=') != std::string::npos) {
-    return refused("'=' in the path " + command.argv.front());
   }
   if (::access(command.argv.front().c_str(), X_OK) != 0) {
     return refused(command.argv.front() + ": " + std::strerror(errno));
@@ -83,115 +85,167 @@ std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& comman
   return limits;
 }
 
+// What a program may open. The same whether bubblewrap hides the rest already or not.
+std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& layers) {
+  std::vector<PathRule> rules;
+  for (const char* path : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+                           "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+                           "/etc/alternatives", "/proc", "/sys/devices/system"}) {
+    rules.push_back({path, PathUse::kRead});
+  }
+  for (const char* path : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
+    rules.push_back({path, PathUse::kDevice});
+  }
+  // Folders in memory that nobody else sees.
+  if (layers.bubblewrap) {
+    for (const char* path : {"/tmp", "/dev/shm"}) rules.push_back({path, PathUse::kWrite});
+  }
+  if (command.needs_cuda) {
+    rules.push_back({"/sys", PathUse::kRead});
+    for (const fs::path& node : cuda_device_nodes()) rules.push_back({node, PathUse::kDevice});
+    for (const fs::path& folder : cuda_library_folders()) {
+      rules.push_back({folder, PathUse::kRead});
+    }
+  }
+  rules.push_back({command.argv.front(), PathUse::kRead});
+  for (const fs::path& path : command.readable) rules.push_back({path, PathUse::kRead});
+  for (const fs::path& path : command.writable) rules.push_back({path, PathUse::kWrite});
+  return rules;
+}
+
+EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, int report_fd) {
+  constexpr int kSignalsScoped = 6;  // the Landlock ABI that keeps signals inside
+  EnterPlan plan{.report_fd = report_fd,
+                 .drop_to_nobody = layers.drop_to_nobody,
+                 .system_call_filter = layers.system_call_filter,
+                 .landlock_abi = layers.landlock_abi,
+                 .working_directory = command.working_directory.string(),
+                 .env = command.env,
+                 .argv = command.argv};
+  plan.only_own_signals = layers.system_call_filter && !layers.bubblewrap && !layers.namespaces &&
+                          layers.landlock_abi < kSignalsScoped;
+  if (layers.landlock_abi > 0) plan.paths = path_rules(command, layers);
+  return plan;
+}
+
+// Namespaces that the keeper makes; bubblewrap makes its own but for the network's: its way breaks
+// CUDA (cuInit fails with 304).
+unsigned namespaces_of(const Layers& layers) {
+  unsigned flags = 0;
+  if (layers.namespaces) {
+    flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNS;
+    if (layers.user_namespace) flags |= CLONE_NEWUSER;
+  }
+  const bool bwrap_makes_it = layers.bubblewrap && layers.user_namespace;
+  if (layers.network_namespace && !bwrap_makes_it) flags |= CLONE_NEWNET;
+  return flags;
+}
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused(std::strerror(errno));
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
 // A sandbox with given layers, whether they work or not. What probing tries, and then uses.
 class LayeredSandbox final : public Sandbox {
  public:
-  LayeredSandbox(Layers layers, SandboxTools tools) : layers_(layers), tools_(std::move(tools)) {
+  LayeredSandbox(Layers layers, SandboxTools tools, CgroupHome cgroups)
+      : layers_(layers), tools_(std::move(tools)), cgroups_(std::move(cgroups)) {
     level_.own_uid = layers.drop_to_nobody;
     level_.bubblewrap = layers.bubblewrap;
+    level_.namespaces = layers.namespaces;
     level_.network_namespace = layers.network_namespace;
+    level_.landlock = layers.landlock_abi;
+    level_.system_call_filter = layers.system_call_filter;
+    if (layers.cgroup) level_.cgroup = cgroups_.version();
     level_.no_new_privs = true;
   }
 
   Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
+    if (tools_.enter.empty()) {
+      return Error{ErrorCode::kInfrastructure,
+                   "kbench-enter, which starts sandboxed programs, is "
+                   "not beside kbench",
+                   "build it, or copy it there"};
+    }
     if (auto valid = validate(command); !valid) return valid.error();
     if (layers_.drop_to_nobody) {
       if (auto given = give_to_nobody(command.writable); !given) return given.error();
     }
-    return layers_.bubblewrap ? start_through_bwrap(command) : start_directly(command);
+    auto group = make_group(command);
+    if (!group) return group.error();
+    auto reports = make_pipe();
+    if (!reports) return reports.error();
+    auto status = make_pipe();
+    if (!status) return status.error();
+
+    int number = 3;
+    for (const auto& [ours, theirs] : command.descriptors) number = std::max(number, theirs + 1);
+    LaunchPlan plan{.descriptors = command.descriptors,
+                    .resource_limits = resource_limits(command, layers_),
+                    .namespaces = namespaces_of(layers_)};
+    plan.descriptors.emplace_back(reports->write.get(), number);
+    for (const UniqueFd& entrance : group->entrances()) plan.cgroups.push_back(entrance.get());
+    const EnterPlan enter = enter_plan(command, layers_, number);
+    if (layers_.bubblewrap) {
+      plan.descriptors.emplace_back(status->write.get(), number + 1);
+      plan.argv = bubblewrap_arguments(command, layers_, tools_, number + 1, enter);
+    } else {
+      plan.argv = enter_arguments(enter);
+      plan.argv.insert(plan.argv.begin(), tools_.enter.string());
+    }
+    auto launched = launch(plan);
+    if (!launched) return launched.error();
+    reports->write.reset();
+    status->write.reset();
+    return await(command, std::move(*launched), std::move(reports->read), status->read.get(),
+                 std::move(*group));
   }
 
   [[nodiscard]] const SandboxLevel& level(bool /*needs_cuda*/) const override { return level_; }
+  [[nodiscard]] int undead() const override { return undead_->count(); }
 
  private:
-  Result<std::unique_ptr<SandboxedProcess>> start_directly(const SandboxCommand& command) {
-    LaunchPlan plan{.argv = command.argv,
-                    .working_directory = command.working_directory.string(),
-                    .descriptors = command.descriptors,
-                    .resource_limits = resource_limits(command, layers_),
-                    .new_network = layers_.network_namespace,
-                    .drop_to_nobody = layers_.drop_to_nobody,
-                    .no_new_privs = true};
-    for (const auto& [name, value] : command.env) plan.environment.push_back(name + "=" + value);
-    auto launched = launch(plan);
-    if (!launched) return launched.error();
-    return std::unique_ptr<SandboxedProcess>(
-        std::make_unique<KeptProcess>(std::move(launched.value())));
+  [[nodiscard]] Result<Cgroup> make_group(const SandboxCommand& command) const {
+    if (!layers_.cgroup) return Cgroup{};
+    constexpr int kOurOwn = 4;  // bwrap twice, kbench-enter, one to spare
+    return cgroups_.make({command.max_resident_bytes, command.max_processes + kOurOwn});
   }
 
-  Result<std::unique_ptr<SandboxedProcess>> start_through_bwrap(const SandboxCommand& command) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused(std::strerror(errno));
-    UniqueFd status(ends[0]);
-    UniqueFd status_in_child(ends[1]);
-    int number = 3;
-    for (const auto& [ours, theirs] : command.descriptors) number = std::max(number, theirs + 1);
-
-    LaunchPlan plan{.argv = bubblewrap_arguments(command, layers_, tools_, number),
-                    .descriptors = command.descriptors,
-                    .resource_limits = resource_limits(command, layers_),
-                    // bwrap's own way of making one breaks CUDA (cuInit fails with 304).
-                    .new_network = layers_.network_namespace && !layers_.user_namespace};
-    plan.descriptors.emplace_back(status_in_child.get(), number);
-    auto launched = launch(plan);
-    if (!launched) return launched.error();
-    status_in_child.reset();
-    std::string text;
-    const auto init = read_bwrap_init(status.get(), text, kBwrapPatience);
-    // Without an init, the keeper still tells how bwrap ended: wait() reports the failed set-up.
-    const pid_t root = init ? *init : launched->keeper;
-    return std::unique_ptr<SandboxedProcess>(std::make_unique<KeptProcess>(
-        std::move(launched.value()), root, std::move(status), std::move(text)));
+  Result<std::unique_ptr<SandboxedProcess>> await(const SandboxCommand& command, Launched launched,
+                                                  UniqueFd reports, int bwrap_status,
+                                                  Cgroup group) const {
+    pid_t enter = launched.program;
+    if (layers_.bubblewrap) {
+      // Without an init, wait() reports the failed set-up.
+      if (const auto init = read_bwrap_init(bwrap_status, kPatience)) enter = *init;
+    }
+    const int heard = reports.get();
+    std::unique_ptr<KeptProcess> process;
+    const auto started = await_start(heard, command.argv.front(), kPatience);
+    process = std::make_unique<KeptProcess>(std::move(launched), enter, std::move(reports),
+                                            std::move(group), started && *started, undead_);
+    if (!started) return started.error();
+    return std::unique_ptr<SandboxedProcess>(std::move(process));
   }
 
   Layers layers_;
   SandboxTools tools_;
+  CgroupHome cgroups_;
   SandboxLevel level_;
+  std::shared_ptr<UndeadList> undead_ = std::make_shared<UndeadList>();
 };
 
-SandboxTools find_tools(const SandboxOptions& options) {
-  SandboxTools tools;
-  tools.env = find_system_program("env").value_or("");
-  tools.setpriv = find_system_program("setpriv").value_or("");
-  if (options.use_bubblewrap) tools.bwrap = find_system_program("bwrap").value_or("");
-  return tools;
-}
-
-// Why a layer was not even tried; empty when it was.
-std::string missing_tools(const SandboxTools& tools, const SandboxOptions& options) {
-  if (!options.use_bubblewrap) return "bubblewrap switched off";
-  if (tools.bwrap.empty()) return "bubblewrap is not installed";
-  if (tools.env.empty() || (::geteuid() == 0 && tools.setpriv.empty())) {
-    return "env or setpriv is not installed";
-  }
-  return "";
-}
-
-// The combinations worth trying, strongest first. The last one always works.
-std::vector<Layers> candidates(const SandboxTools& tools, const SandboxOptions& options,
-                               bool needs_cuda) {
-  const bool root = ::geteuid() == 0;
-  const bool bwrap = missing_tools(tools, options).empty() && (root || !needs_cuda);
-  const bool network = options.use_network_namespace;
-  std::vector<Layers> all;
-  if (bwrap) {
-    const Layers full{.bubblewrap = true, .user_namespace = !root, .drop_to_nobody = root};
-    if (network) all.push_back(full), all.back().network_namespace = true;
-    all.push_back(full);
-  }
-  if (root) {
-    if (network) all.push_back({.network_namespace = true, .drop_to_nobody = true});
-    all.push_back({.drop_to_nobody = true});
-  }
-  all.push_back({});
-  return all;
-}
-
 // Runs a program that does nothing; empty when it worked, else what went wrong.
-std::string probe(const Layers& layers, const SandboxTools& tools, bool needs_cuda) {
+std::string probe(LayeredSandbox& sandbox, bool needs_cuda) {
   const auto program = find_system_program("true");
   if (!program) return "no program 'true' to try it with";
-  LayeredSandbox sandbox(layers, tools);
   const SandboxCommand command{.argv = {program->string()}, .needs_cuda = needs_cuda};
   const auto output = run_to_end(sandbox, command, kProbePatience);
   if (!output) return output.error().message;
@@ -201,11 +255,123 @@ std::string probe(const Layers& layers, const SandboxTools& tools, bool needs_cu
   return first_line.empty() ? "the trial program failed" : first_line;
 }
 
+// Finds the layers of one kind of program: all at once where that works, else one after the other.
+class Probing {
+ public:
+  Probing(const SandboxOptions& options, const SandboxTools& tools, const CgroupHome& cgroups,
+          bool needs_cuda)
+      : options_(options), tools_(tools), cgroups_(cgroups), needs_cuda_(needs_cuda) {}
+
+  std::unique_ptr<LayeredSandbox> find() {
+    const Layers wanted = everything();
+    if (auto sandbox = attempt(wanted).first) return sandbox;
+    return one_by_one(wanted);
+  }
+
+  // Why layers are missing; empty when none is.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  using Attempt = std::pair<std::unique_ptr<LayeredSandbox>, std::string>;
+
+  // All layers that options, tools and kernel offer.
+  Layers everything() {
+    Layers layers;
+    const bool root = ::geteuid() == 0;
+    layers.drop_to_nobody = root;
+    const bool namespaces = may_make_namespaces(root);
+    layers.bubblewrap = namespaces && have_bubblewrap();
+    layers.namespaces = namespaces && !layers.bubblewrap && options_.use_namespaces;
+    const bool any = layers.bubblewrap || layers.namespaces;
+    layers.user_namespace = any && !root;
+    layers.network_namespace = options_.use_network_namespace && (root || any);
+    layers.landlock_abi = std::min(landlock_abi(), options_.max_landlock_abi);
+    layers.system_call_filter = options_.use_system_call_filter && kernel_has_filters();
+    layers.cgroup = options_.use_cgroup && !cgroups_.version().empty();
+    if (!root) note("not root: no user of its own");
+    if (!layers.network_namespace) note("no network namespace");
+    if (layers.landlock_abi == 0) note("no Landlock");
+    if (!layers.system_call_filter) note("no seccomp");
+    if (!layers.cgroup) note(options_.use_cgroup ? cgroups_.reason() : "cgroups switched off");
+    return layers;
+  }
+
+  bool may_make_namespaces(bool root) {
+    if (root) return true;
+    if (needs_cuda_) {
+      note("CUDA does not work in a user namespace");
+    } else if (!options_.use_user_namespace) {
+      note("user namespaces switched off");
+    }
+    return !needs_cuda_ && options_.use_user_namespace;
+  }
+
+  bool have_bubblewrap() {
+    if (!options_.use_bubblewrap) {
+      note("bubblewrap switched off");
+    } else if (tools_.bwrap.empty()) {
+      note("bubblewrap is not installed");
+    }
+    return options_.use_bubblewrap && !tools_.bwrap.empty();
+  }
+
+  void note(const std::string& why) { reason_ += (reason_.empty() ? "" : "; ") + why; }
+
+  Attempt attempt(const Layers& layers) const {
+    auto sandbox = std::make_unique<LayeredSandbox>(layers, tools_, cgroups_);
+    std::string problem = probe(*sandbox, needs_cuda_);
+    if (!problem.empty()) sandbox.reset();
+    return {std::move(sandbox), std::move(problem)};
+  }
+
+  std::unique_ptr<LayeredSandbox> one_by_one(const Layers& wanted) {
+    Layers layers;
+    auto best = std::make_unique<LayeredSandbox>(layers, tools_, cgroups_);
+    const auto add = [&](bool asked, const char* name, auto&& change) {
+      if (!asked) return false;
+      Layers more = layers;
+      change(more);
+      auto [sandbox, problem] = attempt(more);
+      if (!sandbox) return note(std::string(name) + ": " + problem), false;
+      best = std::move(sandbox);
+      layers = more;
+      return true;
+    };
+    add(wanted.drop_to_nobody, "uid", [](Layers& l) { l.drop_to_nobody = true; });
+    const bool user = wanted.user_namespace;
+    const bool wrapped = add(wanted.bubblewrap, "bwrap", [user](Layers& l) {
+      l.bubblewrap = true;
+      l.user_namespace = user;
+    });
+    const bool own =
+        !wrapped && options_.use_namespaces && (wanted.namespaces || wanted.bubblewrap);
+    add(own, "pidns", [user](Layers& l) {
+      l.namespaces = true;
+      l.user_namespace = user;
+    });
+    add(wanted.network_namespace, "netns", [](Layers& l) { l.network_namespace = true; });
+    add(wanted.landlock_abi > 0, "landlock",
+        [&](Layers& l) { l.landlock_abi = wanted.landlock_abi; });
+    add(wanted.system_call_filter, "seccomp", [](Layers& l) { l.system_call_filter = true; });
+    add(wanted.cgroup, "cgroup", [](Layers& l) { l.cgroup = true; });
+    return best;
+  }
+
+  const SandboxOptions& options_;
+  const SandboxTools& tools_;
+  const CgroupHome& cgroups_;
+  bool needs_cuda_;
+  std::string reason_;
+};
+
 // The real one: finds its layers at the first use, for programs with and without CUDA apart.
 class ProbedSandbox final : public Sandbox {
  public:
-  explicit ProbedSandbox(const SandboxOptions& options)
-      : options_(options), tools_(find_tools(options)) {}
+  explicit ProbedSandbox(const SandboxOptions& options) : options_(options) {
+    tools_.enter = find_enter().value_or("");
+    if (options.use_bubblewrap) tools_.bwrap = find_system_program("bwrap").value_or("");
+    if (options.use_cgroup) cgroups_ = CgroupHome::find();
+  }
 
   Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
     return chosen(command.needs_cuda).sandbox->start(command);
@@ -213,6 +379,14 @@ class ProbedSandbox final : public Sandbox {
 
   [[nodiscard]] const SandboxLevel& level(bool needs_cuda) const override {
     return chosen(needs_cuda).level;
+  }
+
+  [[nodiscard]] int undead() const override {
+    int count = 0;
+    for (const Choice* choice : {&with_cuda_, &without_cuda_}) {
+      if (choice->sandbox) count += choice->sandbox->undead();
+    }
+    return count;
   }
 
  private:
@@ -224,31 +398,18 @@ class ProbedSandbox final : public Sandbox {
 
   [[nodiscard]] Choice& chosen(bool needs_cuda) const {
     Choice& choice = needs_cuda ? with_cuda_ : without_cuda_;
-    std::call_once(choice.once, [&] { choose(choice, needs_cuda); });
+    std::call_once(choice.once, [&] {
+      Probing probing(options_, tools_, cgroups_, needs_cuda);
+      choice.sandbox = probing.find();
+      choice.level = choice.sandbox->level(needs_cuda);
+      choice.level.reason = probing.reason();
+    });
     return choice;
-  }
-
-  void choose(Choice& choice, bool needs_cuda) const {
-    std::string reason = missing_tools(tools_, options_);
-    if (::geteuid() != 0) {
-      reason += reason.empty() ? "" : "; ";
-      reason += needs_cuda ? "not root: CUDA does not work in a user namespace" : "not root";
-    }
-    const auto all = candidates(tools_, options_, needs_cuda);
-    std::size_t strongest = 0;
-    for (; strongest + 1 < all.size(); ++strongest) {
-      const std::string problem = probe(all[strongest], tools_, needs_cuda);
-      if (problem.empty()) break;
-      LayeredSandbox tried(all[strongest], tools_);
-      reason += (reason.empty() ? "" : "; ") + tried.level(needs_cuda).to_string() + ": " + problem;
-    }
-    choice.sandbox = std::make_unique<LayeredSandbox>(all[strongest], tools_);
-    choice.level = choice.sandbox->level(needs_cuda);
-    choice.level.reason = std::move(reason);
   }
 
   SandboxOptions options_;
   SandboxTools tools_;
+  CgroupHome cgroups_;
   mutable Choice with_cuda_;
   mutable Choice without_cuda_;
 };
@@ -264,7 +425,12 @@ std::string SandboxLevel::to_string() const {
   };
   add(own_uid, "uid");
   add(bubblewrap, "bwrap");
+  add(namespaces, "pidns");
   add(network_namespace, "netns");
+  const std::string abi = "landlock" + std::to_string(landlock);
+  add(landlock > 0, abi.c_str());
+  add(system_call_filter, "seccomp");
+  add(!cgroup.empty(), cgroup.c_str());
   add(no_new_privs, "nnp");
   return text.empty() ? "none" : text;
 }

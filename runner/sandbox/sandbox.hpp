@@ -25,6 +25,7 @@ struct SandboxCommand {
   bool needs_cuda = false;                       // device nodes, /sys and the driver's libraries
   std::vector<std::pair<int, int>> descriptors;  // {ours, number in the child}; all others closed
   std::uint64_t max_memory_bytes = 0;            // address space; 0 = no limit (CUDA reserves it)
+  std::uint64_t max_resident_bytes = 0;          // memory in use by all of it, where cgroups work
   std::uint64_t max_file_bytes = 1ull << 30;
   std::uint64_t max_cpu_seconds = 0;  // 0 = no limit
   int max_processes = 256;
@@ -44,7 +45,10 @@ class SandboxedProcess {
   // Waits until the program ended; empty Exit optional semantics through Result: kTimeout on
   // expiry.
   virtual Result<Exit> wait(std::chrono::milliseconds timeout) = 0;
-  virtual void kill() = 0;      // the whole process tree, then reaps it
+  // Kills the whole process tree and reaps it. What does not die within ten seconds hangs in the
+  // kernel: wait() says so from then on, Sandbox::undead() counts it, and the device it used is not
+  // to be trusted.
+  virtual void kill() = 0;
   virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
   virtual Status thaw() = 0;
   // A descriptor that becomes readable when the program has ended.
@@ -54,12 +58,20 @@ class SandboxedProcess {
 struct SandboxLevel {
   bool own_uid = false;     // runs as a user that owns nothing of ours
   bool bubblewrap = false;  // empty root, PID/IPC/UTS namespaces
+  bool namespaces = false;  // the same namespaces without bubblewrap: the root is the machine's
   bool network_namespace = false;
+  int landlock = 0;                 // the ABI in use, 0 = none
+  bool system_call_filter = false;  // seccomp
+  std::string cgroup;               // "cgroup1", "cgroup2", or empty
   bool no_new_privs = false;
   std::string reason;  // why a layer is missing; empty when all are there
 
-  // Stored with every row, e.g. "uid+bwrap+netns+nnp".
+  // Stored with every row, e.g. "uid+bwrap+netns+landlock7+seccomp+cgroup1+nnp".
   [[nodiscard]] std::string to_string() const;
+  // Whether the program sees no process but those of its sandbox.
+  [[nodiscard]] bool pid_namespace() const { return bubblewrap || namespaces; }
+  // Whether files that were not given cannot be opened, whoever owns them.
+  [[nodiscard]] bool hides_files() const { return bubblewrap || landlock > 0; }
 };
 
 class Sandbox {
@@ -67,12 +79,20 @@ class Sandbox {
   virtual ~Sandbox() = default;
   virtual Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) = 0;
   [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
+  // How many programs started here were killed and are not dead yet: see SandboxedProcess::kill.
+  [[nodiscard]] virtual int undead() const = 0;
 };
 
-// Layers that must not be used even where they work: a test then sees the weaker sandboxes.
+// Layers that must not be used even where they work: a test then sees the weaker sandboxes, and
+// `kbench selftest sandbox --without` what each of them is good for.
 struct SandboxOptions {
   bool use_bubblewrap = true;
+  bool use_namespaces = true;      // our own, where bubblewrap is not used
+  bool use_user_namespace = true;  // what a plain user needs for either
   bool use_network_namespace = true;
+  bool use_system_call_filter = true;
+  bool use_cgroup = true;
+  int max_landlock_abi = 99;  // 0: no Landlock; 2: as on a stock Debian 12
 };
 
 // Returns the strongest sandbox of this machine. Its layers are probed by running a program through

@@ -14,6 +14,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/sandbox/host.hpp"
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/flags.hpp"
 #include "runner/submission/source_files.hpp"
@@ -137,9 +138,7 @@ std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {
     folders.push_back(toolchain.nvcc.parent_path());
     folders.push_back(toolkit_root(toolchain));
   }
-  if (const fs::path deps = environment("KBENCH_DEPS"); deps.is_absolute()) {
-    folders.push_back(deps);
-  }
+  if (const auto packages = unpacked_packages()) folders.push_back(*packages);
   std::erase_if(folders, [](const fs::path& folder) {
     std::error_code error;
     return is_below(folder, "/usr") || is_below(folder, "/bin") || !fs::exists(folder, error);
@@ -163,13 +162,14 @@ SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& sub
                  {"TMPDIR", staging.out().string()},
                  {"LC_ALL", "C"},
                  {"CCACHE_DISABLE", "1"}};
-  if (const auto deps = environment("KBENCH_DEPS"); !deps.empty()) {
-    command.env["KBENCH_DEPS"] = deps;
+  if (const auto packages = unpacked_packages()) {
+    command.env["KBENCH_DEPS"] = packages->string();
     if (const auto libraries = environment("LD_LIBRARY_PATH"); !libraries.empty()) {
       command.env["LD_LIBRARY_PATH"] = libraries;
     }
   }
   command.max_memory_bytes = limits.memory_bytes;
+  command.max_resident_bytes = limits.memory_bytes;
   command.max_file_bytes = kMaxLibraryBytes;
   command.max_cpu_seconds = static_cast<std::uint64_t>(limits.time.count());
   command.max_processes = 64;

@@ -42,10 +42,34 @@ struct SandboxMode {
   SandboxOptions options;
 };
 
+// Everything, and each layer alone: what holds with one layer does not lean on another.
 inline std::vector<SandboxMode> sandbox_modes() {
-  return {{"Strongest", {}},
-          {"WithoutBubblewrap", {.use_bubblewrap = false}},
-          {"WithoutNetworkNamespace", {.use_network_namespace = false}}};
+  constexpr SandboxOptions kNone{.use_bubblewrap = false,
+                                 .use_namespaces = false,
+                                 .use_user_namespace = true,
+                                 .use_network_namespace = false,
+                                 .use_system_call_filter = false,
+                                 .use_cgroup = false,
+                                 .max_landlock_abi = 0};
+  std::vector<SandboxMode> modes = {
+      {"Strongest", {}},
+      {"WithoutBubblewrap", {.use_bubblewrap = false}},
+      {"WithoutNetworkNamespace", {.use_network_namespace = false}},
+      {"WithoutUserNamespaces", {.use_user_namespace = false}},  // Ubuntu 24.04, plain user
+      {"Nothing", kNone},
+  };
+  const auto alone = [&](const char* name, auto&& change) {
+    SandboxOptions options = kNone;
+    change(options);
+    modes.push_back({name, options});
+  };
+  alone("OnlyBubblewrap", [](SandboxOptions& o) { o.use_bubblewrap = true; });
+  alone("OnlyNamespaces", [](SandboxOptions& o) { o.use_namespaces = true; });
+  alone("OnlyLandlock", [](SandboxOptions& o) { o.max_landlock_abi = 99; });
+  alone("OnlyLandlock2", [](SandboxOptions& o) { o.max_landlock_abi = 2; });  // stock Debian 12
+  alone("OnlySeccomp", [](SandboxOptions& o) { o.use_system_call_filter = true; });
+  alone("OnlyCgroup", [](SandboxOptions& o) { o.use_cgroup = true; });
+  return modes;
 }
 
 class SandboxFixture : public ::testing::TestWithParam<SandboxMode> {

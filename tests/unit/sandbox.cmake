@@ -3,8 +3,8 @@ kbench_program(sandbox_guest SOURCES ${PROJECT_SOURCE_DIR}/tests/fakes/sandbox_g
 set_target_properties(sandbox_guest PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 foreach(test sandbox_test process_test)
-  kbench_unit_test(${test} kbench::sandbox)
-  add_dependencies(${test} sandbox_guest)
+  kbench_unit_test(${test} kbench::sandbox kbench::lockdown)
+  add_dependencies(${test} sandbox_guest kbench-enter)
   target_compile_definitions(${test} PRIVATE
                              KBENCH_SANDBOX_GUEST="$<TARGET_FILE:sandbox_guest>")
   # The same tests once more as a user without privileges, where the suite itself runs as root and the

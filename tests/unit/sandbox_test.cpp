@@ -11,6 +11,8 @@
 
 #include "runner/sandbox/bubblewrap.hpp"
 #include "runner/sandbox/host.hpp"
+#include "runner/sandbox/landlock.hpp"
+#include "runner/sandbox/seccomp_filter.hpp"
 #include "tests/fakes/sandbox_fixture.hpp"
 
 namespace kbench {
@@ -29,27 +31,43 @@ std::string field(const std::string& status, const std::string& name) {
 
 TEST(SandboxLevel, NamesItsLayers) {
   EXPECT_EQ(SandboxLevel{}.to_string(), "none");
-  const SandboxLevel all{
-      .own_uid = true, .bubblewrap = true, .network_namespace = true, .no_new_privs = true};
-  EXPECT_EQ(all.to_string(), "uid+bwrap+netns+nnp");
+  const SandboxLevel all{.own_uid = true,
+                         .bubblewrap = true,
+                         .network_namespace = true,
+                         .landlock = 7,
+                         .system_call_filter = true,
+                         .cgroup = "cgroup2",
+                         .no_new_privs = true};
+  EXPECT_EQ(all.to_string(), "uid+bwrap+netns+landlock7+seccomp+cgroup2+nnp");
+  EXPECT_EQ((SandboxLevel{.namespaces = true}).to_string(), "pidns");
 }
 
 TEST_P(SandboxTest, LevelFollowsUserAndOptions) {
+  const SandboxOptions& options = GetParam().options;
   EXPECT_TRUE(level().no_new_privs);
   EXPECT_EQ(level().own_uid, ::geteuid() == 0);
-  if (!GetParam().options.use_bubblewrap) {
+  if (!options.use_bubblewrap) {
     EXPECT_FALSE(level().bubblewrap);
     EXPECT_NE(level().reason.find("bubblewrap"), std::string::npos) << level().reason;
   }
-  if (!GetParam().options.use_network_namespace) {
+  if (!options.use_network_namespace) {
     EXPECT_FALSE(level().network_namespace);
   }
+  if (::geteuid() != 0 && !options.use_user_namespace) {
+    EXPECT_FALSE(level().pid_namespace() || level().network_namespace);
+  }
+  EXPECT_LE(level().landlock, std::min(landlock_abi(), options.max_landlock_abi));
+  EXPECT_EQ(level().landlock > 0, landlock_abi() > 0 && options.max_landlock_abi > 0)
+      << level().reason;
+  EXPECT_EQ(level().system_call_filter, kernel_has_filters() && options.use_system_call_filter)
+      << level().reason;
+  EXPECT_FALSE(level().bubblewrap && level().namespaces);
 }
 
 TEST_P(SandboxTest, CudaNeverGetsAUserNamespace) {
   const SandboxLevel& with_cuda = sandbox_->level(true);
   if (::geteuid() != 0) {
-    EXPECT_FALSE(with_cuda.bubblewrap);
+    EXPECT_FALSE(with_cuda.pid_namespace());
     EXPECT_NE(with_cuda.reason.find("user namespace"), std::string::npos) << with_cuda.reason;
   }
   SandboxCommand command = guest({"exit", "7"});
@@ -88,7 +106,7 @@ TEST_P(SandboxTest, CannotReadWhatItWasNotGiven) {
     EXPECT_EQ(code_of(guest({"read", secret.string()})), 30);
     std::filesystem::permissions(secret, std::filesystem::perms(0644));
   }
-  if (!level().bubblewrap) return;
+  if (!level().hides_files()) return;
   EXPECT_EQ(code_of(guest({"read", secret.string()})), 30);
   EXPECT_EQ(code_of(guest({"read", "/etc/passwd"})), 30);
   SandboxCommand allowed = guest({"read", secret.string()});
@@ -104,15 +122,17 @@ TEST_P(SandboxTest, WritesOnlyWhereItMay) {
   EXPECT_EQ(code_of(command), 0);
   EXPECT_TRUE(std::filesystem::exists(given.path() / "file"));
 
-  if (level().own_uid || level().bubblewrap) {
+  if (level().own_uid || level().hides_files()) {
     command = guest({"write", (shown.path() / "file").string()});
     command.readable = {shown.path()};
     EXPECT_EQ(code_of(command), 25);
     EXPECT_EQ(code_of(guest({"write", "/usr/file"})), 25);
     EXPECT_EQ(code_of(guest({"write", "/file"})), 25);
   }
-  EXPECT_EQ(code_of(guest({"write", "/tmp/kbench-test-temporary"})), 0);
-  if (level().bubblewrap) {
+  // bubblewrap gives a /tmp of its own; otherwise Landlock denies the one that all share.
+  const bool denied = level().landlock > 0 && !level().bubblewrap;
+  EXPECT_EQ(code_of(guest({"write", "/tmp/kbench-test-temporary"})), denied ? 25 : 0);
+  if (level().hides_files()) {
     EXPECT_FALSE(std::filesystem::exists("/tmp/kbench-test-temporary"));
   }
   std::filesystem::remove("/tmp/kbench-test-temporary");
@@ -128,11 +148,14 @@ TEST_P(SandboxTest, ReachesNoNetwork) {
   ASSERT_EQ(::listen(listener.get(), 8), 0);
   ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   const std::string port = std::to_string(ntohs(address.sin_port));
-  EXPECT_EQ(code_of(guest({"connect", port})), level().network_namespace ? 23 : 0);
+  const bool unreachable = level().network_namespace || level().landlock >= 4;
+  EXPECT_EQ(code_of(guest({"connect", port})), level().system_call_filter ? 22
+                                               : unreachable              ? 23
+                                                                          : 0);
 }
 
 TEST_P(SandboxTest, SeesNoOtherProcesses) {
-  if (!level().bubblewrap) GTEST_SKIP() << "needs a PID namespace";
+  if (!level().pid_namespace()) GTEST_SKIP() << "needs a PID namespace";
   const auto output = run({.argv = {"/bin/sh", "-c", "ls -d /proc/[0-9]* | wc -l"}});
   EXPECT_LE(std::stoi(output.out), 5);
 }
@@ -182,15 +205,40 @@ TEST_P(SandboxTest, StartRefusesWhatCannotWork) {
 TEST(Bubblewrap, OuterFoldersAreBoundBeforeInnerOnes) {
   const SandboxCommand command{
       .argv = {"/opt/x/program"}, .readable = {"/opt/x"}, .writable = {"/opt/x/out"}};
-  const SandboxTools tools{.bwrap = "/usr/bin/bwrap", .setpriv = "/setpriv", .env = "/env"};
-  const auto arguments = bubblewrap_arguments(command, {.bubblewrap = true}, tools, 3);
+  const SandboxTools tools{.bwrap = "/usr/bin/bwrap", .enter = "/enter"};
+  const auto arguments = bubblewrap_arguments(command, {.bubblewrap = true}, tools, 3,
+                                              {.report_fd = 4, .argv = {"/opt/x/program"}});
   const auto position = [&](const std::string& word) {
     return std::find(arguments.begin(), arguments.end(), word) - arguments.begin();
   };
   EXPECT_LT(position("/opt/x"), position("/opt/x/out"));
   EXPECT_EQ(*(arguments.begin() + position("/opt/x/out") - 1), "--bind");
   EXPECT_EQ(*(arguments.begin() + position("/opt/x") - 1), "--ro-bind");
-  EXPECT_EQ(std::count(arguments.begin(), arguments.end(), "/setpriv"), 0);
+  EXPECT_EQ(arguments.back(), "/opt/x/program");
+}
+
+TEST(EnterArguments, ComeBackAsTheyWere) {
+  const EnterPlan plan{.report_fd = 7,
+                       .drop_to_nobody = true,
+                       .system_call_filter = true,
+                       .only_own_signals = true,
+                       .landlock_abi = 2,
+                       .paths = {{"/usr", PathUse::kRead},
+                                 {"/a b", PathUse::kWrite},
+                                 {"/dev/null", PathUse::kDevice}},
+                       .working_directory = "/work dir",
+                       .env = {{"A", "b=c"}, {"EMPTY", ""}},
+                       .argv = {"/bin/x", "--", "--nobody", ""}};
+  const auto words = enter_arguments(plan);
+  const auto back = parse_enter_arguments(words);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(enter_arguments(*back), words);
+  EXPECT_EQ(back->argv, plan.argv);
+  EXPECT_EQ(back->env, plan.env);
+  EXPECT_EQ(back->landlock_abi, 2);
+  EXPECT_FALSE(parse_enter_arguments({"--report", "x", "--", "/bin/x"}).ok());
+  EXPECT_FALSE(parse_enter_arguments({"--surprise", "--", "/bin/x"}).ok());
+  EXPECT_FALSE(parse_enter_arguments({"--nobody", "--"}).ok());
 }
 
 TEST(Host, CountsAtLeastOurOwnThreads) { EXPECT_GE(count_threads_of(::geteuid()), 1u); }

@@ -1,0 +1,107 @@
+#include "runner/cli/selftest_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/cli/outcome.hpp"
+#include "runner/core/json.hpp"
+#include "runner/sandbox/selftest.hpp"
+
+namespace kbench {
+namespace {
+
+SandboxOptions without(const std::vector<std::string>& layers) {
+  SandboxOptions options;
+  for (const std::string& layer : layers) {
+    if (layer == "bubblewrap") options.use_bubblewrap = false;
+    if (layer == "namespaces") options.use_bubblewrap = options.use_namespaces = false;
+    if (layer == "user-namespace") options.use_user_namespace = false;
+    if (layer == "network") options.use_network_namespace = false;
+    if (layer == "landlock") options.max_landlock_abi = 0;
+    if (layer == "new-landlock") options.max_landlock_abi = std::min(options.max_landlock_abi, 2);
+    if (layer == "seccomp") options.use_system_call_filter = false;
+    if (layer == "cgroup") options.use_cgroup = false;
+  }
+  return options;
+}
+
+Color color_of(EscapeOutcome outcome) {
+  switch (outcome) {
+    case EscapeOutcome::kBlocked: return Color::kGreen;
+    case EscapeOutcome::kOpen: return Color::kRed;
+    case EscapeOutcome::kNotApplicable: return Color::kDim;
+    case EscapeOutcome::kFailed: return Color::kRed;
+  }
+  return Color::kRed;
+}
+
+void print_result(const Terminal& out, const EscapeResult& result) {
+  fmt::print("{}  {:26}  {:8}  {}\n{:16}{}\n",
+             out.paint(color_of(result.outcome), fmt::format("{:14}", to_string(result.outcome))),
+             result.escape.name, to_string(result.escape.as), result.escape.what, "",
+             printable(result.reason));
+  std::fflush(stdout);
+}
+
+Json to_json(const SelftestReport& report, const std::string& device) {
+  Json counts = Json::object();
+  for (const auto outcome : {EscapeOutcome::kBlocked, EscapeOutcome::kOpen,
+                             EscapeOutcome::kNotApplicable, EscapeOutcome::kFailed}) {
+    counts[std::string(to_string(outcome))] = report.count(outcome);
+  }
+  Json json = {{"schema_version", 1},
+               {"device", device},
+               {"sandbox", report.level.to_string()},
+               {"sandbox_reason", report.level.reason},
+               {"counts", counts},
+               {"escapes", Json::array()}};
+  for (const EscapeResult& result : report.results) {
+    json["escapes"].push_back({{"name", result.escape.name},
+                               {"group", result.escape.group},
+                               {"as", to_string(result.escape.as)},
+                               {"what", result.escape.what},
+                               {"outcome", to_string(result.outcome)},
+                               {"reason", result.reason}});
+  }
+  return json;
+}
+
+}  // namespace
+
+int selftest_sandbox_command(const SelftestRequest& user, const Installation& installation) {
+  const bool table = user.format == OutputFormat::kTable;
+  const Terminal out = inspect_terminal(STDOUT_FILENO, user.common.color);
+  SelftestOptions options{.program = installation.programs / "kbench-escape",
+                          .sandbox = without(user.without),
+                          .only = user.only};
+  if (user.device.starts_with("cuda")) {
+    options.cuda_device = user.device.size() > 5 ? std::atoi(user.device.c_str() + 5) : 0;
+  }
+  if (table) options.on_result = [&](const EscapeResult& result) { print_result(out, result); };
+  const auto report = run_selftest(options);
+  if (!report) return fail(report.error(), inspect_terminal(STDERR_FILENO, user.common.color));
+  if (table) {
+    fmt::print("\nsandbox: {}{}{}\n", report->level.to_string(),
+               report->level.reason.empty() ? "" : "; ", printable(report->level.reason));
+  } else {
+    fmt::print("{}\n",
+               to_json(*report, user.device).dump(2, ' ', false, Json::error_handler_t::replace));
+  }
+  const int open = report->count(EscapeOutcome::kOpen);
+  const int failed = report->count(EscapeOutcome::kFailed);
+  const auto text = fmt::format("{} blocked, {} open, {} not applicable{}",
+                                report->count(EscapeOutcome::kBlocked), open,
+                                report->count(EscapeOutcome::kNotApplicable),
+                                failed > 0 ? fmt::format(", {} failed", failed) : "");
+  return finish(open + failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure, text,
+                user.common.verbosity);
+}
+
+}  // namespace kbench

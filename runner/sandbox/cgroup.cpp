@@ -1,0 +1,207 @@
+#include "runner/sandbox/cgroup.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool write_text(const fs::path& file, const std::string& text) {
+  const UniqueFd open(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  return open.valid() &&
+         ::write(open.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+bool has_word(const std::string& text, const std::string& word, char separator) {
+  std::istringstream words(text);
+  for (std::string one; std::getline(words, one, separator);) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+// One line of /proc/self/mountinfo: "36 35 98:0 /root /mount/point options … - type source
+// options".
+struct Mount {
+  std::string root;
+  std::string point;
+  std::string type;
+  std::string options;  // of the superblock: version 1 names its controllers here
+};
+
+std::vector<Mount> cgroup_mounts() {
+  std::vector<Mount> mounts;
+  std::ifstream file("/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::istringstream left(line.substr(0, dash));
+    std::istringstream right(line.substr(dash + 3));
+    Mount mount;
+    std::string skipped;
+    left >> skipped >> skipped >> skipped >> mount.root >> mount.point;
+    right >> mount.type >> skipped >> mount.options;
+    if (mount.type == "cgroup" || mount.type == "cgroup2") mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+// This process's group in one hierarchy as /proc/self/cgroup has it: "4:memory:/path", "0::/path".
+std::string own_path(const std::string& controller) {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string names = line.substr(first + 1, second - first - 1);
+    const bool found = controller.empty() ? names.empty() : has_word(names, controller, ',');
+    if (found) return line.substr(second + 1);
+  }
+  return "";
+}
+
+fs::path own_folder(const Mount& mount, const std::string& controller) {
+  std::string path = own_path(controller);
+  if (mount.root != "/" && path.starts_with(mount.root)) path = path.substr(mount.root.size());
+  const fs::path folder = fs::path(mount.point) / fs::path(path).relative_path();
+  std::error_code error;
+  return fs::is_directory(folder, error) ? folder : fs::path(mount.point);
+}
+
+std::string new_name() {
+  static std::atomic<unsigned> made{0};
+  return "kbench-" + std::to_string(::getpid()) + "-" + std::to_string(made++);
+}
+
+// Whether a group with this control file can be made there.
+bool can_make_group(const fs::path& parent, const char* control) {
+  const fs::path group = parent / new_name();
+  if (::mkdir(group.c_str(), 0755) != 0) return false;
+  const bool useful = ::access((group / control).c_str(), W_OK) == 0;
+  ::rmdir(group.c_str());
+  return useful;
+}
+
+// Groups nest below the one that this process is in, so limits set from outside hold on.
+std::vector<fs::path> parents_of_version_1(const std::vector<Mount>& mounts) {
+  std::vector<fs::path> parents;
+  for (const auto& [controller, control] :
+       {std::pair{"memory", "memory.limit_in_bytes"}, std::pair{"pids", "pids.max"}}) {
+    for (const Mount& mount : mounts) {
+      if (mount.type != "cgroup" || !has_word(mount.options, controller, ',')) continue;
+      const fs::path parent = own_folder(mount, controller);
+      if (can_make_group(parent, control)) parents.push_back(parent);
+      break;
+    }
+  }
+  return parents;
+}
+
+std::vector<fs::path> parents_of_version_2(const std::vector<Mount>& mounts) {
+  for (const Mount& mount : mounts) {
+    if (mount.type != "cgroup2") continue;
+    const fs::path parent = own_folder(mount, "");
+    const std::string offered = first_line(parent / "cgroup.controllers");
+    if (!has_word(offered, "memory", ' ') || !has_word(offered, "pids", ' ')) continue;
+    // Refused where the group has processes of its own and is not the root: then nothing was
+    // delegated to us.
+    write_text(parent / "cgroup.subtree_control", "+memory +pids");
+    if (can_make_group(parent, "memory.max")) return {parent};
+  }
+  return {};
+}
+
+}  // namespace
+
+Cgroup::~Cgroup() { remove(); }
+
+Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
+  std::swap(folders_, other.folders_);
+  std::swap(entrances_, other.entrances_);
+  return *this;
+}
+
+void Cgroup::remove() {
+  entrances_.clear();
+  for (const fs::path& folder : folders_) {
+    // The last process leaves its group a moment after it was reaped.
+    for (int attempt = 0; ::rmdir(folder.c_str()) != 0 && errno == EBUSY && attempt < 50;
+         ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  folders_.clear();
+}
+
+CgroupHome CgroupHome::find() {
+  CgroupHome home;
+  const auto mounts = cgroup_mounts();
+  home.parents_ = parents_of_version_2(mounts);
+  if (!home.parents_.empty()) {
+    home.version_ = "cgroup2";
+    return home;
+  }
+  home.parents_ = parents_of_version_1(mounts);
+  if (home.parents_.size() == 2) {
+    home.version_ = "cgroup1";
+    return home;
+  }
+  home.parents_.clear();
+  home.reason_ = mounts.empty() ? "no cgroups are mounted" : "no cgroup may be made here";
+  return home;
+}
+
+Result<Cgroup> CgroupHome::make(const CgroupLimits& limits) const {
+  Cgroup group;
+  const std::string name = new_name();
+  const auto failed = [](const fs::path& what) {
+    return Error{ErrorCode::kInfrastructure,
+                 "cgroup " + what.string() + ": " + std::strerror(errno), ""};
+  };
+  const std::string memory = std::to_string(limits.memory_bytes);
+  for (const fs::path& parent : parents_) {
+    const fs::path folder = parent / name;
+    if (::mkdir(folder.c_str(), 0755) != 0) return failed(folder);
+    group.folders_.push_back(folder);
+    const auto set = [&](const char* control, const std::string& value) {
+      return ::access((folder / control).c_str(), F_OK) != 0 || write_text(folder / control, value);
+    };
+    if (limits.memory_bytes > 0) {
+      if (!set("memory.max", memory) || !set("memory.limit_in_bytes", memory))
+        return failed(folder);
+      // Swap is not there to hide a bomb. Kernels without swap accounting lack these files.
+      set("memory.swap.max", "0");
+      set("memory.memsw.limit_in_bytes", memory);
+      set("memory.oom.group", "1");
+    }
+    if (limits.processes > 0 && !set("pids.max", std::to_string(limits.processes))) {
+      return failed(folder);
+    }
+    UniqueFd entrance(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (!entrance.valid()) return failed(folder);
+    group.entrances_.push_back(std::move(entrance));
+  }
+  return group;
+}
+
+}  // namespace kbench

@@ -1,0 +1,108 @@
+#include "runner/sandbox/landlock.hpp"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+namespace {
+
+// The parts of linux/landlock.h that Debian 12's headers (ABI 2) lack.
+constexpr std::uint64_t kTruncate = 1ull << 14;     // ABI 3
+constexpr std::uint64_t kIoctlDevice = 1ull << 15;  // ABI 5
+constexpr std::uint64_t kBindTcp = 1ull << 0;       // ABI 4
+constexpr std::uint64_t kConnectTcp = 1ull << 1;
+constexpr std::uint64_t kScopeAbstractSockets = 1ull << 0;  // ABI 6
+constexpr std::uint64_t kScopeSignals = 1ull << 1;
+
+struct RulesetAttributes {
+  std::uint64_t files = 0;
+  std::uint64_t network = 0;  // from ABI 4 on
+  std::uint64_t scopes = 0;   // from ABI 6 on
+};
+
+constexpr std::uint64_t kReading =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kOnFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE | kTruncate | kIoctlDevice;
+// Everything of ABI 1 is in the bits below REFER.
+constexpr std::uint64_t kAbi1 = LANDLOCK_ACCESS_FS_REFER - 1;
+
+std::uint64_t all_file_access(int abi) {
+  std::uint64_t all = kAbi1;
+  if (abi >= 2) all |= LANDLOCK_ACCESS_FS_REFER;
+  if (abi >= 3) all |= kTruncate;
+  if (abi >= 5) all |= kIoctlDevice;
+  return all;
+}
+
+std::uint64_t access_of(PathUse use) {
+  switch (use) {
+    case PathUse::kRead: return kReading;
+    case PathUse::kWrite: return all_file_access(3);
+    case PathUse::kDevice:
+      return LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+             LANDLOCK_ACCESS_FS_READ_DIR | kIoctlDevice;
+  }
+  return 0;
+}
+
+Error failed(const std::string& what) {
+  return {ErrorCode::kInfrastructure, "Landlock: " + what + ": " + std::strerror(errno), ""};
+}
+
+Status add_rule(int ruleset, const PathRule& rule, int abi) {
+  const UniqueFd path(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat info {};
+  if (!path.valid() || ::fstat(path.get(), &info) != 0) return Done{};
+  std::uint64_t access = access_of(rule.use) & all_file_access(abi);
+  if (!S_ISDIR(info.st_mode)) access &= kOnFiles;
+  landlock_path_beneath_attr beneath{};
+  beneath.allowed_access = access;
+  beneath.parent_fd = path.get();
+  if (::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0) {
+    return Done{};
+  }
+  return failed("a rule for " + rule.path.string());
+}
+
+}  // namespace
+
+int landlock_abi() {
+  const long abi =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return static_cast<int>(std::max(abi, 0l));
+}
+
+Status restrict_files(const std::vector<PathRule>& rules, int abi) {
+  RulesetAttributes attributes{.files = all_file_access(abi)};
+  std::size_t size = sizeof attributes.files;
+  if (abi >= 4) {
+    attributes.network = kBindTcp | kConnectTcp;
+    size = 2 * sizeof(std::uint64_t);
+  }
+  if (abi >= 6) {
+    attributes.scopes = kScopeAbstractSockets | kScopeSignals;
+    size = sizeof attributes;
+  }
+  const UniqueFd ruleset(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
+  if (!ruleset.valid()) return failed("a rule set");
+  for (const PathRule& rule : rules) {
+    if (auto added = add_rule(ruleset.get(), rule, abi); !added) return added;
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
+  if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) return failed("restricting");
+  return Done{};
+}
+
+}  // namespace kbench

@@ -1,0 +1,35 @@
+// Landlock: which files a program may open, by path, checked by the kernel without privileges.
+// Called by enter.cpp for every sandboxed program. Newer kernels know more kinds of access ("ABI"):
+// 2 files and moving between folders, 3 truncation, 4 TCP, 5 device ioctl, 6 signals and abstract
+// sockets. What the kernel does not know is left to the other layers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// What one path, with everything below it, may be used for.
+enum class PathUse {
+  kRead,    // read, list and execute
+  kWrite,   // everything that can be done to files and folders
+  kDevice,  // read, write and ioctl, but nothing is made or removed
+};
+
+struct PathRule {
+  std::filesystem::path path;
+  PathUse use = PathUse::kRead;
+};
+
+// What this kernel speaks; 0 where Landlock is missing or switched off.
+[[nodiscard]] int landlock_abi();
+
+// Confines this process and what it starts from now on, as an ABI up to `abi` can. Paths that do
+// not exist are left out. Sets no_new_privs. Errors: kInfrastructure, naming the call that failed.
+[[nodiscard]] Status restrict_files(const std::vector<PathRule>& rules, int abi);
+
+}  // namespace kbench

@@ -1,0 +1,31 @@
+// Sandboxed programs that were killed and did not die in time. A sandbox keeps the list, its
+// processes add themselves; it shrinks when the kernel lets go after all. Safe to use from several
+// threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <mutex>
+#include <vector>
+
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+class UndeadList {
+ public:
+  // `keeper` is our child, and `status` its pipe, which ends when everything below it is dead.
+  void add(pid_t keeper, UniqueFd status);
+  // Those that are still there; the others are reaped.
+  [[nodiscard]] int count();
+
+ private:
+  struct Undead {
+    pid_t keeper = -1;
+    UniqueFd status;
+  };
+  std::mutex mutex_;
+  std::vector<Undead> list_;
+};
+
+}  // namespace kbench

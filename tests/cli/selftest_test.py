@@ -1,0 +1,57 @@
+"""kbench selftest sandbox: every escape is tried, and the exit status follows from what is open."""
+
+import json
+
+import cli_case
+from cli_case import GOOD, INFRASTRUCTURE, USAGE
+
+OUTCOMES = ("blocked", "open", "not applicable", "failed")
+
+
+class SelftestTest(cli_case.CliCase):
+    def selftest(self, *words):
+        result = self.kbench("selftest", "sandbox", "--format", "json", *words, timeout=300)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["schema_version"], 1)
+        bad = report["counts"]["open"] + report["counts"]["failed"]
+        self.assertEqual(result.returncode, INFRASTRUCTURE if bad else GOOD, result.stderr)
+        self.assertRegex(result.stderr.splitlines()[-1], "^kbench: .")
+        self.assertEqual(sum(report["counts"].values()), len(report["escapes"]))
+        for one in report["escapes"]:
+            self.assertIn(one["outcome"], OUTCOMES)
+            self.assertNotEqual(one["reason"], "", one["name"])
+        return report, {one["name"]: one["outcome"] for one in report["escapes"]}
+
+    def test_all_escapes_are_tried_and_blocked_where_all_layers_work(self):
+        report, outcomes = self.selftest()
+        self.assertGreaterEqual(len(outcomes), 45)
+        self.assertEqual(report["counts"]["failed"], 0, report["escapes"])
+        layers = report["sandbox"].split("+")
+        if report["sandbox_reason"] == "":
+            self.assertEqual(report["counts"]["open"], 0, report["escapes"])
+        if "bwrap" in layers and "seccomp" in layers:
+            for name in ("read_secret", "tcp4", "ptrace", "other_kill", "fork", "execute", "mount"):
+                self.assertEqual(outcomes[name], "blocked", name)
+
+    def test_without_any_layer_some_escapes_are_open(self):
+        # Otherwise "blocked" above would mean nothing.
+        layers = ("bubblewrap", "namespaces", "network", "landlock", "seccomp", "cgroup")
+        only = ("read_secret", "tcp4", "fork", "execute", "leave_in_tmp", "proc_cmdline")
+        words = [word for layer in layers for word in ("--without", layer)]
+        words += [word for name in only for word in ("--only", name)]
+        report, outcomes = self.selftest(*words)
+        self.assertEqual(len(outcomes), len(only))
+        self.assertEqual(set(outcomes.values()), {"open"}, report["escapes"])
+
+    def test_table_has_the_level_at_its_end(self):
+        result = self.kbench("selftest", "sandbox", "--only", "fork", "--only", "chroot")
+        self.assertIn("sandbox: ", result.stdout)
+        self.assertIn("fork", result.stdout)
+
+    def test_unknown_layer_is_a_usage_error(self):
+        self.assert_fails(self.kbench("selftest", "sandbox", "--without", "seccop"), USAGE,
+                          "seccomp")
+
+
+if __name__ == "__main__":
+    cli_case.main()
