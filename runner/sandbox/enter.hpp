@@ -18,7 +18,7 @@ struct EnterPlan {
   int report_fd = -1;  // where EnterReports go; the program does not inherit it
   bool drop_to_nobody = false;
   bool system_call_filter = false;
-  bool only_own_signals = false;  // no other layer keeps signals inside
+  bool only_own_signals = false;  // without a PID namespace to keep signals inside
   int landlock_abi = 0;           // 0: none
   std::vector<PathRule> paths;
   std::string working_directory = "/";

@@ -114,7 +114,6 @@ std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& la
 }
 
 EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, int report_fd) {
-  constexpr int kSignalsScoped = 6;  // the Landlock ABI that keeps signals inside
   EnterPlan plan{.report_fd = report_fd,
                  .drop_to_nobody = layers.drop_to_nobody,
                  .system_call_filter = layers.system_call_filter,
@@ -122,8 +121,7 @@ EnterPlan enter_plan(const SandboxCommand& command, const Layers& layers, int re
                  .working_directory = command.working_directory.string(),
                  .env = command.env,
                  .argv = command.argv};
-  plan.only_own_signals = layers.system_call_filter && !layers.bubblewrap && !layers.namespaces &&
-                          layers.landlock_abi < kSignalsScoped;
+  plan.only_own_signals = layers.system_call_filter && !layers.bubblewrap && !layers.namespaces;
   if (layers.landlock_abi > 0) plan.paths = path_rules(command, layers);
   return plan;
 }

@@ -157,6 +157,9 @@ void add_only_signal(Builder& filter, int pid) {
   for (const int call : {SCMP_SYS(tkill), SCMP_SYS(pidfd_send_signal), SCMP_SYS(pidfd_open)}) {
     filter.deny(call, EPERM);
   }
+  // Its own limits are asked for as number 0. (Affinity cannot be kept inside this way: the C
+  // library names its own threads by number.)
+  filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct FilterRules {
   bool common = true;
   // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed.
   bool no_processes = false;
-  // Signals only to this process (by number, so for a process without children). 0 = no rule.
+  // Signals only to this process (by number, so for a process without children), and no limits set
+  // on others. 0 = no rule.
   int only_signal = 0;
 };
 
