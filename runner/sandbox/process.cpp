@@ -97,13 +97,13 @@ Result<pid_t> read_bwrap_init(int status_fd, milliseconds timeout) {
   }
 }
 
-KeptProcess::KeptProcess(Launched launched, pid_t enter, UniqueFd reports, Cgroup group,
+KeptProcess::KeptProcess(Launched launched, pid_t root, UniqueFd reports, Cgroup group,
                          bool started, std::shared_ptr<UndeadList> undead)
     : launched_(std::move(launched)),
       group_(std::move(group)),
       undead_(std::move(undead)),
       reports_(std::move(reports)),
-      tree_(enter),
+      tree_(root),
       started_(started) {}
 
 KeptProcess::~KeptProcess() {

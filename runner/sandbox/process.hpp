@@ -16,9 +16,9 @@ namespace kbench {
 
 class KeptProcess final : public SandboxedProcess {
  public:
-  // `enter` is the process of kbench-enter as numbered here: what is below it is the program's.
+  // What is below `root`, a process as numbered here, is the program's, or kbench-enter.
   // `reports` is what it writes to, `started` whether it said that the program was executed.
-  KeptProcess(Launched launched, pid_t enter, UniqueFd reports, Cgroup group, bool started,
+  KeptProcess(Launched launched, pid_t root, UniqueFd reports, Cgroup group, bool started,
               std::shared_ptr<UndeadList> undead);
   ~KeptProcess() override;
   KeptProcess(const KeptProcess&) = delete;

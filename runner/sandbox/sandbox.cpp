@@ -219,15 +219,17 @@ class LayeredSandbox final : public Sandbox {
   Result<std::unique_ptr<SandboxedProcess>> await(const SandboxCommand& command, Launched launched,
                                                   UniqueFd reports, int bwrap_status,
                                                   Cgroup group) const {
-    pid_t enter = launched.program;
+    // Orphans end up with the first process of the namespace, where there is one, else with the
+    // keeper: a freeze that started further down would miss them.
+    pid_t root = layers_.namespaces ? launched.program : launched.keeper;
     if (layers_.bubblewrap) {
       // Without an init, wait() reports the failed set-up.
-      if (const auto init = read_bwrap_init(bwrap_status, kPatience)) enter = *init;
+      if (const auto init = read_bwrap_init(bwrap_status, kPatience)) root = *init;
     }
     const int heard = reports.get();
     std::unique_ptr<KeptProcess> process;
     const auto started = await_start(heard, command.argv.front(), kPatience);
-    process = std::make_unique<KeptProcess>(std::move(launched), enter, std::move(reports),
+    process = std::make_unique<KeptProcess>(std::move(launched), root, std::move(reports),
                                             std::move(group), started && *started, undead_);
     if (!started) return started.error();
     return std::unique_ptr<SandboxedProcess>(std::move(process));
