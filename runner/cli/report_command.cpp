@@ -37,8 +37,21 @@ Error unwritable(const std::string& where) {
           fmt::format("{} cannot be written: {}", where, std::strerror(errno)), ""};
 }
 
-// Through a neighbour that is renamed: a reader sees the old file or the whole new one.
+Status write_in_place(const std::filesystem::path& file, const std::string& text) {
+  std::FILE* const stream = std::fopen(file.c_str(), "wbe");
+  if (stream == nullptr) return unwritable(file.string());
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  // Always closed, and what closing finds counts as well.
+  const bool closed = std::fclose(stream) == 0;
+  return written && closed ? Status(Done{}) : Status(unwritable(file.string()));
+}
+
+// Through a neighbour that is renamed: a reader sees the old file or the whole new one. A pipe or a
+// device is written to as it is.
 Status write_file(const std::filesystem::path& file, const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    return write_in_place(file, text);
   const auto part = file.string() + fmt::format(".part-{}", ::getpid());
   const auto close = [](std::FILE* stream) { std::fclose(stream); };
   const std::unique_ptr<std::FILE, decltype(close)> stream(std::fopen(part.c_str(), "wbe"), close);

@@ -85,7 +85,8 @@ def evaluate(kind, device, arguments, folder):
     missing = set(chosen) - {row["agent"] for row in rows}
     if missing:
         raise CorpusError(f"no row for {', '.join(sorted(missing))}")
-    return [row for row in rows if row["agent"] in chosen]
+    # A cheat that exists for both devices has a source for the other one, which is left out there.
+    return [row for row in rows if row["agent"] in chosen and row["state"] != "skipped"]
 
 
 def surprises(kind, rows, expected):
