@@ -113,8 +113,7 @@ class Pool {
   std::vector<PackageResult> results_;
   std::vector<Job> jobs_;
   std::deque<std::size_t> queue_;
-  std::deque<std::size_t>
-      alone_;  // failed for want of memory beside others: tried again, one by one
+  std::deque<std::size_t> alone_;  // ran out of memory beside others: tried again, one by one
   int processes_ = std::max(options_.processes, 1);
   std::vector<Worker> workers_;
   std::vector<std::size_t> leaving_;  // positions in workers_ to remove after this round

@@ -18,6 +18,7 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
@@ -42,8 +43,9 @@ constexpr int kMostAccepted = 5;
 // The fp32 class: TF32's own errors would let a rounded output pass on CUDA.
 constexpr const char* kPrecision = "fp32";
 
-// Which tasks of a suite share a fingerprint, at one size.
+// What the graphs of a suite's tasks say at one size, and which share a fingerprint.
 struct Copies {
+  std::map<std::string, Result<GraphFacts>> facts;           // by id
   std::map<std::string, std::vector<std::string>> same;      // fingerprint to ids
   std::map<std::string, std::vector<std::string>> sequence;  // operator sequence to ids
 };
@@ -56,7 +58,8 @@ struct LintRow {
 Copies find_copies(const std::vector<TaskEntry>& entries, const std::string& size) {
   Copies copies;
   for (const TaskEntry& entry : entries) {
-    const auto facts = read_graph_facts(entry.file, size);
+    const auto& facts =
+        copies.facts.emplace(entry.id, read_graph_facts(entry.file, size)).first->second;
     if (!facts) continue;  // unreadable, or without this size: said where it is selected
     copies.same[facts->fingerprint].push_back(entry.id);
     copies.sequence[facts->sequence].push_back(entry.id);
@@ -177,15 +180,8 @@ class LintSession {
 
  private:
   Status start_oracle() {
-    OracleOptions options;
-    options.program = target_.device == "cuda" ? installation_.oracle_cuda : installation_.oracle;
-    options.device = target_.device;
-    options.device_index = target_.device_index;
-    options.threads = usable_threads();
-    options.precision = kPrecision;
-    options.log = installation_.cache / "oracle.log";
     oracle_.reset();
-    auto oracle = OracleProcess::start(options);
+    auto oracle = OracleProcess::start(oracle_options(installation_, target_, kPrecision));
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
     if (auto hello = oracle_->hello(); !hello) return hello.error();
@@ -197,7 +193,7 @@ class LintSession {
     LintRow row;
     LintRecord& record = row.outcome.record;
     const TaskSize* size = task.find_size(target_.size);
-    const auto facts = read_graph_facts(task.file, target_.size);
+    const Result<GraphFacts>& facts = copies_.facts.at(task.id);
     if (size != nullptr && facts) {
       const LintRequest request{&task, size, target_.device, random_seed()};
       row.outcome = lint_task(request, {}, *facts, *oracle_, *oracle_);

@@ -27,6 +27,7 @@
 #include "reports/model.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
@@ -108,16 +109,9 @@ class RunSession {
   }
 
   Status start_oracle() {
-    const bool cuda = plan_.target.device == "cuda";
-    OracleOptions options;
-    options.program = cuda ? installation_.oracle_cuda : installation_.oracle;
-    options.device = plan_.target.device;
-    options.device_index = plan_.target.device_index;
-    options.threads = usable_threads();
-    options.precision = options_.precision;
-    options.log = installation_.cache / "oracle.log";
     oracle_.reset();
-    auto oracle = OracleProcess::start(options);
+    auto oracle =
+        OracleProcess::start(oracle_options(installation_, plan_.target, options_.precision));
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
     return Done{};

@@ -1,0 +1,19 @@
+#include "runner/cli/oracle_options.hpp"
+
+#include "runner/cli/run_environment.hpp"
+
+namespace kbench {
+
+OracleOptions oracle_options(const Installation& installation, const Target& target,
+                             const std::string& precision) {
+  OracleOptions options;
+  options.program = target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
+  options.device = target.device;
+  options.device_index = target.device_index;
+  options.threads = usable_threads();
+  options.precision = precision;
+  options.log = installation.cache / "oracle.log";
+  return options;
+}
+
+}  // namespace kbench

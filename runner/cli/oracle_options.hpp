@@ -1,0 +1,16 @@
+// How the commands that measure start their oracle. Called by run_command and lint_command.
+#pragma once
+
+#include <string>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/measure/oracle_process.hpp"
+
+namespace kbench {
+
+// The oracle of the target's device, on all threads that this process may use.
+[[nodiscard]] OracleOptions oracle_options(const Installation& installation, const Target& target,
+                                           const std::string& precision);
+
+}  // namespace kbench
