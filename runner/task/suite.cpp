@@ -25,7 +25,8 @@ constexpr std::size_t kHeadBytes = 16u << 10;
 
 constexpr std::size_t kNumberDigits = 3;  // at least
 
-// Picks the schema and the title out of the head and stops at the key "sizes".
+// Picks the schema and the title out of the head and stops at the key "sizes". The head holds plain
+// fields and, for reasons, objects of them.
 class HeadReader final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }
@@ -34,17 +35,19 @@ class HeadReader final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t) override { return true; }
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return ++depth_ == 1; }
-  bool end_object() override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= 2; }
+  bool end_object() override { return --depth_ > 0; }
   bool start_array(std::size_t) override { return false; }
   bool end_array() override { return true; }
 
   bool key(string_t& name) override {
+    if (depth_ != 1) return true;
     key_ = name;
     complete_ = name == "sizes";
     return !complete_;
   }
   bool string(string_t& text) override {
+    if (depth_ != 1) return true;
     if (key_ == "schema") schema_ = text;
     if (key_ == "title") title_ = text;
     return true;
@@ -142,7 +145,7 @@ void read_head(TaskEntry& entry) {
   if (head.empty()) {
     entry.problem = "empty or unreadable";
   } else if (!reader.complete()) {
-    entry.problem = "not a lowered task: no \"sizes\" after a head of plain fields";
+    entry.problem = "not a lowered task: no \"sizes\" after its head";
   } else if (reader.schema() != "kbench-task/1") {
     entry.problem = fmt::format("schema \"{}\", expected \"kbench-task/1\"", reader.schema());
   } else {

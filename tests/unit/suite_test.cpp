@@ -71,7 +71,7 @@ TEST_F(Suite, OneBadFileDoesNotHideTheOthers) {
   folder_.write("level1/002_bad.json", "{\"schema\": ");
   folder_.write("level1/003_empty.json", "");
   folder_.write("level1/004_future.json", R"({"schema": "kbench-task/2", "sizes": {)");
-  folder_.write("level1/005_nested.json", R"({"title": {"sizes": 1}, "sizes": {)");
+  folder_.write("level1/005_nested.json", R"({"title": {"a": {"sizes": 1}}, "sizes": {)");
   folder_.write("level1/006_array.json", R"([{"sizes": 1}])");
   const auto listed = entries();
   ASSERT_EQ(listed.size(), 9U);
@@ -81,6 +81,17 @@ TEST_F(Suite, OneBadFileDoesNotHideTheOthers) {
   EXPECT_THAT(listed[3].problem, HasSubstr("kbench-task/2"));
   EXPECT_THAT(listed[4].problem, HasSubstr("not a lowered task"));
   EXPECT_THAT(listed[5].problem, HasSubstr("not a lowered task"));
+}
+
+// A reason's key may be any word, and is none of the head's own.
+TEST_F(Suite, TheHeadMayHoldReasons) {
+  folder_.write("level1/020_reasons.json",
+                R"({"schema": "kbench-task/1", "title": "T.",)"
+                R"( "lint_accepts": {"sizes": "why", "title": "why"}, "sizes": {)");
+  const auto listed = entries();
+  ASSERT_EQ(listed.size(), 5U);
+  EXPECT_EQ(listed[2].problem, "");
+  EXPECT_EQ(listed[2].title, "T.");
 }
 
 TEST_F(Suite, MissingFolderIsAnError) {
