@@ -1,6 +1,7 @@
 #include "runner/cli/command_line.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
@@ -161,7 +162,12 @@ void add_common(CLI::App& app, Raw& raw, bool with_suite) {
         ->type_name("DIR");
   }
   auto* quiet = app.add_flag("-q,--quiet", raw.quiet, "Print results and errors only");
-  app.add_flag("-v,--verbose", raw.verbose, "Say more about what is being done")->excludes(quiet);
+  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
+  // one of the other commands would then set it to zero.
+  app.add_flag_function(
+         "-v,--verbose", [&raw](std::int64_t count) { raw.verbose = static_cast<int>(count); },
+         "Say more about what is being done")
+      ->excludes(quiet);
   app.add_option("--color", raw.color,
                  "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)")
       ->check(one_of({"auto", "always", "never"}))

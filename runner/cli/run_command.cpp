@@ -3,11 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,20 +16,21 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "baselines/builder_pool.hpp"
 #include "reports/console_report.hpp"
 #include "reports/html_report.hpp"
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
+#include "runner/cli/baseline_packages.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/output_file.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/cli/submission_builds.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
@@ -39,9 +38,6 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/store/store.hpp"
-#include "runner/submission/findings.hpp"
-#include "runner/task/graph_hash.hpp"
-#include "runner/task/task_header.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -73,7 +69,9 @@ class RunSession {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the submissions compile.
-    std::thread compiling([this] { compile_submissions(); });
+    std::thread compiling([this] {
+      builds_ = build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
+    });
     const auto ready = await_oracle();
     compiling.join();
     if (!ready) return ready.error();
@@ -87,12 +85,6 @@ class RunSession {
   [[nodiscard]] const std::string& summary() const { return summary_; }
 
  private:
-  struct Build {
-    std::filesystem::path library;
-    std::optional<Error> error;
-    std::string labels;
-  };
-
   void announce() {
     progress_.note(fmt::format("{} task{}, {} on {}", plan_.tasks.size(),
                                plan_.tasks.size() == 1 ? "" : "s", plan_.target.size,
@@ -122,34 +114,6 @@ class RunSession {
     if (!hello) return hello.error();
     hello_ = std::move(*hello);
     return Done{};
-  }
-
-  // --- compiling ---
-
-  void compile_submissions() {
-    builds_.resize(plan_.units.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t i = next++; i < plan_.units.size(); i = next++) compile_unit(i);
-    };
-    std::vector<std::jthread> threads;
-    const int jobs = options_.jobs.value_or(usable_threads());
-    for (int i = 0; i < jobs; ++i) threads.emplace_back(work);
-  }
-
-  void compile_unit(std::size_t index) {
-    const Unit& unit = plan_.units[index];
-    if (!unit.submission || unit.ends_as) return;
-    const Task& task = plan_.tasks[unit.task];
-    const TaskSize* size = task.find_size(plan_.target.size);
-    if (size == nullptr) return;
-    auto compiled = compiler_.compile(*unit.submission, task_header(task, *size));
-    if (auto files = read_source_files(*unit.submission))
-      builds_[index].labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
-    if (compiled)
-      builds_[index].library = compiled->library;
-    else
-      builds_[index].error = compiled.error();
   }
 
   // --- the run's row ---
@@ -206,52 +170,13 @@ class RunSession {
   // --- compiled baselines ---
 
   Status build_baselines() {
-    std::vector<PackageRequest> requests;
-    for (const std::size_t task : tasks_to_do()) {
-      PackageRequest request;
-      request.task = plan_.tasks[task].id;
-      request.task_file = plan_.tasks[task].file;
-      auto hash = graph_hash(plan_.tasks[task], plan_.target.size);
-      if (!hash) return hash.error();
-      request.graph_hash = std::move(*hash);
-      request.size = plan_.target.size;
-      request.device = plan_.target.device;
-      request.precision = options_.precision;
-      request.torch_version = hello_.torch;
-      if (plan_.target.device == "cpu") {
-        request.threads = hello_.facts.threads;
-        request.cpu_features = hello_.facts.cpu_features;
-      } else {
-        request.compute_capability = hello_.facts.compute_capability;
-      }
-      requests.push_back(std::move(request));
-      package_of_[task] = requests.size() - 1;
-    }
-    const InterruptGuard guard;
-    BuilderPoolOptions pool{installation_.python, installation_.aot_builder,
-                            installation_.cache / "packages",
-                            options_.jobs.value_or(builder_processes(usable_threads()))};
-    pool.interrupted = [&] { return guard.interrupted(); };
-    constexpr double kTypicalBuildSeconds = 8;
-    progress_.begin("compiled baselines",
-                    std::vector<double>(requests.size(), kTypicalBuildSeconds));
-    std::size_t built = 0;
-    auto packages = build_packages(requests, pool, [&](std::size_t i, const PackageResult& result) {
-      progress_.item(built++, requests[i].task);
-      if (result.seconds > 0)
-        progress_.item_done(
-            fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
-    });
-    progress_.end();
+    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_,
+                                            options_.precision, options_.jobs, progress_);
     if (!packages) return packages.error();
-    packages_ = std::move(*packages);
-    interrupted_ = guard.interrupted();
+    interrupted_ = packages->interrupted;
+    packages_ = std::move(packages->by_task);
     return Done{};
   }
-
-  // Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
-  // second process still helps, since the two rarely want the same one.
-  static int builder_processes(int cores) { return std::clamp(cores / 2, 2, 8); }
 
   std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
@@ -398,10 +323,10 @@ class RunSession {
     request.threads = usable_threads();
     request.cache_bytes = hello_.facts.cache_bytes;
     request.precision = options_.precision;
-    if (const auto package = package_of_.find(unit.task); package != package_of_.end()) {
-      request.package = packages_[package->second].file;
-      request.package_reason = packages_[package->second].reason;
-      request.package_key = packages_[package->second].key;
+    if (const auto package = packages_.find(unit.task); package != packages_.end()) {
+      request.package = package->second.file;
+      request.package_reason = package->second.reason;
+      request.package_key = package->second.key;
     }
     if (unit.submission) request.submission = unit.id;
     request.library = builds_[index].library;
@@ -440,14 +365,7 @@ class RunSession {
                    : 0;
     }
     rows_ = static_cast<int>(data->evaluations.size());
-    if (!options_.html) return Done{};
-    std::ofstream page(*options_.html, std::ios::binary);
-    page << render_html(*data);
-    page.close();
-    if (!page)
-      return Error{ErrorCode::kUsage, "cannot write " + options_.html->string(),
-                   "choose another path for --html"};
-    return Done{};
+    return options_.html ? write_output_file(*options_.html, render_html(*data)) : Done{};
   }
 
   ExitCode outcome() {
@@ -480,10 +398,9 @@ class RunSession {
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   Run run_;
-  std::vector<Build> builds_;                      // by unit
-  std::map<std::size_t, std::size_t> package_of_;  // task to index into packages_
-  std::vector<PackageResult> packages_;
-  std::set<std::string> done_;  // keys that --resume found
+  std::vector<SubmissionBuild> builds_;            // by unit
+  std::map<std::size_t, PackageResult> packages_;  // by task
+  std::set<std::string> done_;                     // keys that --resume found
   bool interrupted_ = false;
   std::optional<Error> lost_device_;  // quarantined: it did not come back
   std::size_t left_pending_ = 0;      // units, because of that

@@ -96,7 +96,7 @@ constexpr std::string_view kChecks =
     "- Each call, timed ones too, gets inputs of its own that nobody has seen before, and its "
     "outputs are\n  verified in full. Outputs hold garbage before the call.\n"
     "- The reference is the same graph in double precision. With E, the largest error that eager "
-    "PyTorch\n  makes in an output in single precision, each element may be off by 4 E + 32 ulp, "
+    "PyTorch\n  makes in an output in single precision, each element may be off by 4 E + 64 ulp, "
     "and the whole\n  tensor's relative error may be four times eager's, plus rounding. Integer "
     "outputs are exact.\n  Infinities and NaNs must be where the reference has them.\n";
 

@@ -13,13 +13,14 @@ namespace {
 constexpr std::size_t kMaxName = 80;
 
 // What is no letter or digit becomes an underscore, several become one, and none stand at the ends.
+// Underscores stay as they are: KernelBench's own names hold two in a row.
 std::string word_of(const std::string& text) {
   std::string word;
   for (const char c : text) {
     const bool upper = c >= 'A' && c <= 'Z';
     if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
       word += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    else if (!word.empty() && word.back() != '_')
+    else if (!word.empty() && (c == '_' || word.back() != '_'))
       word += '_';
     if (word.size() == kMaxName) break;
   }

@@ -6,6 +6,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/lint/value_facts.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
@@ -55,7 +56,7 @@ bool draws_numbers(const std::string& op, const Json& args) {
 
 void read_nodes(const Json& size, GraphFacts& facts) {
   Numbers numbers;
-  std::map<std::string, std::string> made_by;
+  std::map<std::string, ValueFacts> known;
   Json whole = Json::array();
   Json sequence = Json::array();
   for (const char* list : {"inputs", "parameters"}) {
@@ -68,15 +69,16 @@ void read_nodes(const Json& size, GraphFacts& facts) {
     const auto op = node.at("op").get<std::string>();
     const Json& args = node.at("args");
     const std::string* operand = first_value(args);
-    const auto producer = operand == nullptr ? made_by.end() : made_by.find(*operand);
-    facts.nodes.push_back({op, producer == made_by.end() ? "" : producer->second});
+    const ValueFacts of_operand = operand == nullptr ? ValueFacts{} : known[*operand];
+    facts.nodes.push_back({op, operand != nullptr && is_identity(op, args, of_operand)});
     if (draws_numbers(op, args)) facts.random_operators.push_back(op);
     whole.push_back({op, node.at("overload"), renamed(args, numbers)});
     sequence.push_back(op);
-    for (const Json& out : node.at("outs")) {
-      if (out.is_null()) continue;
-      numbers.emplace(out.get<std::string>(), static_cast<int>(numbers.size()));
-      made_by.emplace(out.get<std::string>(), op);
+    const Json& outs = node.at("outs");
+    if (!outs.empty() && outs[0].is_string())
+      known[outs[0].get<std::string>()] = facts_after(op, args, of_operand);
+    for (const Json& out : outs) {
+      if (!out.is_null()) numbers.emplace(out.get<std::string>(), static_cast<int>(numbers.size()));
     }
   }
   for (const Json& output : size.at("outputs"))
@@ -101,14 +103,6 @@ Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
     return Error{ErrorCode::kBadInput, task_file.string() + ": " + error.what(),
                  "`kbench tasks show` says what is wrong with it"};
   }
-}
-
-bool is_redundant(const GraphNodeFacts& node) {
-  static const std::set<std::string_view> kOfNonNegative = {"aten::relu", "aten::abs"};
-  static const std::set<std::string_view> kNeverNegative = {
-      "aten::relu", "aten::sigmoid", "aten::softmax", "aten::exp",
-      "aten::abs",  "aten::relu6",   "aten::square"};
-  return kOfNonNegative.contains(node.op) && kNeverNegative.contains(node.producer);
 }
 
 }  // namespace kbench

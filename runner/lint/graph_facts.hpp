@@ -12,8 +12,8 @@
 namespace kbench {
 
 struct GraphNodeFacts {
-  std::string op;        // "aten::relu"
-  std::string producer;  // the operator that made its first operand; empty for an input
+  std::string op;          // "aten::relu"
+  bool redundant = false;  // leaving it out is correct whatever the values: see value_facts.hpp
 };
 
 struct GraphFacts {
@@ -29,9 +29,5 @@ struct GraphFacts {
 // Errors: those of reading the file; kNotFound without that size.
 [[nodiscard]] Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
                                                   const std::string& size);
-
-// True where leaving the node out is correct whatever the values: a ReLU or an absolute value of
-// what is never negative.
-[[nodiscard]] bool is_redundant(const GraphNodeFacts& node);
 
 }  // namespace kbench

@@ -303,7 +303,7 @@ class Linting {
     if (!reply.identical) return reply.effect < kNoEffect;
     if (candidate.request.kind != MutantKind::kOperator) return false;
     const auto node = static_cast<std::size_t>(candidate.request.index);
-    return node < graph_.nodes.size() && is_redundant(graph_.nodes[node]);
+    return node < graph_.nodes.size() && graph_.nodes[node].redundant;
   }
 
   Status time_eager() {

@@ -96,6 +96,16 @@ std::optional<EarlyEnd> CallProtocol::measure_flush_alone() {
   return std::nullopt;
 }
 
+std::optional<EarlyEnd> CallProtocol::load() {
+  if (!request_.submission) return std::nullopt;
+  if (auto end = worker_->await_ready(kLoadTimeout)) return end;
+  if (on_cpu())
+    if (auto end =
+            calibrate(placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again))
+      return end;
+  return worker_->load();
+}
+
 std::optional<EarlyEnd> CallProtocol::prepare() {
   if (!request_.submission) return std::nullopt;
   if (auto end = worker_->await_loaded(kLoadTimeout)) return end;
@@ -151,10 +161,11 @@ std::optional<EarlyEnd> CallProtocol::run(CallKind kind, WorkerAnswer& answer,
 std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
   if (!request_.submission) return std::nullopt;
   NullCalls nulls;
-  for (int i = 0; i < calls; ++i) {
+  for (int i = 0; i <= calls; ++i) {
     WorkerAnswer answer;
     std::int64_t strict_ns = 0;
     if (auto end = run(CallKind::kNull, answer, strict_ns)) return end;
+    if (i == 0) continue;  // starts threads and touches pages
     nulls.wall_ns.push_back(static_cast<double>(answer.wall_ns));
     nulls.strict_ns.push_back(static_cast<double>(strict_ns));
   }
@@ -170,7 +181,6 @@ std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
   if (answer.claimed_ns <= 0) return inconsistent("the worker claims that a call took no time");
   times.claimed_ns = answer.claimed_ns;
   times.wall_ns = answer.wall_ns;
-  times.involuntary_switches = answer.involuntary_switches;
   times.time_ns = ledger_.enter(answer.claimed_ns, answer.wall_ns, times.strict_ns);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);

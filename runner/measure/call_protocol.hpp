@@ -35,7 +35,6 @@ struct CallTimes {
   std::int64_t claimed_ns = 0;  // the worker's word
   std::int64_t wall_ns = 0;     // from go to done
   std::int64_t strict_ns = 0;   // from before reveal to after snapshot
-  std::int64_t involuntary_switches = 0;
 };
 
 class CallProtocol {
@@ -47,6 +46,10 @@ class CallProtocol {
   std::optional<EarlyEnd> place(int slots);
   // Ends the worker: before its buffers go away, and before the oracle starts anew.
   void dismiss();
+  // Has the worker load the submission, without waiting for it; inputs must have been drawn. CPU:
+  // the worker's empty calls come before, so that no thread of the submission can make them slow
+  // and hide work in what they excuse.
+  std::optional<EarlyEnd> load();
   // Waits until the submission is loaded, and lets it prepare its parameters.
   std::optional<EarlyEnd> prepare();
   // Fresh private inputs for all slots, of the task's own distribution or a hard one.

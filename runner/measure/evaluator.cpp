@@ -98,6 +98,8 @@ class Evaluating {
 
   std::optional<EarlyEnd> check_draw(int draw, std::optional<HardDraw> hard) {
     if (auto end = calls_.draw_inputs(hard)) return end;
+    if (draw == 0)
+      if (auto end = calls_.load()) return end;
     // Meanwhile the worker loads.
     auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
@@ -200,14 +202,14 @@ class Evaluating {
   }
 
   // Twice: the first visit is slower than those that count, in either order of the sides.
-  std::optional<EarlyEnd> settle_in(int null_calls) {
+  std::optional<EarlyEnd> settle_in() {
     for (int i = 0; i < 2; ++i)
       if (auto end = warm_up()) return end;
-    return calls_.calibrate(null_calls);
+    return on_cpu() ? std::nullopt : calls_.calibrate(settings_.null_calls);
   }
 
   std::optional<EarlyEnd> time() {
-    if (auto end = settle_in(settings_.null_calls)) return end;
+    if (auto end = settle_in()) return end;
     const auto start = Clock::now();
     const int slots = slots_needed();
     if (slots != calls_.slots())
@@ -230,8 +232,10 @@ class Evaluating {
     auto reason = load_into_oracle();
     if (!reason) return from_error(reason.error());
     if (auto end = calls_.place(slots)) return end;
+    if (auto end = calls_.draw_inputs()) return end;
+    if (auto end = calls_.load()) return end;
     if (auto end = calls_.prepare()) return end;
-    return settle_in(settings_.null_calls_again);
+    return settle_in();
   }
 
   // Blocks at one placement. A placement costs time, and its blocks share its luck: so about as
@@ -276,10 +280,11 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // Every side once, on one fresh input.
+  // Every side once, on one input: a fresh one, unless there is nobody who could remember it.
   std::optional<EarlyEnd> time_visit(const std::vector<Side>& order, int visit,
                                      BlockConditions& block) {
-    if (auto end = calls_.draw_inputs()) return end;
+    if (has_submission())
+      if (auto end = calls_.draw_inputs()) return end;
     bool eager_known = false;
     bool waiting_for_eager = false;
     for (const Side side : order) {
@@ -289,7 +294,7 @@ class Evaluating {
                     .side = side,
                     .calls = calls_.slots()};
       if (side == Side::kSubmission) {
-        if (auto end = time_submission(sample, block)) return end;
+        if (auto end = time_submission(sample)) return end;
         waiting_for_eager = !eager_known;
         if (!waiting_for_eager)
           if (auto end = verify_timed_call()) return end;
@@ -302,14 +307,13 @@ class Evaluating {
     return waiting_for_eager ? verify_timed_call() : std::nullopt;
   }
 
-  std::optional<EarlyEnd> time_submission(Sample& sample, BlockConditions& block) {
+  std::optional<EarlyEnd> time_submission(Sample& sample) {
     CallTimes times;
     if (auto end = calls_.call(times)) return end;
     sample.time_ns = times.time_ns;
     sample.claimed_ns = times.claimed_ns;
     sample.wall_ns = times.wall_ns;
     sample.strict_ns = times.strict_ns;
-    block.involuntary_switches += times.involuntary_switches;
     return std::nullopt;
   }
 

@@ -1,54 +1,28 @@
 #include "runner/measure/oracle_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <utility>
-#include <vector>
-
-#include "runner/measure/openmp_environment.hpp"
 
 namespace kbench {
 namespace {
 
-constexpr int kControlDescriptor = 3;
 // A healthy oracle answers in seconds; the longest answer is an fp64 reference on a CPU.
 constexpr auto kPatience = std::chrono::minutes{5};
+// For a process that waits for a request.
+constexpr std::chrono::seconds kFreezePatience{5};
 
 Status as_status(const Result<Message>& reply) {
   if (!reply) return reply.error();
   return Done{};
-}
-
-std::vector<std::string> environment(const OracleOptions& options,
-                                     const std::filesystem::path& temporary) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
-    if (text.starts_with("OMP_") || text.starts_with("MKL_") || text.starts_with("KMP_") ||
-        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE=") ||
-        text.starts_with("TMPDIR="))
-      continue;
-    result.emplace_back(text);
-  }
-  for (const auto& [name, value] : openmp_environment(options.device, options.threads))
-    result.push_back(name + "=" + value);
-  if (!temporary.empty()) result.push_back("TMPDIR=" + temporary.string());
-  return result;
 }
 
 // LibTorch's package loader unpacks to /tmp/?????? whatever TMPDIR says, and a killed oracle leaves
@@ -65,13 +39,6 @@ std::set<std::filesystem::path> unpacked_packages_of(pid_t oracle) {
     if (std::regex_match(file, match, kFolder)) folders.insert(match[1].str());
   }
   return folders;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 }  // namespace
@@ -92,62 +59,51 @@ Status OracleProcess::restart() {
 }
 
 Status OracleProcess::spawn() {
+  if (!nursery_ || !nursery_->alive()) {
+    auto started = OracleNursery::start(options_);
+    if (!started) return started.error();
+    nursery_ = std::move(*started);
+  }
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  std::vector<std::string> arguments{options_.program.string(),
-                                     "--device",
-                                     options_.device,
-                                     "--index",
-                                     std::to_string(options_.device_index),
-                                     "--threads",
-                                     std::to_string(options_.threads),
-                                     "--precision",
-                                     options_.precision};
   // It cleans up only when it is left to end.
   std::string folder = (options_.log.parent_path() / "oracle-XXXXXX").string();
   if (::mkdtemp(folder.data()) != nullptr) temporary_ = folder;
-  std::vector<std::string> variables = environment(options_, temporary_);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options_.log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
-  ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
-  // A signal to our process group, from a terminal or from `timeout`, is ours to answer: the
-  // evaluation at hand is finished first, and it needs its oracle.
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  const int failed = ::posix_spawn(&pid_, options_.program.c_str(), &actions, &attributes,
-                                   pointers(arguments).data(), pointers(variables).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    pid_ = -1;
-    remove_temporary_folders();
-    return Error{ErrorCode::kInfrastructure,
-                 "cannot start " + options_.program.string() + ": " + std::strerror(failed),
-                 "run third_party/setup; `kbench doctor` says what is missing"};
-  }
+  if (auto asked = nursery_->conceive(std::move(ends->second), temporary_); !asked) return asked;
   channel_ = Channel(std::move(ends->first));
   return Done{};
 }
 
+// Waits until the process is there, and learns which it is.
+Status OracleProcess::meet() {
+  if (pid_ > 0) return Done{};
+  if (!nursery_) return Error{ErrorCode::kInfrastructure, "there is no oracle", ""};
+  auto pid = nursery_->born(kPatience);
+  if (!pid)
+    return Error{pid.error().code, "the oracle could not be started: " + pid.error().message,
+                 "its log is " + options_.log.string()};
+  pid_ = *pid;
+  process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  tree_.emplace(nursery_->pid());
+  return Done{};
+}
+
 void OracleProcess::end() {
-  if (pid_ < 0) return;
-  unpacked_ = unpacked_packages_of(pid_);
-  ::kill(pid_, SIGKILL);  // it holds nothing that needs saving
-  // One that hangs in a driver must not take the supervisor with it: it is left to the system.
-  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  pollfd ended{process.get(), POLLIN, 0};
-  constexpr int kMilliseconds = 10'000;
-  if (!process.valid() || ::poll(&ended, 1, kMilliseconds) > 0) {
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  channel_ = Channel();
+  if (pid_ > 0) {
+    unpacked_ = unpacked_packages_of(pid_);
+    // It holds nothing that needs saving. One that hangs in a driver must not take the supervisor
+    // with it: it is left to the system.
+    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+    pollfd ended{process_.get(), POLLIN, 0};
+    constexpr int kMilliseconds = 10'000;
+    ::poll(&ended, 1, kMilliseconds);
+  } else {
+    nursery_.reset();  // and with it the oracle that nobody has met
   }
   pid_ = -1;
+  process_ = UniqueFd();
+  tree_.reset();
   remove_temporary_folders();
 }
 
@@ -168,6 +124,7 @@ Result<Message> OracleProcess::ask(const Json& request) {
                  "the oracle did not answer \"" + what + "\": " + error.message,
                  "its log is " + options_.log.string()};
   };
+  if (auto met = meet(); !met) return met.error();
   if (auto sent = channel_.send(request); !sent) return dead(sent.error());
   auto reply = channel_.receive(kPatience);
   if (!reply) return dead(reply.error());
@@ -191,6 +148,7 @@ Result<OracleHello> OracleProcess::hello() {
 }
 
 Status OracleProcess::answers_within(std::chrono::milliseconds timeout) {
+  if (auto met = meet(); !met) return met;
   if (auto sent = channel_.send({{"op", "hello"}}); !sent) return sent;
   auto reply = channel_.receive(timeout);
   if (reply && !reply->body.contains("error")) return Done{};
@@ -282,21 +240,14 @@ Result<std::int64_t> OracleProcess::sm_clock_khz() {
   return ask_for<std::int64_t>({{"op", "clock"}}, "khz");
 }
 
-Error OracleProcess::ended() const {
-  return {ErrorCode::kInfrastructure, "the oracle ended", "its log is " + options_.log.string()};
-}
-
 Status OracleProcess::freeze() {
-  int status = 0;
-  if (::kill(pid_, SIGSTOP) == 0 && ::waitpid(pid_, &status, WUNTRACED) == pid_ &&
-      WIFSTOPPED(status))
-    return Done{};
-  return ended();
+  if (auto met = meet(); !met) return met;
+  return tree_->freeze(kFreezePatience);
 }
 
 Status OracleProcess::thaw() {
-  if (::kill(pid_, SIGCONT) == 0) return Done{};
-  return ended();
+  if (tree_) tree_->thaw();
+  return Done{};
 }
 
 Status OracleProcess::remember() { return as_status(ask({{"op", "remember"}})); }

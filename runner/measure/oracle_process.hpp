@@ -1,5 +1,6 @@
-// A kbench-oracle process and the control channel to it. Starting returns at once: LibTorch loads
-// while the supervisor compiles submissions; the first request waits for it.
+// An oracle, its nursery, and the control channel to it. Starting returns at once: LibTorch loads
+// while the supervisor compiles submissions; the first request waits for it. Restarting gives a
+// fresh process within milliseconds.
 #pragma once
 
 #include <chrono>
@@ -13,17 +14,10 @@
 #include "runner/core/channel.hpp"
 #include "runner/measure/mutants.hpp"
 #include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle_nursery.hpp"
+#include "runner/sandbox/process_tree.hpp"
 
 namespace kbench {
-
-struct OracleOptions {
-  std::filesystem::path program;  // kbench-oracle or kbench-oracle-cuda
-  std::string device;             // "cpu" or "cuda"
-  int device_index = 0;
-  int threads = 1;
-  std::string precision;
-  std::filesystem::path log;  // its stderr
-};
 
 class OracleProcess final : public Oracle, public MutantSource {
  public:
@@ -64,8 +58,8 @@ class OracleProcess final : public Oracle, public MutantSource {
  private:
   explicit OracleProcess(OracleOptions options);
   Status spawn();
+  Status meet();
   void end();
-  [[nodiscard]] Error ended() const;
   void remove_temporary_folders();
   Result<Message> ask(const Json& request);
   template <class T>
@@ -74,7 +68,10 @@ class OracleProcess final : public Oracle, public MutantSource {
   OracleOptions options_;
   std::filesystem::path temporary_;           // its TMPDIR: a killed one leaves files behind
   std::set<std::filesystem::path> unpacked_;  // compiled packages, likewise
-  pid_t pid_ = -1;
+  std::unique_ptr<OracleNursery> nursery_;
+  pid_t pid_ = -1;                  // unknown until it is born
+  UniqueFd process_;                // its pidfd
+  std::optional<FrozenTree> tree_;  // the nursery's children: the oracle alone
   std::optional<DevicePeaks> peaks_;
   Channel channel_;
 };

@@ -34,14 +34,17 @@ struct WorkerCall {
 struct WorkerAnswer {
   // Set when the call did not complete: crash, timeout, or a non-zero status.
   std::optional<EarlyEnd> failure;
-  std::int64_t claimed_ns = 0;            // the worker's word
-  std::int64_t wall_ns = 0;               // the supervisor's clock, from raising go to seeing done
-  std::int64_t involuntary_switches = 0;  // CPU: times that it lost a core meanwhile
+  std::int64_t claimed_ns = 0;  // the worker's word
+  std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
 };
 
 class Worker {
  public:
   virtual ~Worker() = default;
+  // Waits until it takes empty calls. Nothing of the submission runs before load().
+  virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
+  // Has it load the submission, and does not wait for that.
+  virtual std::optional<EarlyEnd> load() = 0;
   // Waits until the submission is loaded. Empty: it is.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;
   // The worker's processes are stopped before and after, they run only inside this call.

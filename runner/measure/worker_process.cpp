@@ -10,9 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "runner/measure/core_pin.hpp"
 #include "runner/measure/openmp_environment.hpp"
-#include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/host.hpp"
+#include "runner/submission/clean_text.hpp"
 
 namespace kbench {
 namespace {
@@ -50,11 +51,13 @@ Json load_request(const WorkerStart& start) {
           {"output_offsets", pack(start.size->outputs).offsets}};
 }
 
-// The worker is not trusted: its reply may have any shape.
+// The worker is not trusted: its reply may have any shape and length.
 std::string text_in(const Json& reply, const char* field) {
   if (!reply.is_object()) return "";
   const auto found = reply.find(field);
-  return found != reply.end() && found->is_string() ? found->get<std::string>() : "";
+  constexpr std::size_t kLongest = 2000;
+  if (found == reply.end() || !found->is_string()) return "";
+  return clean_text(found->get_ref<const std::string&>(), kLongest);
 }
 
 }  // namespace
@@ -113,26 +116,51 @@ EarlyEnd WorkerProcess::describe_end(const std::string& during) {
           "check its bounds and alignment; the shapes are in task.h"};
 }
 
+// Until it loads, only our own code has run in there: what goes wrong is ours.
+EarlyEnd WorkerProcess::not_ready(const std::string& what, const std::string& hint) {
+  process_->kill();
+  return {State::kInfrastructureError, "the worker could not take the submission: " + what,
+          hint.empty() ? "`kbench doctor` says what the sandbox can do here" : hint};
+}
+
+std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds timeout) {
+  const auto heard = channel_.receive(timeout);
+  if (!heard && heard.error().code == ErrorCode::kTimeout)
+    return not_ready("it did not start in time");
+  if (!heard) return not_ready(describe_end("before it was loaded").message);
+  if (text_in(heard->body, "type") == "ready") return freeze();
+  if (text_in(heard->body, "type") == "error")
+    return not_ready(text_in(heard->body, "message"), text_in(heard->body, "hint"));
+  return not_ready("it answered with something else than asked");
+}
+
+std::optional<EarlyEnd> WorkerProcess::load() {
+  WorkerAnswer answer;
+  if (exchange({.kind = CallKind::kLoad}, answer)) return std::nullopt;
+  return answer.failure ? answer.failure : not_ready("it does not answer");
+}
+
 std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds timeout) {
-  auto reply = channel_.receive(timeout);
-  if (!reply && reply.error().code == ErrorCode::kTimeout) {
+  const auto heard = channel_.receive(timeout);
+  if (!heard && heard.error().code == ErrorCode::kTimeout) {
     process_->kill();
     return EarlyEnd{State::kTimeout,
                     fmt::format("the submission did not load within {} s", timeout.count() / 1000),
                     "constructors of static objects run while it loads"};
   }
   // A closed channel means that the process is gone, or that its code closed what it should not.
-  if (!reply) return describe_end("while it was loaded");
-  const Json& body = reply->body;
+  if (!heard) return describe_end("while it was loaded");
+  const Json& body = heard->body;
   if (text_in(body, "type") == "loaded") {
     has_prepare_ = body.value("has_prepare", Json()) == Json(true);
     return freeze();
   }
   if (text_in(body, "type") == "error") {
-    const auto state = state_from_string(text_in(body, "state")).value_or(State::kLoadError);
-    // Only these three are the worker's to report.
-    const bool plausible = state == State::kMissingSymbol || state == State::kInfrastructureError;
-    return EarlyEnd{plausible ? state : State::kLoadError, text_in(body, "message"),
+    // The submission's constructors can speak here as well, so nothing but its own fault counts.
+    const bool missing = text_in(body, "state") == to_string(State::kMissingSymbol);
+    const std::string why = text_in(body, "message");
+    return EarlyEnd{missing ? State::kMissingSymbol : State::kLoadError,
+                    why.empty() ? "the submission did not load, and gave no reason" : why,
                     text_in(body, "hint")};
   }
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
@@ -158,16 +186,13 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
 
 std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
-  // What a thread runs between showing as stopped and leaving its core is less than this.
-  constexpr std::uint64_t kStopping = 500'000;
-  if (const auto now = kbench::run_time_ns(processes_); now > run_time_ns_ + kStopping) {
+  if (const auto now = kbench::run_time_ns(processes_); stops_.ran(now - run_time_ns_)) {
     process_->kill();
     return EarlyEnd{State::kRanWhileStopped,
                     fmt::format("the submission ran for {:.3f} ms while it was stopped",
                                 static_cast<double>(now - run_time_ns_) * 1e-6),
                     "a call leaves nothing running behind, and nobody may continue it"};
   }
-  if (style_ == WaitStyle::kFutex) switches_ = involuntary_switches(processes_);
   if (process_->thaw()) frozen_ = false;
   return std::nullopt;
 }
@@ -192,23 +217,28 @@ EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
       "it loops for ever, deadlocks, or is far slower than eager"};
 }
 
-WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
-  WorkerAnswer answer;
+bool WorkerProcess::exchange(const WorkerCall& call, WorkerAnswer& answer) {
   MailboxPage& page = mailbox_.page();
   write_call(call);
   answer.failure = thaw();
-  if (answer.failure) return answer;
-  const std::uint32_t before = calls_;
-  const std::uint32_t number = ++calls_;
+  if (answer.failure) return false;
+  std::optional<CorePin> pin;
+  if (style_ == WaitStyle::kFutex) pin.emplace();
+  const std::uint32_t before = calls_++;
   const auto deadline = Clock::now() + call.timeout;
-
   const auto start = Clock::now();
-  Mailbox::raise(page.go, number, style_);
+  Mailbox::raise(page.go, calls_, style_);
   const bool answered = Mailbox::wait_while_equal(
       page.done, before, style_, [&] { return has_ended() || Clock::now() > deadline; });
   answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
-  if (!answered) {
-    answer.failure = describe_silence(call);
+  return answered;
+}
+
+WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+  WorkerAnswer answer;
+  MailboxPage& page = mailbox_.page();
+  if (!exchange(call, answer)) {
+    if (!answer.failure) answer.failure = describe_silence(call);
     return answer;
   }
   // Each field of the page is read once: the worker may change it at any time.
@@ -217,15 +247,13 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   answer.claimed_ns = page.claimed_ns;
   answer.failure = freeze();
   if (answer.failure) return answer;
-  if (done != number) {
+  if (done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
   } else if (status != 0) {
     answer.failure = EarlyEnd{State::kSubmissionError,
                               fmt::format("the submission returned {} from a call", status),
                               "0 means success; on CUDA the number is a cudaError_t"};
-  } else if (style_ == WaitStyle::kFutex) {
-    answer.involuntary_switches = involuntary_switches(processes_) - switches_;
   }
   return answer;
 }

@@ -11,6 +11,7 @@
 
 #include "runner/core/channel.hpp"
 #include "runner/measure/worker.hpp"
+#include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -21,6 +22,8 @@ class WorkerProcess final : public Worker {
                                                const std::filesystem::path& program,
                                                const WorkerStart& start);
 
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) override;
+  std::optional<EarlyEnd> load() override;
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
   WorkerAnswer call(const WorkerCall& call) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
@@ -31,6 +34,9 @@ class WorkerProcess final : public Worker {
                 WaitStyle style);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
+  EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
+  // Raises "go" and waits for "done"; false when that did not come in time.
+  bool exchange(const WorkerCall& call, WorkerAnswer& answer);
   void write_call(const WorkerCall& call);
   std::optional<EarlyEnd> freeze();
   std::optional<EarlyEnd> thaw();
@@ -44,7 +50,7 @@ class WorkerProcess final : public Worker {
   bool frozen_ = false;
   std::vector<pid_t> processes_;   // when it was frozen; frozen ones cannot start others
   std::uint64_t run_time_ns_ = 0;  // of all its threads when it was frozen
-  std::int64_t switches_ = 0;      // CPU: involuntary, when it was thawed
+  StopLedger stops_;
   bool has_prepare_ = false;
 };
 

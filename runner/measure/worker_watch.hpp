@@ -1,5 +1,5 @@
-// Looks at a worker's processes from outside, through /proc: how long they have run, how often they
-// lost a core, which code they map. Called by WorkerProcess; what cannot be read counts as nothing.
+// Looks at a worker's processes from outside, through /proc: how long they have run, which code
+// they map. Called by WorkerProcess; what cannot be read counts as nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,17 @@ namespace kbench {
 // Nanoseconds that all threads of these processes have run so far.
 [[nodiscard]] std::uint64_t run_time_ns(std::span<const pid_t> processes);
 
-// Times that the kernel took a core away from one of their threads that wanted to go on.
-[[nodiscard]] std::int64_t involuntary_switches(std::span<const pid_t> processes);
+// Tells a worker that runs while it is stopped, continued by an accomplice say, from one that was
+// slow to leave its core.
+class StopLedger {
+ public:
+  // At the end of a stop during which the run time grew by so much. True once it is no accident.
+  [[nodiscard]] bool ran(std::uint64_t run_ns);
+
+ private:
+  int stops_ = 0;
+  int overruns_ = 0;
+};
 
 // Files with executable mappings in any of them.
 [[nodiscard]] std::vector<std::string> mapped_code_of(std::span<const pid_t> processes);

@@ -1,6 +1,6 @@
-// kbench-oracle: the trusted process that holds LibTorch. One for each device; started by the
-// supervisor with the control channel on descriptor 3. kbench-oracle-cuda is the same program with
-// the CUDA backend.
+// kbench-oracle: the trusted process that holds LibTorch. Started by the supervisor with a channel
+// on descriptor 3, it is a nursery (nursery.hpp): the oracles are its children, with one channel
+// each. kbench-oracle-cuda is the same program with the CUDA backend.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -9,12 +9,14 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "runner/backend/backend.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/oracle/loaded_task.hpp"
+#include "runner/oracle/nursery.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/oracle/server.hpp"
 
@@ -63,7 +65,10 @@ int main(int argc, char** argv) {
   app.add_option("--precision", precision);
   CLI11_PARSE(app, argc, argv);
 
-  kbench::Channel channel{kbench::UniqueFd(kControlDescriptor)};
+  auto born =
+      kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)});
+  if (!born) return 0;
+  kbench::Channel channel = std::move(*born);
   auto backend = open_backend(device, index, threads);
   const auto configured = kbench::configure_torch(threads, precision);
   const kbench::Error* problem =

@@ -27,7 +27,9 @@ Tensors to_double(const Tensors& tensors) {
   return doubles;
 }
 
-at::Tensor filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
+// None where the mean is the output: of one number, as losses are.
+std::optional<at::Tensor> filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
+  if (reference.numel() < 2) return std::nullopt;
   const double mean = reference.to(at::kDouble).mean().item<double>();
   return at::full_like(right, right.is_floating_point() ? mean : std::nearbyint(mean));
 }
@@ -37,7 +39,8 @@ double root_mean_square(const at::Tensor& reference) {
   return at::linalg_vector_norm(reference).item<double>() / std::sqrt(count);
 }
 
-// Off by 1 % of itself or of the output's root mean square, whichever is larger; an integer by one.
+// Off by 1 % of itself or of the output's root mean square, whichever is larger, and of one where
+// all are zero; an integer by one.
 at::Tensor with_wrong_element(const at::Tensor& right, const at::Tensor& reference,
                               std::int64_t index) {
   at::Tensor wrong = right.clone();
@@ -48,7 +51,8 @@ at::Tensor with_wrong_element(const at::Tensor& right, const at::Tensor& referen
     element.add_(1);
   } else {
     const auto value = element.item<double>();
-    const double step = kWrongBy * std::max(std::abs(value), root_mean_square(reference));
+    const double scale = std::max(std::abs(value), root_mean_square(reference));
+    const double step = kWrongBy * (scale == 0 ? 1 : scale);
     element.fill_(std::isfinite(step) ? value + step : 0.0);
   }
   return wrong;

@@ -146,6 +146,8 @@ void add_common(Builder& filter) {
        {static_cast<unsigned long>(TIOCSTI), 0x541Cul /*TIOCLINUX*/}) {
     filter.deny(SCMP_SYS(ioctl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xfffffffful, request));
   }
+  // Takes pages out of shared memory for everybody who has mapped it: the harness's buffers, too.
+  filter.deny(SCMP_SYS(madvise), EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, 0xffffffffu, MADV_REMOVE));
   constexpr unsigned long kAskOnly = 0xffffffff;
   filter.deny(SCMP_SYS(personality), EPERM, SCMP_A0(SCMP_CMP_NE, kAskOnly));
 }

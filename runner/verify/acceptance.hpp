@@ -41,7 +41,10 @@ enum class Against { kReference, kEager };
 
 struct AcceptanceRule {
   double c = 4;
-  double k = 32;
+  // A thousand additions one after the other, begun with the bias, are off by up to 40 units where
+  // most terms are zero or denormal and eager, which adds the bias last, is exact (076_gemm_add_relu).
+  // Rounding to TF32 or float16 costs 8192.
+  double k = 64;
   // Above zero: another rule instead, the one of numpy.allclose with this absolute and relative
   // tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
   double allclose = 0;

@@ -19,6 +19,7 @@ enum class CallKind : std::uint32_t {
   kNull = 0,     // everything but the submission: calibrates the supervisor's clock
   kForward = 1,  // kbench_forward once for each slot
   kPrepare = 2,  // kbench_prepare
+  kLoad = 3,     // loads the submission once "done" is raised; only kNull may come before
 };
 
 // The most distinct inputs that one timed sample may visit.

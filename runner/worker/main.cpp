@@ -1,9 +1,10 @@
 // kbench-worker: the untrusted process. It loads one submission and runs it when told to.
 //
 // It holds nothing worth stealing: no reference, no key, no verdict. Descriptor 3 is the control
-// channel; the first message brings the mailbox, the three arenas and the compiled submission.
-// After "loaded", everything goes through the mailbox. All that the supervisor believes of it is
-// "call N is done", and a claimed time that is checked against the supervisor's own clock.
+// channel; the first message brings the mailbox, the three arenas and the compiled submission. It
+// answers "ready", serves empty calls through the mailbox until it is told to load, answers
+// "loaded", and serves calls. Once it loads, all that the supervisor believes of it is "call N is
+// done", and a claimed time that is checked against the supervisor's own clock.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -31,11 +32,38 @@ Result<std::unique_ptr<WorkerDevice>> open_device(const Json& request) {
 #endif
 }
 
+std::uint32_t await_call(Mailbox& mailbox, const WorkerDevice& device, std::uint32_t served) {
+  MailboxPage& page = mailbox.page();
+  Mailbox::wait_while_equal(page.go, served, device.wait_style(), [] { return false; });
+  return page.go.load(std::memory_order_acquire);
+}
+
+void answer(Mailbox& mailbox, const WorkerDevice& device, std::uint32_t call,
+            const WorkerDevice::Timed& timed) {
+  MailboxPage& page = mailbox.page();
+  page.status = timed.status;
+  page.claimed_ns = timed.nanoseconds;
+  Mailbox::raise(page.done, call, device.wait_style());
+}
+
+// Empty calls, whose cost the supervisor learns while nobody else's code can slow them down.
+// Returns the number of the last call, which says that the submission is to be loaded.
+std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device) {
+  std::uint32_t served = 0;
+  while (true) {
+    served = await_call(mailbox, device, served);
+    const bool last = mailbox.page().kind == CallKind::kLoad;
+    answer(mailbox, device, served, last ? WorkerDevice::Timed{} : device.time([] { return 0; }));
+    if (last) return served;
+  }
+}
+
 // One loaded submission with its arenas.
 struct Session {
   std::unique_ptr<WorkerDevice> device;
   Mailbox mailbox;
   LoadedSubmission submission;
+  std::uint32_t served = 0;  // number of the last call
   kb_context context{};
   std::byte* inputs = nullptr;
   std::byte* params = nullptr;
@@ -61,27 +89,22 @@ struct Session {
   }
 
   [[noreturn]] void serve() {
-    MailboxPage& page = mailbox.page();
-    const WaitStyle style = device->wait_style();
-    std::uint32_t served = 0;
     while (true) {
-      Mailbox::wait_while_equal(page.go, served, style, [] { return false; });
-      served = page.go.load(std::memory_order_acquire);
-      const auto timed = device->time([&] { return run(page); });
-      page.status = timed.status;
-      page.claimed_ns = timed.nanoseconds;
-      Mailbox::raise(page.done, served, style);
+      served = await_call(mailbox, *device, served);
+      const auto timed = device->time([&] { return run(mailbox.page()); });
+      answer(mailbox, *device, served, timed);
     }
   }
 };
 
+// State "" is ours: the submission has not run yet.
 Json failure(const Error& error, const char* state) {
   return {{"type", "error"}, {"state", state}, {"message", error.message}, {"hint", error.hint}};
 }
 
 Result<Session> open_session(const Json& request, std::vector<UniqueFd> descriptors,
-                             const char*& state) {
-  state = "infrastructure_error";
+                             Channel& channel, const char*& state) {
+  state = "";
   if (descriptors.size() != 5)
     return Error{ErrorCode::kInfrastructure, "the worker got the wrong number of descriptors", ""};
   auto device = open_device(request);
@@ -94,10 +117,13 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
     auto mapped = (*device)->map_arena(descriptors[i + 1], bytes.at(i), i == 2);
     if (!mapped) return mapped.error();
     arenas.push_back(*mapped);
+    descriptors[i + 1] = UniqueFd();  // the submission needs the mapping alone
   }
 
-  // From here on the submission's own code runs, its constructors first: it may start no process.
   if (auto locked = lock_down(); !locked) return locked.error();
+  if (auto told = channel.send({{"type", "ready"}}); !told) return told.error();
+  const std::uint32_t served = serve_empty_calls(*mailbox, **device);
+  // From here on the submission's own code runs, its constructors first: it may start no process.
   state = "load_error";
   bool missing_symbol = false;
   auto submission = LoadedSubmission::load(descriptors[4], missing_symbol);
@@ -108,6 +134,7 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
   Session session{std::move(*device),
                   std::move(*mailbox),
                   std::move(*submission),
+                  served,
                   {},
                   arenas[0],
                   arenas[1],
@@ -132,7 +159,7 @@ int run_worker() {
   auto request = channel.receive();
   if (!request) return 1;
   const char* state = nullptr;
-  auto session = open_session(request->body, std::move(request->descriptors), state);
+  auto session = open_session(request->body, std::move(request->descriptors), channel, state);
   if (!session) {
     (void)channel.send(failure(session.error(), state));
     return 1;

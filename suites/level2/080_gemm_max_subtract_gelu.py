@@ -12,6 +12,14 @@ OUT_FEATURES = 8192
 MAX_DIM = 1
 
 SMALL = {"BATCH": 256, "IN_FEATURES": 1024, "OUT_FEATURES": 1024}
+LINT_ACCEPTS = {
+    "zeros": "the output is 0 for every finite input",
+    "mean": "the output is 0 for every finite input",
+    "half": "the output is 0 for every finite input",
+    "previous": "the output is 0 for every finite input",
+    "parameter": "the output is 0 for every finite input",
+    "operator": "the output is 0 for every finite input",
+}
 
 
 class Model(nn.Module):

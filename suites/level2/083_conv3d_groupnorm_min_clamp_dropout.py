@@ -17,6 +17,14 @@ DEPTH = 16
 SIDE = 64
 
 SMALL = {"BATCH": 4, "SIDE": 32}
+LINT_ACCEPTS = {
+    "zeros": "the output is its lower bound, 0, for every finite input",
+    "mean": "the output is its lower bound, 0, for every finite input",
+    "half": "the output is its lower bound, 0, for every finite input",
+    "previous": "the output is its lower bound, 0, for every finite input",
+    "parameter": "the output is its lower bound, 0, for every finite input",
+    "operator": "the output is its lower bound, 0, for every finite input",
+}
 
 
 class Model(nn.Module):

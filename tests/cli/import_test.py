@@ -96,7 +96,7 @@ class FilesTest(ImportCase):
         self.assertEqual(list(inputs["keyword_arguments"]), ["x", "weight"])
         self.assertEqual(list(parameters["keyword_arguments"]), ["linear.weight"])
         self.assertEqual({fqn: p["draw"]["kind"] for fqn, p in parameters["buffers"].items()},
-                         {"positions": "uniform", "mask": "tril", "weights": "data"})
+                         {"positions": "normal", "mask": "tril", "weights": "data"})
         self.assertIn("768 fixed values", full["buffers"]["note"])
         self.assertEqual(outputs["tuple_outputs"], ["float32", "float32", "int64"])
         self.assertEqual([i["draw"]["kind"] for i in inputs["integer_inputs"].values()],

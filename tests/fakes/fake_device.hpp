@@ -37,7 +37,7 @@ struct Script {
   double slowed_baseline = 1;  // factor on baselines that run after the submission
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<std::string> mapped_code;
-  std::int64_t switches_a_call = 0;  // involuntary, of every side
+  std::int64_t switches_a_call = 0;  // involuntary, of every baseline
   DevicePeaks peaks;                 // 0: no floor
   double factor_when_repeated = 1;   // on the submission's time, after the oracle restarted
   std::string compiled_reason;
@@ -189,6 +189,11 @@ class FakeWorker final : public Worker {
   FakeWorker(const FakeWorker&) = delete;
   FakeWorker& operator=(const FakeWorker&) = delete;
 
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
+  std::optional<EarlyEnd> load() override {
+    script_.log.emplace_back("load");
+    return std::nullopt;
+  }
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
     return script_.load_failure;
   }
@@ -216,7 +221,6 @@ class FakeWorker final : public Worker {
     const double claimed = script_.submission_ns * factor * static_cast<double>(call.slots.size());
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     answer.wall_ns += static_cast<std::int64_t>(claimed + script_.hidden_ns);
-    answer.involuntary_switches = script_.switches_a_call;
     script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
   }
 

@@ -40,6 +40,15 @@ void send_framed(const std::string& text) {
   send_raw(std::string(reinterpret_cast<const char*>(&length), sizeof length) + text);
 }
 
+bool is_ready(std::uint64_t seed) { return seed % 4 != 0; }
+
+// As kbench-worker is before it loads a submission. hostile_soak counts on it.
+void be_our_own_until_it_loads(MailboxPage& page) {
+  send_framed(R"({"type":"ready"})");
+  Mailbox::wait_while_equal(page.go, 0, WaitStyle::kFutex, [] { return false; });
+  Mailbox::raise(page.done, page.go.load(), WaitStyle::kFutex);
+}
+
 // Replies with the right words in the wrong places.
 std::string odd_reply(Random& random) {
   static const char* const kReplies[] = {
@@ -51,6 +60,7 @@ std::string odd_reply(Random& random) {
       R"({"type":"error","state":"ok","message":"all is well","hint":""})",
       R"({"type":"error","state":"infrastructure_error","message":"it was you"})",
       R"({"type":"error","state":"interrupted"})",
+      R"({"type":"ready"})",
       R"([])",
       R"("loaded")",
       R"(18446744073709551616)",
@@ -112,6 +122,7 @@ int be_hostile() {
     if (::ftruncate(request->descriptors[static_cast<std::size_t>(i)].get(), 0) == 0) continue;
   auto mailbox = Mailbox::open(std::move(request->descriptors[0]));
   if (!mailbox) return 1;
+  if (is_ready(seed)) be_our_own_until_it_loads(mailbox->page());
   if (random() % 4 != 0) {
     send_framed(R"({"type":"loaded","has_prepare":true,"workspace_bytes":0})");
   } else {

@@ -69,12 +69,59 @@ TEST_F(GraphFactsTest, RandomOperatorsAreSeen) {
               IsEmpty());
 }
 
-TEST_F(GraphFactsTest, AReluOfWhatIsNeverNegativeIsRedundant) {
-  const auto read = facts(file_with(node("aten::sigmoid", R"({"v": "x"})", "s") + "," +
-                                    node("aten::relu", R"({"v": "s"})", "out")));
-  ASSERT_EQ(read.nodes.size(), 2U);
-  EXPECT_FALSE(is_redundant(read.nodes[0]));
-  EXPECT_TRUE(is_redundant(read.nodes[1]));
+// The second of two nodes, each on the result before it.
+struct Pair {
+  const char* first;
+  const char* first_args;
+  const char* second;
+  const char* second_args;
+};
+
+class RedundantTest : public GraphFactsTest, public ::testing::WithParamInterface<Pair> {
+ protected:
+  bool second_is_redundant() {
+    const auto& [first, first_args, second, second_args] = GetParam();
+    const auto read =
+        facts(file_with(node(first, std::string(R"({"v": "x"})") + first_args, "s") + "," +
+                        node(second, std::string(R"({"v": "s"})") + second_args, "out")));
+    EXPECT_EQ(read.nodes.size(), 2U);
+    EXPECT_FALSE(read.nodes.at(0).redundant);
+    return read.nodes.at(1).redundant;
+  }
+};
+
+class LeavesItsOperandAlone : public RedundantTest {};
+TEST_P(LeavesItsOperandAlone, IsRedundant) { EXPECT_TRUE(second_is_redundant()); }
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, LeavesItsOperandAlone,
+    ::testing::Values(Pair{"aten::sigmoid", "", "aten::relu", ""},
+                      Pair{"aten::relu", "", "aten::leaky_relu", ", 0.01"},
+                      Pair{"aten::tanh", "", "aten::clamp", ", -1.0, 1.0"},
+                      Pair{"aten::hardtanh", ", 0.0, 6.0", "aten::clamp", ", null, 6.0"},
+                      Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 1.0})"},
+                      Pair{"aten::mean", ", [2, 3], true, null", "aten::logsumexp", ", [3], true"},
+                      Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"}));
+
+class DoesWork : public RedundantTest {};
+TEST_P(DoesWork, IsNot) { EXPECT_FALSE(second_is_redundant()); }
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, DoesWork,
+    ::testing::Values(Pair{"aten::tanh", "", "aten::relu", ""},
+                      Pair{"aten::gelu", R"(, "none")", "aten::clamp", ", -0.1, null"},
+                      Pair{"aten::clamp", ", 0.0, 2.0", "aten::clamp", ", 0.0, 1.0"},
+                      Pair{"aten::sigmoid", "", "aten::clamp", R"(, {"v": "z"}, null)"},
+                      Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 2.0})"},
+                      Pair{"aten::relu", "", "aten::mul", R"(, {"v": "z"})"},
+                      Pair{"aten::mean", ", [2], true, null", "aten::mean", ", [2, 3], true, null"},
+                      Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}));
+
+TEST_F(GraphFactsTest, WhatIsKnownReachesThroughSeveralNodes) {
+  const auto read = facts(file_with(node("aten::tanh", R"({"v": "x"})", "t") + "," +
+                                    node("aten::gelu", R"({"v": "t"}, "none")", "g") + "," +
+                                    node("aten::hardtanh", R"({"v": "g"}, -1, 1)", "out")));
+  ASSERT_EQ(read.nodes.size(), 3U);
+  EXPECT_FALSE(read.nodes[1].redundant);
+  EXPECT_TRUE(read.nodes[2].redundant);
 }
 
 TEST_F(GraphFactsTest, AMissingSizeIsNamed) {

@@ -149,6 +149,11 @@ TEST(NamingTest, HostileNamesBecomeWords) {
   EXPECT_LE(named({source(std::string(5000, 'a'))}).front().size(), 100u);
 }
 
+TEST(NamingTest, UnderscoresInARowAreKept) {
+  EXPECT_THAT(named({source("Conv_2D__square input__", 63)}),
+              ElementsAre("level5/063_conv_2d__square_input"));
+}
+
 TEST(NamingTest, NumbersAreKeptAndFreeOnesFound) {
   EXPECT_THAT(named({source("a", 2), source("b"), source("c"), source("d", 12345), source("e", 2)}),
               ElementsAre("level5/002_a", "level5/001_b", "level5/003_c", "level5/12345_d",

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/measure/block_filter.hpp"
+#include "runner/measure/core_pin.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
 
@@ -89,6 +90,22 @@ TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   drop_disturbed_blocks(samples, conditions);
   EXPECT_FALSE(samples[1].dropped);
   EXPECT_EQ(samples[1].drop_reason, "");
+}
+
+TEST(CorePin, IsOnOneCoreForItsLifeAndBackOnAllAfterwards) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  {
+    const CorePin pin;
+    cpu_set_t now;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+    CPU_AND(&now, &now, &before);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+  }
+  cpu_set_t after;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ class CpuBackend : public Backend {
   }
 
   Status prologue() override {
-    cpu_prologue();
+    cpu_team_prologue(facts_.threads);
     return Done{};
   }
 

@@ -120,6 +120,7 @@ const std::vector<Escape>& all_escapes() {
       {"perf", "kernel", kWorker, kPlain, "open a performance counter"},
       {"keyring", "kernel", kWorker, kPlain, "add a key to a keyring"},
       {"userfaultfd", "kernel", kWorker, kPlain, "handle page faults in user space"},
+      {"shared_pages", "kernel", kWorker, kPlain, "take pages out of shared memory"},
       {"kernel_log", "kernel", kWorker, kPlain, "read the kernel's log"},
       {"host_name", "kernel", kWorker, kPlain, "set the host name"},
       {"set_clock", "kernel", kWorker, kPlain, "set the clock"},

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/klog.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "runner/core/unique_fd.hpp"
@@ -171,6 +173,12 @@ void add_kernel_escapes(EscapeTable& table) {
   table["userfaultfd"] = [](const Bait&) {
     constexpr int kUserModeOnly = 1;
     return judge_refusal(::syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly), "userfaultfd");
+  };
+  table["shared_pages"] = [](const Bait&) {
+    constexpr std::size_t kPage = 4096;
+    void* page = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return not_applicable("no shared memory here");
+    return judge_refusal(::madvise(page, kPage, MADV_REMOVE), "madvise");
   };
   table["kernel_log"] = [](const Bait&) {
     constexpr int kReadAll = 3;

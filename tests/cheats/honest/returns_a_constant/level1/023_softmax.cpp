@@ -19,9 +19,10 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
     const float* x = in->x + row * kColumns;
     float* y = out->y + row * kColumns;
     const float maximum = *std::max_element(x, x + kColumns);
-    float sum = 0;
+    double sum = 0;  // thousands of terms, one after the other: fp32 would lose the last digits
     for (long i = 0; i < kColumns; ++i) sum += std::exp(x[i] - maximum);
-    for (long i = 0; i < kColumns; ++i) y[i] = std::exp(x[i] - maximum) / sum;
+    const auto scale = static_cast<float>(1 / sum);
+    for (long i = 0; i < kColumns; ++i) y[i] = std::exp(x[i] - maximum) * scale;
   }
   return 0;
 }

@@ -19,12 +19,13 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
     float* y = out->y + row * kColumns;
     const float maximum = *std::max_element(x, x + kColumns);
     constexpr float kUnderflow = -104;  // exp of less is zero in fp32, denormal numbers included
-    float sum = 0;
+    double sum = 0;  // thousands of terms, one after the other: fp32 would lose the last digits
     for (long i = 0; i < kColumns; ++i) {
       y[i] = x[i] - maximum < kUnderflow ? 0 : std::exp(x[i] - maximum);
       sum += y[i];
     }
-    for (long i = 0; i < kColumns; ++i) y[i] /= sum;
+    const auto scale = static_cast<float>(1 / sum);
+    for (long i = 0; i < kColumns; ++i) y[i] *= scale;
   }
   return 0;
 }

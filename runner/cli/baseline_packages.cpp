@@ -1,0 +1,80 @@
+#include "runner/cli/baseline_packages.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/cli/interrupt.hpp"
+#include "runner/cli/run_environment.hpp"
+#include "runner/task/graph_hash.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kTypicalBuildSeconds = 8;  // until the first ones tell
+
+// Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
+// second process still helps, since the two rarely want the same one.
+int builder_processes(int cores) { return std::clamp(cores / 2, 2, 8); }
+
+Result<PackageRequest> request_for(const Task& task, const Target& target,
+                                   const OracleHello& oracle, const std::string& precision) {
+  auto hash = graph_hash(task, target.size);
+  if (!hash) return hash.error();
+  PackageRequest request;
+  request.task = task.id;
+  request.task_file = task.file;
+  request.graph_hash = std::move(*hash);
+  request.size = target.size;
+  request.device = target.device;
+  request.precision = precision;
+  request.torch_version = oracle.torch;
+  if (target.device == "cpu") {
+    request.threads = oracle.facts.threads;
+    request.cpu_features = oracle.facts.cpu_features;
+  } else {
+    request.compute_capability = oracle.facts.compute_capability;
+  }
+  return request;
+}
+
+}  // namespace
+
+Result<BaselinePackages> build_baseline_packages(const Plan& plan,
+                                                 const std::set<std::size_t>& tasks,
+                                                 const Installation& installation,
+                                                 const OracleHello& oracle,
+                                                 const std::string& precision,
+                                                 std::optional<int> jobs, Progress& progress) {
+  std::vector<PackageRequest> requests;
+  for (const std::size_t task : tasks) {
+    auto request = request_for(plan.tasks[task], plan.target, oracle, precision);
+    if (!request) return request.error();
+    requests.push_back(std::move(*request));
+  }
+  const InterruptGuard guard;
+  BuilderPoolOptions pool;
+  pool.python = installation.python;
+  pool.script = installation.aot_builder;
+  pool.cache_directory = installation.cache / "packages";
+  pool.processes = jobs.value_or(builder_processes(usable_threads()));
+  pool.interrupted = [&] { return guard.interrupted(); };
+  progress.begin("compiled baselines", std::vector<double>(requests.size(), kTypicalBuildSeconds));
+  std::size_t built = 0;
+  auto results = build_packages(requests, pool, [&](std::size_t i, const PackageResult& result) {
+    progress.item(built++, requests[i].task);
+    if (result.seconds > 0)
+      progress.item_done(fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
+  });
+  progress.end();
+  if (!results) return results.error();
+  BaselinePackages packages;
+  packages.interrupted = guard.interrupted();
+  auto result = results->begin();
+  for (const std::size_t task : tasks) packages.by_task.emplace(task, std::move(*result++));
+  return packages;
+}
+
+}  // namespace kbench

@@ -1,0 +1,33 @@
+// Has the compiled baselines of a run built, with progress. Called by run_command before anything
+// is measured.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "baselines/builder_pool.hpp"
+#include "runner/cli/installation.hpp"
+#include "runner/cli/progress.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/core/result.hpp"
+#include "runner/measure/oracle.hpp"
+
+namespace kbench {
+
+struct BaselinePackages {
+  std::map<std::size_t, PackageResult> by_task;  // index into Plan::tasks
+  bool interrupted = false;                      // by Ctrl-C; what was not built says so
+};
+
+// A package for each of `tasks`, out of the cache where it is there. `jobs` builders at once,
+// without it as many as suit the machine. Errors: those of reading a task's graph, and of making
+// the cache folder; a package that cannot be built is a result with a reason.
+[[nodiscard]] Result<BaselinePackages> build_baseline_packages(
+    const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
+    const OracleHello& oracle, const std::string& precision, std::optional<int> jobs,
+    Progress& progress);
+
+}  // namespace kbench

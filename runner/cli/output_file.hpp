@@ -1,0 +1,15 @@
+// Writes a report where the user asked for it. Called by run_command and report_command.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Through a neighbour that is renamed: a reader sees the old file or the whole new one. A pipe or a
+// device is written to as it is. Errors: kInfrastructure with the system's reason.
+[[nodiscard]] Status write_output_file(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace kbench

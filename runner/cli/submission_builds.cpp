@@ -1,0 +1,47 @@
+#include "runner/cli/submission_builds.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/submission/findings.hpp"
+#include "runner/task/task_header.hpp"
+
+namespace kbench {
+namespace {
+
+SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compiler) {
+  SubmissionBuild made;
+  if (!unit.submission || unit.ends_as) return made;
+  const Task& task = plan.tasks[unit.task];
+  const TaskSize* size = task.find_size(plan.target.size);
+  if (size == nullptr) return made;
+  auto compiled = compiler.compile(*unit.submission, task_header(task, *size));
+  if (auto files = read_source_files(*unit.submission))
+    made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
+  if (compiled)
+    made.library = compiled->library;
+  else
+    made.error = compiled.error();
+  return made;
+}
+
+}  // namespace
+
+std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Compiler& compiler,
+                                               int jobs) {
+  std::vector<SubmissionBuild> builds(plan.units.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < builds.size(); i = next++)
+      builds[i] = build(plan.units[i], plan, compiler);
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < jobs; ++i) threads.emplace_back(work);
+  threads.clear();  // waits for them
+  return builds;
+}
+
+}  // namespace kbench

@@ -1,0 +1,29 @@
+// What is known of a value in a graph whatever the inputs are: between which numbers its elements
+// lie, and which of its dimensions have one place only. By that, an operator that leaves its
+// operand as it is can be told from one that does work. Called while the facts of a graph are read.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "runner/core/json.hpp"
+
+namespace kbench {
+
+struct ValueFacts {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  std::set<std::int64_t> single;  // dimensions of extent 1; others may have it too
+};
+
+// Of the first result of an operator, from its first operand's facts. `args` as in the task file.
+[[nodiscard]] ValueFacts facts_after(const std::string& op, const Json& args,
+                                     const ValueFacts& operand);
+
+// Whether the first result always equals the first operand: a ReLU of what is never negative, a
+// clamp wider than the values, a factor of one, a sum over one element. False where not known.
+[[nodiscard]] bool is_identity(const std::string& op, const Json& args, const ValueFacts& operand);
+
+}  // namespace kbench

@@ -1,0 +1,53 @@
+// The process that oracles are forked from: a kbench-oracle that has loaded LibTorch, which takes a
+// second, and done nothing with it, which takes none. Every placement on the CPU wants a fresh
+// process, so the libraries are loaded once for all of them. One nursery for each OracleProcess.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "runner/core/channel.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct OracleOptions {
+  std::filesystem::path program;  // kbench-oracle or kbench-oracle-cuda
+  std::string device;             // "cpu" or "cuda"
+  int device_index = 0;
+  int threads = 1;
+  std::string precision;
+  std::filesystem::path log;  // its stderr, and that of its oracles
+};
+
+class OracleNursery {
+ public:
+  // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing.
+  static Result<std::unique_ptr<OracleNursery>> start(const OracleOptions& options);
+  ~OracleNursery();  // its oracles end with it
+  OracleNursery(const OracleNursery&) = delete;
+  OracleNursery& operator=(const OracleNursery&) = delete;
+
+  // Asks for an oracle that will serve `channel`, with its TMPDIR; does not wait for it. One at a
+  // time: born() comes before the next.
+  Status conceive(UniqueFd channel, const std::filesystem::path& temporary);
+  // The process id of the oracle asked for. Errors: kTimeout; kInfrastructure when the nursery
+  // ended, or cannot fork.
+  Result<pid_t> born(std::chrono::milliseconds timeout);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool alive();
+
+ private:
+  OracleNursery() = default;
+  Status spawn(const OracleOptions& options);
+
+  pid_t pid_ = -1;
+  Channel channel_;
+};
+
+}  // namespace kbench
