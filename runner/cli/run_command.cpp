@@ -68,12 +68,14 @@ class RunSession {
     if (auto opened = open_store(); !opened) return opened.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
-    // LibTorch loads while the submissions compile.
+    // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
+    std::thread trying([this] { (void)sandbox_->level(on_cuda()); });
     std::thread compiling([this] {
       builds_ = build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
     });
     const auto ready = await_oracle();
     compiling.join();
+    trying.join();
     if (!ready) return ready.error();
     if (auto begun = begin_run(); !begun) return begun.error();
     if (auto built = build_baselines(); !built) return built.error();
@@ -92,6 +94,8 @@ class RunSession {
     if (!plan_.submissions_from.empty()) progress_.note(plan_.submissions_from);
     for (const std::string& note : plan_.notes) progress_.note(note);
   }
+
+  [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
 
   Status open_store() {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
@@ -126,7 +130,7 @@ class RunSession {
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
     run_.environment = describe_environment(plan_, hello_, compiler_.toolchain(),
-                                            sandbox_->level(plan_.target.device == "cuda"))
+                                            sandbox_->level(on_cuda()))
                            .dump();
     return store_->begin_run(run_);
   }
@@ -274,7 +278,7 @@ class RunSession {
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
     if (evaluation.submission)
-      evaluation.sandbox_level = sandbox_->level(plan_.target.device == "cuda").to_string();
+      evaluation.sandbox_level = sandbox_->level(on_cuda()).to_string();
     return evaluation;
   }
 

@@ -214,7 +214,7 @@ class Evaluating {
     const int slots = slots_needed();
     if (slots != calls_.slots())
       if (auto end = place_anew(slots)) return end;
-    while (!has_enough(settings_.stop, record_.samples, sides_.back(), seconds_since(start))) {
+    while (!enough(seconds_since(start))) {
       const auto placing = Clock::now();
       if (on_cpu() && placement_ > 0)
         if (auto end = place_anew(slots)) return end;
@@ -239,21 +239,27 @@ class Evaluating {
   }
 
   // Blocks at one placement. A placement costs time, and its blocks share its luck: so about as
-  // much time goes into blocks as went into placing.
+  // much time goes into blocks as went into placing. Where one placement is enough, all are there.
   std::optional<EarlyEnd> time_placement(double placing_seconds) {
     if (!on_cpu()) {
       placement_ = block_;  // every block has new addresses
       return time_block();
     }
+    const bool only_one = settings_.stop.min_placements <= 1;
     const auto start = Clock::now();
     int blocks = 0;
     do {
       if (auto end = time_block()) return end;
       ++blocks;
-    } while (seconds_since(start) < placing_seconds &&
-             blocks < settings_.stop.most_blocks_a_placement);
+    } while (only_one ? !enough(seconds_since(start))
+                      : seconds_since(start) < placing_seconds &&
+                            blocks < settings_.stop.most_blocks_a_placement);
     ++placement_;
     return std::nullopt;
+  }
+
+  [[nodiscard]] bool enough(double seconds) const {
+    return has_enough(settings_.stop, record_.samples, sides_.back(), seconds);
   }
 
   std::optional<EarlyEnd> time_block() {

@@ -200,6 +200,7 @@ class FakeWorker final : public Worker {
   WorkerAnswer call(const WorkerCall& call) override {
     WorkerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
+    if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
     if (call.kind == CallKind::kForward) forward(call, answer);
     if (call.kind == CallKind::kPrepare) {
       script_.log.emplace_back("prepare");

@@ -152,6 +152,16 @@ TEST_F(EvaluatorTest, WithoutASubmissionTheBaselinesAreTimed) {
   EXPECT_NEAR(ratio->estimate, 2.0, 1e-9);
 }
 
+TEST_F(EvaluatorTest, WithoutASubmissionOnePlacementAndItsInputsAreEnough) {
+  request_.submission.reset();
+  use_cpu();
+  settings_.stop = stop_rule_for("cpu", Ranked::kNo);
+  const Evaluation result = run();
+  ASSERT_GT(result.samples.size(), 20u);
+  for (const Sample& sample : result.samples) EXPECT_EQ(sample.placement, 0);
+  EXPECT_LT(script_.input_keys.size(), result.samples.size() / 4);
+}
+
 TEST_F(EvaluatorTest, WithoutAPackageTheReasonIsKept) {
   request_.package.clear();
   request_.package_reason = "no Python with torch";
@@ -198,6 +208,19 @@ TEST_F(EvaluatorTest, OnCpuTheOracleIsStoppedWhileTheSubmissionRuns) {
     EXPECT_EQ(script_.log.at(i - 1), "freeze");
     EXPECT_EQ(script_.log.at(i + 1), "thaw");
   }
+}
+
+// Threads of the submission could make them slow, and hide work in what they then excuse.
+TEST_F(EvaluatorTest, OnCpuEmptyCallsComeBeforeTheSubmissionIsLoaded) {
+  use_cpu();
+  run();
+  bool loaded = false;
+  for (const std::string& step : script_.log) {
+    if (step == "place") loaded = false;
+    if (step == "load") loaded = true;
+    EXPECT_FALSE(step == "null" && loaded);
+  }
+  EXPECT_GT(script_.count("null"), 6 * 5);
 }
 
 TEST_F(EvaluatorTest, PrepareRunsOncePerPlacementAndIsKeptApart) {
