@@ -28,13 +28,12 @@ Json renamed(const Json& entry, const Numbers& numbers) {
   return entry;
 }
 
-const std::string* first_value(const Json& args) {
+// The names of all values among the arguments, in their order.
+void list_values(const Json& args, std::vector<std::string>& names) {
   for (const Json& arg : args) {
-    if (arg.is_object() && arg.contains("v")) return arg.at("v").get_ptr<const std::string*>();
-    if (!arg.is_array()) continue;
-    if (const std::string* inside = first_value(arg)) return inside;
+    if (arg.is_object() && arg.contains("v")) names.push_back(arg.at("v").get<std::string>());
+    if (arg.is_array()) list_values(arg, names);
   }
-  return nullptr;
 }
 
 // dropout(input, p, train) and its kin draw only when they train.
@@ -56,29 +55,35 @@ bool draws_numbers(const std::string& op, const Json& args) {
 
 void read_nodes(const Json& size, GraphFacts& facts) {
   Numbers numbers;
+  int next = 0;
   std::map<std::string, ValueFacts> known;
   Json whole = Json::array();
   Json sequence = Json::array();
   for (const char* list : {"inputs", "parameters"}) {
     for (const Json& tensor : size.at(list)) {
-      numbers.emplace(tensor.at("name").get<std::string>(), static_cast<int>(numbers.size()));
+      known[tensor.at("name").get<std::string>()] = facts_of(tensor);
+      numbers.emplace(tensor.at("name").get<std::string>(), next++);
       whole.push_back({list, tensor.at("dtype"), tensor.at("shape")});
     }
   }
   for (const Json& node : size.at("nodes")) {
     const auto op = node.at("op").get<std::string>();
     const Json& args = node.at("args");
-    const std::string* operand = first_value(args);
-    const ValueFacts of_operand = operand == nullptr ? ValueFacts{} : known[*operand];
-    facts.nodes.push_back({op, operand != nullptr && is_identity(op, args, of_operand)});
+    std::vector<std::string> names;
+    list_values(args, names);
+    std::vector<ValueFacts> operands;
+    for (const std::string& name : names) operands.push_back(known[name]);
+    facts.nodes.push_back({op, !operands.empty() && is_identity(op, args, operands.front())});
     if (draws_numbers(op, args)) facts.random_operators.push_back(op);
     whole.push_back({op, node.at("overload"), renamed(args, numbers)});
     sequence.push_back(op);
     const Json& outs = node.at("outs");
     if (!outs.empty() && outs[0].is_string())
-      known[outs[0].get<std::string>()] = facts_after(op, args, of_operand);
+      known[outs[0].get<std::string>()] = facts_after(op, args, operands);
+    // A result that nobody uses has a number as well: which of several is used counts.
     for (const Json& out : outs) {
-      if (!out.is_null()) numbers.emplace(out.get<std::string>(), static_cast<int>(numbers.size()));
+      if (!out.is_null()) numbers.emplace(out.get<std::string>(), next);
+      ++next;
     }
   }
   for (const Json& output : size.at("outputs"))

@@ -12,6 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLowestOfGelu = -0.1700;  // at x = -0.7518; tanh's approximation: -0.17004
 constexpr double kGeluMargin = 1e-3;
+constexpr double kLargestGuard = 1e-6;  // of a norm, before a division by it
 
 struct Bounds {
   double low = -kInfinity;
@@ -27,6 +28,7 @@ double bound(const Json& args, std::size_t index, double none) {
 std::optional<Bounds> cuts_to(const std::string& op, const Json& args) {
   if (op == "aten::relu") return Bounds{0, kInfinity};
   if (op == "aten::relu6") return Bounds{0, 6};
+  if (op == "aten::clamp_min") return Bounds{bound(args, 1, -kInfinity), kInfinity};
   if (op == "aten::hardtanh") return Bounds{bound(args, 1, -1), bound(args, 2, 1)};
   if (op != "aten::clamp") return std::nullopt;
   for (std::size_t i = 1; i < args.size(); ++i)
@@ -66,9 +68,17 @@ bool is_between_0_and_1(const std::string& op) {
 }
 
 bool is_never_negative(const std::string& op) {
-  static const std::set<std::string_view> kNeverNegative = {"aten::exp", "aten::abs",
-                                                            "aten::square", "aten::softplus"};
+  static const std::set<std::string_view> kNeverNegative = {
+      "aten::exp", "aten::abs", "aten::square", "aten::softplus", "aten::linalg_vector_norm"};
   return kNeverNegative.contains(op);
+}
+
+// triu and tril on the main diagonal.
+bool cuts_below_diagonal(const std::string& op, const Json& args) {
+  return op == "aten::triu" && (args.size() < 2 || args[1] == Json(0));
+}
+bool cuts_above_diagonal(const std::string& op, const Json& args) {
+  return op == "aten::tril" && (args.size() < 2 || args[1] == Json(0));
 }
 
 Bounds bounds_after(const std::string& op, const Json& args, const ValueFacts& operand) {
@@ -86,7 +96,19 @@ Bounds bounds_after(const std::string& op, const Json& args, const ValueFacts& o
 
 }  // namespace
 
-ValueFacts facts_after(const std::string& op, const Json& args, const ValueFacts& operand) {
+ValueFacts facts_of(const Json& tensor) {
+  ValueFacts facts;
+  const Json draw = tensor.value("draw", Json::object());
+  const std::string kept = draw.value("keep", "");
+  const bool on_diagonal = draw.value("diagonal", 0) == 0;
+  facts.upper = on_diagonal && kept == "triu";
+  facts.lower = on_diagonal && kept == "tril";
+  return facts;
+}
+
+ValueFacts facts_after(const std::string& op, const Json& args,
+                       std::span<const ValueFacts> operands) {
+  const ValueFacts operand = operands.empty() ? ValueFacts{} : operands.front();
   ValueFacts facts;
   const Bounds bounds = bounds_after(op, args, operand);
   facts.low = bounds.low;
@@ -95,12 +117,19 @@ ValueFacts facts_after(const std::string& op, const Json& args, const ValueFacts
     facts.single = operand.single;
     facts.single.insert(dimensions->begin(), dimensions->end());
   }
+  const bool product = (op == "aten::matmul" || op == "aten::mm") && operands.size() == 2;
+  facts.upper = cuts_below_diagonal(op, args) || (product && operand.upper && operands[1].upper);
+  facts.lower = cuts_above_diagonal(op, args) || (product && operand.lower && operands[1].lower);
   return facts;
 }
 
 bool is_identity(const std::string& op, const Json& args, const ValueFacts& operand) {
-  if (const auto cut = cuts_to(op, args))
-    return operand.low >= cut->low && operand.high <= cut->high;
+  if (cuts_below_diagonal(op, args)) return operand.upper;
+  if (cuts_above_diagonal(op, args)) return operand.lower;
+  if (const auto cut = cuts_to(op, args)) {
+    const bool guards = operand.low == 0 && cut->low > 0 && cut->low <= kLargestGuard;
+    return (operand.low >= cut->low || guards) && operand.high <= cut->high;
+  }
   if (op == "aten::abs" || op == "aten::leaky_relu") return operand.low >= 0;
   if (const auto by = factor(op, args)) return *by == 1;
   if (const auto dimensions = reduced(op, args))

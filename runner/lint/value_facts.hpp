@@ -1,11 +1,13 @@
 // What is known of a value in a graph whatever the inputs are: between which numbers its elements
-// lie, and which of its dimensions have one place only. By that, an operator that leaves its
-// operand as it is can be told from one that does work. Called while the facts of a graph are read.
+// lie, which of its dimensions have one place only, whether it is triangular. By that, an operator
+// that leaves its operand as it is can be told from one that does work. Called while the facts of a
+// graph are read.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 
 #include "runner/core/json.hpp"
@@ -16,14 +18,22 @@ struct ValueFacts {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   std::set<std::int64_t> single;  // dimensions of extent 1; others may have it too
+  bool upper = false;             // zero below the diagonal of the last two dimensions
+  bool lower = false;             // zero above it
 };
 
-// Of the first result of an operator, from its first operand's facts. `args` as in the task file.
+// Of an input or parameter as the task file declares it.
+[[nodiscard]] ValueFacts facts_of(const Json& tensor);
+
+// Of the first result of an operator, from the facts of the values among its arguments, in their
+// order. `args` as in the task file.
 [[nodiscard]] ValueFacts facts_after(const std::string& op, const Json& args,
-                                     const ValueFacts& operand);
+                                     std::span<const ValueFacts> operands);
 
 // Whether the first result always equals the first operand: a ReLU of what is never negative, a
-// clamp wider than the values, a factor of one, a sum over one element. False where not known.
+// clamp wider than the values, a factor of one, a sum over one element, the upper triangle of an
+// upper triangle. A bound that keeps a norm from being exactly zero counts as well: it only matters
+// for a vector of zeros. False where not known.
 [[nodiscard]] bool is_identity(const std::string& op, const Json& args, const ValueFacts& operand);
 
 }  // namespace kbench

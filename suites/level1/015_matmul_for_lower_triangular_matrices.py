@@ -8,9 +8,6 @@ from torch import nn
 N = 4096
 
 SMALL = {"N": 1024}
-LINT_ACCEPTS = {
-    "operator": "a product of triangular matrices is triangular: leaving the cut out is right"
-}
 
 
 class Model(nn.Module):

@@ -14,7 +14,13 @@ CLASSES = 1000
 BLOCKS = ((96, 1, 3), (144, 2, 6), (192, 2, 6), (288, 2, 6), (384, 1, 6))
 
 # Batch norms behind the first gate see one value an image: eight images, so that they see eight.
-SMALL = {"BATCH": 8, "SIDE": 64}
+WIDENED = 4.0  # the bound of the gates' weights, in units of the default
+
+SMALL = {"BATCH": 32, "SIDE": 32}
+LINT_ACCEPTS = {
+    "half": "norms over one element an image amplify float32's own rounding up to float16's",
+    "operator": "the last pooling meets maps of one element, which the gates have pooled before",
+}
 
 
 def conv_norm(channels, out_channels, kernel, stride=1, groups=1):
@@ -57,10 +63,19 @@ class Model(nn.Module):
         layers += [*conv_norm(channels, 1408, 1), nn.ReLU()]
         self.features = nn.Sequential(*layers)
         self.classifier = nn.Linear(1408, classes)
+        mend_parameters(self)
 
     def forward(self, x):
         x = F.adaptive_avg_pool2d(self.features(x), 1)
         return self.classifier(torch.flatten(x, 1))
+
+
+def mend_parameters(model):
+    # With the default weights every gate gives about one half, and the norm behind it amplifies what
+    # is left of the signal, rounding included: after five of them, float32 is wrong by 0.4 %.
+    for gate_end in (m for m in model.features if isinstance(m, nn.Conv2d) and m.bias is not None):
+        bound = WIDENED / gate_end.in_channels**0.5
+        nn.init.uniform_(gate_end.weight, -bound, bound)
 
 
 def get_inputs():

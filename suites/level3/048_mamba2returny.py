@@ -13,7 +13,7 @@ HEAD_SIZE = 64
 STATE_SIZE = 16
 BLOCK = 64
 
-SMALL = {"BATCH": 2, "HEAD_SIZE": 32}
+SMALL = {"BATCH": 2, "HEAD_SIZE": 32, "STEPS": 256}
 
 
 def segment_sums(x):

@@ -100,7 +100,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::hardtanh", ", 0.0, 6.0", "aten::clamp", ", null, 6.0"},
                       Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 1.0})"},
                       Pair{"aten::mean", ", [2, 3], true, null", "aten::logsumexp", ", [3], true"},
-                      Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"}));
+                      Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"},
+                      Pair{"aten::tril", ", 0", "aten::tril", ""},
+                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1e-12"}));
 
 class DoesWork : public RedundantTest {};
 TEST_P(DoesWork, IsNot) { EXPECT_FALSE(second_is_redundant()); }
@@ -112,8 +114,28 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::sigmoid", "", "aten::clamp", R"(, {"v": "z"}, null)"},
                       Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 2.0})"},
                       Pair{"aten::relu", "", "aten::mul", R"(, {"v": "z"})"},
+                      Pair{"aten::tril", "", "aten::triu", ""},
+                      Pair{"aten::tril", ", 0", "aten::tril", ", -1"},
+                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1.0"},
+                      Pair{"aten::sin", "", "aten::clamp_min", ", 1e-12"},
                       Pair{"aten::mean", ", [2], true, null", "aten::mean", ", [2, 3], true, null"},
                       Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}));
+
+TEST_F(GraphFactsTest, WhichOfSeveralResultsIsUsedCounts) {
+  const auto last_state = [](const std::string& outs) {
+    return R"({"op": "aten::lstm", "overload": "", "args": [{"v": "x"}], "outs": [)" + outs + "]}";
+  };
+  EXPECT_NE(facts(file_with(last_state(R"(null, "out", null)"))).fingerprint,
+            facts(file_with(last_state(R"(null, null, "out")"))).fingerprint);
+}
+
+TEST_F(GraphFactsTest, AProductOfTriangularMatricesIsTriangular) {
+  const std::string kept = R"([4, 4], "draw": {"kind": "normal", "keep": "triu", "diagonal": 0})";
+  const std::string nodes = node("aten::matmul", R"({"v": "x"}, {"v": "z"})", "p") + "," +
+                            node("aten::triu", R"({"v": "p"}, 0)", "out");
+  EXPECT_TRUE(facts(file_with(nodes, "x", kept)).nodes.at(1).redundant);
+  EXPECT_FALSE(facts(file_with(nodes, "x", "[4, 4]")).nodes.at(1).redundant);
+}
 
 TEST_F(GraphFactsTest, WhatIsKnownReachesThroughSeveralNodes) {
   const auto read = facts(file_with(node("aten::tanh", R"({"v": "x"})", "t") + "," +
