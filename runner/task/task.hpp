@@ -51,7 +51,7 @@ struct Draw {
     kData,
     kWide,         // sign and 2^-12 <= |x| < 2^12, all exponents equally often
     kSignedZeros,  // half of them zero, of either sign; else 1/2 <= |x| < 1
-    kDenormals,    // half of them denormal; else 1/2 <= |x| < 1
+    kDenormals,    // one in 64 denormal; else 1/2 <= |x| < 1
     kSpikes,       // one in 64 has 256 <= |x| < 512; else 1/2 <= |x| < 1
   };
   Kind kind = Kind::kUniform;
