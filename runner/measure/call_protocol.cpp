@@ -98,11 +98,11 @@ std::optional<EarlyEnd> CallProtocol::measure_flush_alone() {
 
 std::optional<EarlyEnd> CallProtocol::load() {
   if (!request_.submission) return std::nullopt;
-  if (auto end = worker_->await_ready(kLoadTimeout)) return end;
-  if (on_cpu())
-    if (auto end =
-            calibrate(placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again))
-      return end;
+  if (on_cpu()) {
+    if (auto end = worker_->await_ready(kLoadTimeout)) return end;
+    const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
+    if (auto end = calibrate(calls)) return end;
+  }
   return worker_->load();
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t kFewestCalls = 5;
 // Of the claim itself: a clock that runs for milliseconds sees the scheduler too.
 constexpr double kShare = 0.05;
 // On an H200 an empty call takes 7-10 us, or 143-150 us right after work of the oracle, and varies
-// by 13 us; the strict clock also covers two copies. On two CPU cores an empty call takes 95 us, and
-// one that leaves the caches full of its data 20-90 us more than it claims.
+// by 13 us; the strict clock also covers two copies. On two CPU cores an empty call takes 95 us,
+// and one that leaves the caches full of its data 20-90 us more than it claims.
 constexpr double kCudaPlainNs = 6e4;
 constexpr double kCudaStrictNs = 1.5e5;
 constexpr double kCpuPlainNs = 1.5e5;
@@ -65,8 +65,8 @@ std::optional<std::string> ClaimLedger::contradiction() const {
   if (claims_.size() < kFewestCalls) return std::nullopt;
   if (auto words = judge(plain_, on_cpu_ ? kCpuPlainNs : kCudaPlainNs, "from go to done"))
     return words;
-  // On the CPU a worker stands still before "go" and after "done": there is nothing to find, and the
-  // oracle's copies in between vary by milliseconds.
+  // On the CPU a worker stands still before "go" and after "done": there is nothing to find, and
+  // the oracle's copies in between vary by milliseconds.
   if (on_cpu_) return std::nullopt;
   return judge(strict_, kCudaStrictNs, "from showing the inputs to having the outputs");
 }

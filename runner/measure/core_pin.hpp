@@ -1,7 +1,7 @@
-// Keeps the supervisor on the core of the worker's first thread while it waits for a call on the CPU.
-// That thread sleeps as soon as it has raised "done", and the supervisor is next: some microseconds.
-// On any other core it waits for a thread of the worker's team that still spins, 0.4 ms now and then,
-// and the two clocks of a call differ by that.
+// Keeps the supervisor on the core of the worker's first thread while it waits for a call on the
+// CPU. That thread sleeps as soon as it has raised "done", and the supervisor is next: some
+// microseconds. On any other core it waits for a thread of the worker's team that still spins, 0.4
+// ms now and then, and the two clocks of a call differ by that.
 #pragma once
 
 #include <sched.h>

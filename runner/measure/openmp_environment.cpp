@@ -13,8 +13,7 @@ std::string places() {
   if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return "threads";
   std::string list;
   for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &usable))
-      list += (list.empty() ? "{" : ",{") + std::to_string(core) + "}";
+    if (CPU_ISSET(core, &usable)) list += (list.empty() ? "{" : ",{") + std::to_string(core) + "}";
   return list;
 }
 

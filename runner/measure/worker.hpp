@@ -41,9 +41,10 @@ struct WorkerAnswer {
 class Worker {
  public:
   virtual ~Worker() = default;
-  // Waits until it takes empty calls. Nothing of the submission runs before load().
+  // Waits until it takes empty calls, for those who want to make some. Nothing of the submission
+  // runs before load().
   virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
-  // Has it load the submission, and does not wait for that.
+  // Has it load the submission as soon as it is ready, and waits for neither.
   virtual std::optional<EarlyEnd> load() = 0;
   // Waits until the submission is loaded. Empty: it is.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;

@@ -123,24 +123,35 @@ EarlyEnd WorkerProcess::not_ready(const std::string& what, const std::string& hi
           hint.empty() ? "`kbench doctor` says what the sandbox can do here" : hint};
 }
 
-std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds timeout) {
+std::optional<EarlyEnd> WorkerProcess::hear_ready(std::chrono::milliseconds timeout) {
   const auto heard = channel_.receive(timeout);
   if (!heard && heard.error().code == ErrorCode::kTimeout)
     return not_ready("it did not start in time");
   if (!heard) return not_ready(describe_end("before it was loaded").message);
-  if (text_in(heard->body, "type") == "ready") return freeze();
-  if (text_in(heard->body, "type") == "error")
+  const std::string type = text_in(heard->body, "type");
+  if (type == "error")
     return not_ready(text_in(heard->body, "message"), text_in(heard->body, "hint"));
-  return not_ready("it answered with something else than asked");
+  if (type != "ready") return not_ready("it answered with something else than asked");
+  ready_ = true;
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds timeout) {
+  if (auto end = hear_ready(timeout)) return end;
+  return freeze();
 }
 
 std::optional<EarlyEnd> WorkerProcess::load() {
-  WorkerAnswer answer;
-  if (exchange({.kind = CallKind::kLoad}, answer)) return std::nullopt;
-  return answer.failure ? answer.failure : not_ready("it does not answer");
+  // It raises "done" for this before it loads: nobody needs to wait for that.
+  loads_ = true;
+  write_call({.kind = CallKind::kLoad});
+  Mailbox::raise(mailbox_.page().go, ++calls_, style_);
+  return thaw();
 }
 
 std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds timeout) {
+  if (!ready_)
+    if (auto end = hear_ready(timeout)) return end;
   const auto heard = channel_.receive(timeout);
   if (!heard && heard.error().code == ErrorCode::kTimeout) {
     process_->kill();
@@ -217,11 +228,12 @@ EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
       "it loops for ever, deadlocks, or is far slower than eager"};
 }
 
-bool WorkerProcess::exchange(const WorkerCall& call, WorkerAnswer& answer) {
+WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
+  WorkerAnswer answer;
   MailboxPage& page = mailbox_.page();
   write_call(call);
   answer.failure = thaw();
-  if (answer.failure) return false;
+  if (answer.failure) return answer;
   std::optional<CorePin> pin;
   if (style_ == WaitStyle::kFutex) pin.emplace();
   const std::uint32_t before = calls_++;
@@ -231,14 +243,9 @@ bool WorkerProcess::exchange(const WorkerCall& call, WorkerAnswer& answer) {
   const bool answered = Mailbox::wait_while_equal(
       page.done, before, style_, [&] { return has_ended() || Clock::now() > deadline; });
   answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
-  return answered;
-}
-
-WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
-  WorkerAnswer answer;
-  MailboxPage& page = mailbox_.page();
-  if (!exchange(call, answer)) {
-    if (!answer.failure) answer.failure = describe_silence(call);
+  if (!answered) {
+    answer.failure =
+        loads_ ? describe_silence(call) : not_ready("it does not answer an empty call");
     return answer;
   }
   // Each field of the page is read once: the worker may change it at any time.

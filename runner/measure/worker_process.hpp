@@ -35,8 +35,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
-  // Raises "go" and waits for "done"; false when that did not come in time.
-  bool exchange(const WorkerCall& call, WorkerAnswer& answer);
+  std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
   void write_call(const WorkerCall& call);
   std::optional<EarlyEnd> freeze();
   std::optional<EarlyEnd> thaw();
@@ -47,6 +46,8 @@ class WorkerProcess final : public Worker {
   Mailbox mailbox_;
   WaitStyle style_;
   std::uint32_t calls_ = 0;
+  bool ready_ = false;  // it said so
+  bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
   std::vector<pid_t> processes_;   // when it was frozen; frozen ones cannot start others
   std::uint64_t run_time_ns_ = 0;  // of all its threads when it was frozen

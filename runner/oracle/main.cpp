@@ -11,10 +11,9 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include "runner/backend/backend.hpp"
 #include "runner/core/channel.hpp"
+#include "runner/oracle/arguments.hpp"
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/nursery.hpp"
 #include "runner/oracle/protocol.hpp"
@@ -54,23 +53,17 @@ int main(int argc, char** argv) {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   keep_freed_memory();
-  CLI::App app("kbench-oracle: started by kbench, not by hand");
-  std::string device = "cpu";
-  std::string precision = "torch-default";
-  int index = 0;
-  int threads = 1;
-  app.add_option("--device", device);
-  app.add_option("--index", index);
-  app.add_option("--threads", threads);
-  app.add_option("--precision", precision);
-  CLI11_PARSE(app, argc, argv);
-
+  const auto arguments = kbench::parse_oracle_arguments(argc, argv);
+  if (!arguments) {
+    std::fprintf(stderr, "kbench-oracle: %s\n", arguments.error().message.c_str());
+    return 2;
+  }
   auto born =
       kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)});
   if (!born) return 0;
   kbench::Channel channel = std::move(*born);
-  auto backend = open_backend(device, index, threads);
-  const auto configured = kbench::configure_torch(threads, precision);
+  auto backend = open_backend(arguments->device, arguments->index, arguments->threads);
+  const auto configured = kbench::configure_torch(arguments->threads, arguments->precision);
   const kbench::Error* problem =
       !backend ? &backend.error() : (!configured ? &configured.error() : nullptr);
   if (problem != nullptr) {
@@ -79,6 +72,7 @@ int main(int argc, char** argv) {
     (void)channel.send({{"error", *problem}});
     return 3;
   }
-  const std::string torch_device = device == "cpu" ? device : device + ":" + std::to_string(index);
-  return kbench::serve_oracle(channel, **backend, torch_device, precision);
+  std::string torch_device = arguments->device;
+  if (torch_device != "cpu") torch_device.append(":").append(std::to_string(arguments->index));
+  return kbench::serve_oracle(channel, **backend, torch_device, arguments->precision);
 }
