@@ -5,11 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace kbench {
@@ -25,18 +28,29 @@ Status as_status(const Result<Message>& reply) {
   return Done{};
 }
 
+// "/tmp/XXXXXX" of a file below such a folder, as mkdtemp names them.
+std::optional<std::string> scratch_folder_of(std::string_view file) {
+  constexpr std::string_view kParent = "/tmp/";
+  constexpr std::size_t kEnd = kParent.size() + 6;
+  if (file.size() <= kEnd || !file.starts_with(kParent) || file[kEnd] != '/') return std::nullopt;
+  const std::string_view name = file.substr(kParent.size(), kEnd - kParent.size());
+  const bool drawn = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  });
+  if (!drawn) return std::nullopt;
+  return std::string(file.substr(0, kEnd));
+}
+
 // LibTorch's package loader unpacks to /tmp/?????? whatever TMPDIR says, and a killed oracle leaves
 // that behind. Its libraries are mapped, so the kernel knows where they lie.
 std::set<std::filesystem::path> unpacked_packages_of(pid_t oracle) {
-  static const std::regex kFolder("(/tmp/[A-Za-z0-9]{6})/.*");
   std::set<std::filesystem::path> folders;
   std::ifstream maps("/proc/" + std::to_string(oracle) + "/maps");
   for (std::string line; std::getline(maps, line);) {
     const auto path = line.find('/');
     if (path == std::string::npos) continue;
-    std::smatch match;
-    const std::string file = line.substr(path);
-    if (std::regex_match(file, match, kFolder)) folders.insert(match[1].str());
+    if (const auto folder = scratch_folder_of(std::string_view(line).substr(path)))
+      folders.insert(*folder);
   }
   return folders;
 }
@@ -59,17 +73,17 @@ Status OracleProcess::restart() {
 }
 
 Status OracleProcess::spawn() {
-  if (!nursery_ || !nursery_->alive()) {
-    auto started = OracleNursery::start(options_);
+  if (!fork_server_ || !fork_server_->alive()) {
+    auto started = OracleForkServer::start(options_);
     if (!started) return started.error();
-    nursery_ = std::move(*started);
+    fork_server_ = std::move(*started);
   }
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   // It cleans up only when it is left to end.
   std::string folder = (options_.log.parent_path() / "oracle-XXXXXX").string();
   if (::mkdtemp(folder.data()) != nullptr) temporary_ = folder;
-  if (auto asked = nursery_->conceive(std::move(ends->second), temporary_); !asked) return asked;
+  if (auto asked = fork_server_->request(std::move(ends->second), temporary_); !asked) return asked;
   channel_ = Channel(std::move(ends->first));
   return Done{};
 }
@@ -77,14 +91,14 @@ Status OracleProcess::spawn() {
 // Waits until the process is there, and learns which it is.
 Status OracleProcess::meet() {
   if (pid_ > 0) return Done{};
-  if (!nursery_) return Error{ErrorCode::kInfrastructure, "there is no oracle", ""};
-  auto pid = nursery_->born(kPatience);
+  if (!fork_server_) return Error{ErrorCode::kInfrastructure, "there is no oracle", ""};
+  auto pid = fork_server_->await(kPatience);
   if (!pid)
     return Error{pid.error().code, "the oracle could not be started: " + pid.error().message,
                  "its log is " + options_.log.string()};
   pid_ = *pid;
   process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  tree_.emplace(nursery_->pid());
+  tree_.emplace(fork_server_->pid());
   return Done{};
 }
 
@@ -99,7 +113,7 @@ void OracleProcess::end() {
     constexpr int kMilliseconds = 10'000;
     ::poll(&ended, 1, kMilliseconds);
   } else {
-    nursery_.reset();  // and with it the oracle that nobody has met
+    fork_server_.reset();  // and with it the oracle that nobody has met
   }
   pid_ = -1;
   process_ = UniqueFd();

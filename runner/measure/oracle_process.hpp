@@ -1,6 +1,6 @@
-// An oracle, its nursery, and the control channel to it. Starting returns at once: LibTorch loads
-// while the supervisor compiles submissions; the first request waits for it. Restarting gives a
-// fresh process within milliseconds.
+// An oracle, its fork server, and the control channel to it. Starting returns at once: LibTorch
+// loads while the supervisor compiles submissions; the first request waits for it. Restarting gives
+// a fresh process within milliseconds.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "runner/core/channel.hpp"
 #include "runner/measure/mutants.hpp"
 #include "runner/measure/oracle.hpp"
-#include "runner/measure/oracle_nursery.hpp"
+#include "runner/measure/oracle_fork_server.hpp"
 #include "runner/sandbox/process_tree.hpp"
 
 namespace kbench {
@@ -68,10 +68,10 @@ class OracleProcess final : public Oracle, public MutantSource {
   OracleOptions options_;
   std::filesystem::path temporary_;           // its TMPDIR: a killed one leaves files behind
   std::set<std::filesystem::path> unpacked_;  // compiled packages, likewise
-  std::unique_ptr<OracleNursery> nursery_;
-  pid_t pid_ = -1;                  // unknown until it is born
+  std::unique_ptr<OracleForkServer> fork_server_;
+  pid_t pid_ = -1;                  // unknown until it is there
   UniqueFd process_;                // its pidfd
-  std::optional<FrozenTree> tree_;  // the nursery's children: the oracle alone
+  std::optional<FrozenTree> tree_;  // the fork server's children: the oracle alone
   std::optional<DevicePeaks> peaks_;
   Channel channel_;
 };

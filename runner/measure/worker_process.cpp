@@ -197,7 +197,7 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
 
 std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
-  if (const auto now = kbench::run_time_ns(processes_); stops_.ran(now - run_time_ns_)) {
+  if (const auto now = kbench::run_time_ns(processes_); stops_.ran(run_time_ns_, now)) {
     process_->kill();
     return EarlyEnd{State::kRanWhileStopped,
                     fmt::format("the submission ran for {:.3f} ms while it was stopped",

@@ -44,7 +44,7 @@ std::uint64_t run_time_ns(std::span<const pid_t> processes) {
   return sum;
 }
 
-bool StopLedger::ran(std::uint64_t run_ns) {
+bool StopLedger::ran(std::uint64_t before_ns, std::uint64_t after_ns) {
   // What a thread runs between showing as stopped and leaving its core.
   constexpr std::uint64_t kLeavingNs = 500'000;
   // The same with the core taken away by a hypervisor in between: the time away is counted as its
@@ -53,9 +53,10 @@ bool StopLedger::ran(std::uint64_t run_ns) {
   constexpr int kAlways = 2;
   constexpr int kOneIn = 50;
   ++stops_;
-  if (run_ns <= kLeavingNs) return false;
+  // A thread that ended has taken its time along.
+  if (after_ns <= before_ns + kLeavingNs) return false;
   ++overruns_;
-  return run_ns > kStolenNs || overruns_ > kAlways + stops_ / kOneIn;
+  return after_ns > before_ns + kStolenNs || overruns_ > kAlways + stops_ / kOneIn;
 }
 
 std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {

@@ -18,8 +18,9 @@ namespace kbench {
 // slow to leave its core.
 class StopLedger {
  public:
-  // At the end of a stop during which the run time grew by so much. True once it is no accident.
-  [[nodiscard]] bool ran(std::uint64_t run_ns);
+  // Of one stop: the run time at its start and at its end. True once what lies between them is no
+  // accident.
+  [[nodiscard]] bool ran(std::uint64_t before_ns, std::uint64_t after_ns);
 
  private:
   int stops_ = 0;

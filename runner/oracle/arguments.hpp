@@ -1,4 +1,5 @@
-// The command line that the supervisor starts an oracle with (runner/measure/oracle_nursery.cpp).
+// The command line that the supervisor starts an oracle with
+// (runner/measure/oracle_fork_server.cpp).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // kbench-oracle: the trusted process that holds LibTorch. Started by the supervisor with a channel
-// on descriptor 3, it is a nursery (nursery.hpp): the oracles are its children, with one channel
-// each. kbench-oracle-cuda is the same program with the CUDA backend.
+// on descriptor 3, it is a fork server (fork_server.hpp): the oracles are its children, with one
+// channel each. kbench-oracle-cuda is the same program with the CUDA backend.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,8 +14,8 @@
 #include "runner/backend/backend.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/oracle/arguments.hpp"
+#include "runner/oracle/fork_server.hpp"
 #include "runner/oracle/loaded_task.hpp"
-#include "runner/oracle/nursery.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/oracle/server.hpp"
 
@@ -58,10 +58,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "kbench-oracle: %s\n", arguments.error().message.c_str());
     return 2;
   }
-  auto born =
+  auto own =
       kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)});
-  if (!born) return 0;
-  kbench::Channel channel = std::move(*born);
+  if (!own) return 0;
+  kbench::Channel channel = std::move(*own);
   auto backend = open_backend(arguments->device, arguments->index, arguments->threads);
   const auto configured = kbench::configure_torch(arguments->threads, arguments->precision);
   const kbench::Error* problem =

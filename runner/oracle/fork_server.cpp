@@ -1,4 +1,4 @@
-#include "runner/oracle/nursery.hpp"
+#include "runner/oracle/fork_server.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,10 +13,10 @@
 namespace kbench {
 namespace {
 
-// In the child. False when the nursery ended before the child could ask to end with it.
-bool settle(pid_t nursery, const std::string& temporary) {
+// In the child. False when the server ended before the child could ask to end with it.
+bool settle(pid_t server, const std::string& temporary) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != nursery) return false;
+  if (::getppid() != server) return false;
   ::signal(SIGCHLD, SIG_DFL);
   // What the oracle unpacks lies where the supervisor can remove it.
   if (!temporary.empty()) ::setenv("TMPDIR", temporary.c_str(), 1);
@@ -25,11 +25,11 @@ bool settle(pid_t nursery, const std::string& temporary) {
 
 }  // namespace
 
-std::optional<Channel> wait_to_become_an_oracle(Channel nursery) {
+std::optional<Channel> wait_to_become_an_oracle(Channel server) {
   ::signal(SIGCHLD, SIG_IGN);  // nobody asks how an oracle ended; the supervisor sees that it did
   const pid_t self = ::getpid();
   while (true) {
-    auto request = nursery.receive();
+    auto request = server.receive();
     if (!request || request->descriptors.size() != 1) return std::nullopt;
     const pid_t child = ::fork();
     if (child == 0) {
@@ -38,7 +38,7 @@ std::optional<Channel> wait_to_become_an_oracle(Channel nursery) {
     }
     const std::string failure = child < 0 ? std::strerror(errno) : "";
     const Status told =
-        nursery.send(child > 0 ? Json{{"pid", child}} : Json{{"error", "fork failed: " + failure}});
+        server.send(child > 0 ? Json{{"pid", child}} : Json{{"error", "fork failed: " + failure}});
     if (!told) return std::nullopt;
   }
 }

@@ -1,6 +1,6 @@
 // The process that oracles are forked from: a kbench-oracle that has loaded LibTorch, which takes a
 // second, and done nothing with it, which takes none. Every placement on the CPU wants a fresh
-// process, so the libraries are loaded once for all of them. One nursery for each OracleProcess.
+// process, so the libraries are loaded once for all of them. One for each OracleProcess.
 #pragma once
 
 #include <sys/types.h>
@@ -24,26 +24,26 @@ struct OracleOptions {
   std::filesystem::path log;  // its stderr, and that of its oracles
 };
 
-class OracleNursery {
+class OracleForkServer {
  public:
   // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing.
-  static Result<std::unique_ptr<OracleNursery>> start(const OracleOptions& options);
-  ~OracleNursery();  // its oracles end with it
-  OracleNursery(const OracleNursery&) = delete;
-  OracleNursery& operator=(const OracleNursery&) = delete;
+  static Result<std::unique_ptr<OracleForkServer>> start(const OracleOptions& options);
+  ~OracleForkServer();  // its oracles end with it
+  OracleForkServer(const OracleForkServer&) = delete;
+  OracleForkServer& operator=(const OracleForkServer&) = delete;
 
   // Asks for an oracle that will serve `channel`, with its TMPDIR; does not wait for it. One at a
-  // time: born() comes before the next.
-  Status conceive(UniqueFd channel, const std::filesystem::path& temporary);
-  // The process id of the oracle asked for. Errors: kTimeout; kInfrastructure when the nursery
+  // time: await() comes before the next.
+  Status request(UniqueFd channel, const std::filesystem::path& temporary);
+  // The process id of the oracle asked for. Errors: kTimeout; kInfrastructure when the server
   // ended, or cannot fork.
-  Result<pid_t> born(std::chrono::milliseconds timeout);
+  Result<pid_t> await(std::chrono::milliseconds timeout);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive();
 
  private:
-  OracleNursery() = default;
+  OracleForkServer() = default;
   Status spawn(const OracleOptions& options);
 
   pid_t pid_ = -1;

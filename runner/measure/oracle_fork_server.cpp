@@ -1,4 +1,4 @@
-#include "runner/measure/oracle_nursery.hpp"
+#include "runner/measure/oracle_fork_server.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -43,13 +43,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-Result<std::unique_ptr<OracleNursery>> OracleNursery::start(const OracleOptions& options) {
-  std::unique_ptr<OracleNursery> nursery(new OracleNursery);
-  if (auto spawned = nursery->spawn(options); !spawned) return spawned.error();
-  return nursery;
+Result<std::unique_ptr<OracleForkServer>> OracleForkServer::start(const OracleOptions& options) {
+  std::unique_ptr<OracleForkServer> server(new OracleForkServer);
+  if (auto spawned = server->spawn(options); !spawned) return spawned.error();
+  return server;
 }
 
-Status OracleNursery::spawn(const OracleOptions& options) {
+Status OracleForkServer::spawn(const OracleOptions& options) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   std::vector<std::string> arguments{options.program.string(),
@@ -89,18 +89,18 @@ Status OracleNursery::spawn(const OracleOptions& options) {
   return Done{};
 }
 
-OracleNursery::~OracleNursery() {
+OracleForkServer::~OracleForkServer() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-Status OracleNursery::conceive(UniqueFd channel, const std::filesystem::path& temporary) {
+Status OracleForkServer::request(UniqueFd channel, const std::filesystem::path& temporary) {
   return channel_.send({{"temporary", temporary.string()}}, {channel.get()});
 }
 
-Result<pid_t> OracleNursery::born(std::chrono::milliseconds timeout) {
+Result<pid_t> OracleForkServer::await(std::chrono::milliseconds timeout) {
   auto reply = channel_.receive(timeout);
   if (!reply) return reply.error();
   if (reply->body.contains("error"))
@@ -109,7 +109,7 @@ Result<pid_t> OracleNursery::born(std::chrono::milliseconds timeout) {
   return reply->body.at("pid").get<pid_t>();
 }
 
-bool OracleNursery::alive() {
+bool OracleForkServer::alive() {
   if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
   return pid_ > 0;
 }
