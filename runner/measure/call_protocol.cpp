@@ -127,10 +127,12 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
   return std::nullopt;
 }
 
-// A hundred times eager, but never so short that a first call (lazy loading) is cut off.
+// A hundred times eager, but never so short that a first call (lazy loading) is cut off, or one whose
+// core somebody else keeps busy: a thread then waits 0.2 s for its turn, at each barrier anew.
 milliseconds CallProtocol::call_timeout() const {
+  const std::int64_t least = on_cpu() ? 20'000 : 5'000;
   const auto patience = static_cast<std::int64_t>(eager_ns_ * 100 * slots_ / 1e6);
-  return milliseconds{std::clamp<std::int64_t>(patience, 5'000, 60'000)};
+  return milliseconds{std::clamp<std::int64_t>(patience, least, 60'000)};
 }
 
 // On CPU the oracle's threads stand still meanwhile.
