@@ -63,7 +63,7 @@ def processes_of_kbench():
 
 
 class RunCase(cli_case.CliCase):
-    def run_kbench(self, *words, timeout=280):
+    def run_kbench(self, *words, timeout=400):
         return self.kbench("run", *words, KBENCH_TORCH=str(self.folder), timeout=timeout)
 
     def environment(self):
