@@ -1,6 +1,5 @@
 #include "runner/cli/doctor.hpp"
 
-#include <sched.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/subprocess.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/task/suite.hpp"
@@ -146,10 +146,7 @@ Finding check_cache(const Installation& installation) {
 
 Finding check_cpu() {
   const auto online = std::thread::hardware_concurrency();
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const int usable =
-      ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  const std::size_t usable = usable_cores().size();
   const auto text = fmt::format("{} threads usable of {} online", usable, online);
   if (usable >= 2) return {"cpu", Health::kPass, text, ""};
   return {"cpu", Health::kCaution, text,

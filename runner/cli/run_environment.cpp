@@ -1,8 +1,8 @@
 #include "runner/cli/run_environment.hpp"
 
-#include <sched.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -13,6 +13,7 @@
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/container.hpp"
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 namespace {
@@ -79,11 +80,6 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
-int usable_threads() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
-}
+int usable_threads() { return std::max(1, static_cast<int>(usable_cores().size())); }
 
 }  // namespace kbench

@@ -1,7 +1,6 @@
 #include "runner/lint/value_facts.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -10,8 +9,7 @@ namespace kbench {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLowestOfGelu = -0.1700;  // at x = -0.7518; tanh's approximation: -0.17004
-constexpr double kGeluMargin = 1e-3;
+constexpr double kBelowGelu = -0.171;   // it and tanh's approximation reach -0.17004
 constexpr double kLargestGuard = 1e-6;  // of a norm, before a division by it
 
 struct Bounds {
@@ -88,8 +86,7 @@ Bounds bounds_after(const std::string& op, const Json& args, const ValueFacts& o
   if (is_between_0_and_1(op)) return {0, 1};
   if (is_never_negative(op)) return {0, kInfinity};
   if (op == "aten::tanh") return {-1, 1};
-  if (op == "aten::gelu")
-    return {operand.low >= 0 ? 0 : kLowestOfGelu - kGeluMargin, std::max(operand.high, 0.0)};
+  if (op == "aten::gelu") return {operand.low >= 0 ? 0 : kBelowGelu, std::max(operand.high, 0.0)};
   if (is_identity(op, args, operand)) return {operand.low, operand.high};
   return {};
 }

@@ -232,9 +232,11 @@ class Evaluating {
     auto reason = load_into_oracle();
     if (!reason) return from_error(reason.error());
     if (auto end = calls_.place(slots)) return end;
-    if (auto end = calls_.draw_inputs()) return end;
-    if (auto end = calls_.load()) return end;
-    if (auto end = calls_.prepare()) return end;
+    if (has_submission()) {
+      if (auto end = calls_.draw_inputs()) return end;
+      if (auto end = calls_.load()) return end;
+      if (auto end = calls_.prepare()) return end;
+    }
     return settle_in();
   }
 

@@ -1,20 +1,16 @@
 #include "runner/measure/openmp_environment.hpp"
 
-#include <sched.h>
-
-#include <cstddef>
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 namespace {
 
 // "{0},{1}": one place for each core that this process may use.
 std::string places() {
-  cpu_set_t usable;
-  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return "threads";
   std::string list;
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &usable)) list += (list.empty() ? "{" : ",{") + std::to_string(core) + "}";
-  return list;
+  for (const int core : usable_cores())
+    list += (list.empty() ? "{" : ",{") + std::to_string(core) + "}";
+  return list.empty() ? "threads" : list;
 }
 
 }  // namespace

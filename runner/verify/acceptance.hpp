@@ -2,7 +2,7 @@
 // error that the fp32 eager run makes anywhere in that output tensor,
 //
 //   each element:  |got - ref| <= c * E + k * ulp32(max(|ref|, rms(ref)))
-//   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + k * 2^-24
+//   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + 32 * 2^-24
 //
 // A profile of another benchmark (verify/profile.hpp) has another rule, for comparison only.
 //
