@@ -50,6 +50,8 @@ class FrozenTree {
   };
 
   void signal(Member& member, int number);
+  // SIGSTOP to the process and to each of its threads.
+  void stop(Member& member);
   [[nodiscard]] bool stopped(Member& member);
   // Adds children of the root and of all members; returns whether there was a new one.
   bool discover();
