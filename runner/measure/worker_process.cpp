@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kControlDescriptor = 3;
+constexpr auto kLongCall = std::chrono::milliseconds{300};
 constexpr auto kReapPatience = std::chrono::seconds{5};
 
 SandboxCommand worker_command(const std::filesystem::path& program, const WorkerStart& start,
@@ -219,6 +220,12 @@ void WorkerProcess::write_call(const WorkerCall& call) {
   }
 }
 
+// OpenMP binds its threads to cores. Where a stranger keeps one of those busy, the others may wait
+// for its thread at a barrier until the call's time is up.
+bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const {
+  return into_call > kLongCall && watch.stalled(into_call, kbench::run_time_ns(processes_));
+}
+
 EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
   if (has_ended()) return describe_end("in a call");
   process_->kill();
@@ -240,9 +247,16 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   const auto deadline = Clock::now() + call.timeout;
   const auto start = Clock::now();
   Mailbox::raise(page.go, calls_, style_);
-  const bool answered = Mailbox::wait_while_equal(
-      page.done, before, style_, [&] { return has_ended() || Clock::now() > deadline; });
+  StallWatch watch;
+  const bool answered = Mailbox::wait_while_equal(page.done, before, style_, [&] {
+    if (style_ == WaitStyle::kFutex && has_stalled(watch, Clock::now() - start)) {
+      pin.reset();
+      process_->move_threads();
+    }
+    return has_ended() || Clock::now() > deadline;
+  });
   answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
+  pin.reset();
   if (!answered) {
     answer.failure =
         loads_ ? describe_silence(call) : not_ready("it does not answer an empty call");

@@ -39,6 +39,7 @@ class WorkerProcess final : public Worker {
   void write_call(const WorkerCall& call);
   std::optional<EarlyEnd> freeze();
   std::optional<EarlyEnd> thaw();
+  [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   EarlyEnd describe_silence(const WorkerCall& call);
 
   std::unique_ptr<SandboxedProcess> process_;

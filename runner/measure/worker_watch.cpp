@@ -59,6 +59,17 @@ bool StopLedger::ran(std::uint64_t before_ns, std::uint64_t after_ns) {
   return after_ns > before_ns + kStolenNs || overruns_ > kAlways + stops_ / kOneIn;
 }
 
+bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_time_ns) {
+  constexpr std::uint64_t kHardlyAnythingNs = 5'000'000;
+  constexpr auto kWhile = std::chrono::milliseconds{200};
+  if (since_.count() == 0 || run_time_ns > run_time_then_ns_ + kHardlyAnythingNs) {
+    since_ = into_call;
+    run_time_then_ns_ = run_time_ns;
+  }
+  if (told_ || into_call - since_ < kWhile) return false;
+  return told_ = true;
+}
+
 std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {
   std::vector<std::string> paths;
   for (const pid_t process : processes)

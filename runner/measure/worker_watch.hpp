@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,6 +26,19 @@ class StopLedger {
  private:
   int stops_ = 0;
   int overruns_ = 0;
+};
+
+// Tells a call in which nothing runs: its threads wait for a core that somebody else keeps busy, or
+// for each other.
+class StallWatch {
+ public:
+  // To be asked every 20 ms or so. True once, when hardly anything has run for a fifth of a second.
+  [[nodiscard]] bool stalled(std::chrono::nanoseconds into_call, std::uint64_t run_time_ns);
+
+ private:
+  std::chrono::nanoseconds since_{0};
+  std::uint64_t run_time_then_ns_ = 0;
+  bool told_ = false;
 };
 
 // Files with executable mappings in any of them.

@@ -30,6 +30,7 @@ class KeptProcess final : public SandboxedProcess {
   void kill() override;
   Status freeze() override;
   Status thaw() override;
+  void move_threads() override { tree_.move_threads(); }
   [[nodiscard]] std::vector<pid_t> processes() override { return tree_.processes(); }
   [[nodiscard]] int exit_fd() const override { return launched_.status.get(); }
 

@@ -110,6 +110,13 @@ ProcessEntry parse_stat(pid_t pid, std::string_view text) {
 
 bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
 
+// Of one thread in a task folder; 'X' where it ended meanwhile.
+char thread_state(int tasks, pid_t thread) {
+  std::array<char, 512> buffer;
+  const auto text = read_small(tasks, ProcPath().add(thread).add("/stat").c_str(), buffer);
+  return text.empty() ? 'X' : parse_stat(thread, text).state;
+}
+
 int pidfd_open_or_none(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
 }  // namespace
@@ -148,21 +155,29 @@ Status FrozenTree::freeze(std::chrono::milliseconds timeout) {
   while (true) {
     for (Member& member : members_) stop(member);
     for (Member& member : members_) {
-      int glance = 0;
-      while (!stopped(member)) {
-        if (Clock::now() > deadline) {
-          return Error{ErrorCode::kTimeout,
-                       "process " + std::to_string(member.pid) +
-                           " of the sandbox did not stop: it hangs in the kernel",
-                       ""};
-        }
-        pause_before(++glance);
+      if (!await_stop(member, deadline)) {
+        return Error{ErrorCode::kTimeout,
+                     "process " + std::to_string(member.pid) +
+                         " of the sandbox did not stop: it hangs in the kernel",
+                     ""};
       }
     }
     std::erase_if(members_, [](const Member& member) { return member.gone; });
     // What is stopped cannot fork, so once a look at all of them finds nobody new, that is all.
-    if (!discover()) return Done{};
+    if (discover()) continue;
+    moved_.reset();
+    return Done{};
   }
+}
+
+void FrozenTree::move_threads() {
+  if (moved_) return;
+  std::vector<pid_t> waiting;
+  for (const Member& member : members_)
+    for_each_number(member.tasks.get(), [&](pid_t thread) {
+      if (thread_state(member.tasks.get(), thread) == 'R') waiting.push_back(thread);
+    });
+  moved_ = std::make_unique<MovedThreads>(waiting);
 }
 
 void FrozenTree::thaw() {
@@ -194,16 +209,22 @@ void FrozenTree::stop(Member& member) {
                   [&](pid_t thread) { ::syscall(SYS_tgkill, member.pid, thread, SIGSTOP); });
 }
 
+bool FrozenTree::await_stop(Member& member, Clock::time_point deadline) {
+  constexpr int kPatientGlances = 100;
+  for (int glance = 1; !stopped(member); ++glance) {
+    if (Clock::now() > deadline) return false;
+    if (glance == kPatientGlances) move_threads();
+    pause_before(glance);
+  }
+  return true;
+}
+
 bool FrozenTree::stopped(Member& member) {
   if (member.gone) return true;
   bool all = true;
   const bool alive = for_each_number(member.tasks.get(), [&](pid_t thread) {
     if (!all) return;
-    std::array<char, 512> buffer;
-    const auto text =
-        read_small(member.tasks.get(), ProcPath().add(thread).add("/stat").c_str(), buffer);
-    if (text.empty()) return;  // the thread ended meanwhile
-    const char state = parse_stat(thread, text).state;
+    const char state = thread_state(member.tasks.get(), thread);
     // 't' is a stop by a tracer, which can only be a stopped process of the same sandbox.
     all = state == 'T' || state == 't' || is_dead(state);
   });

@@ -7,11 +7,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/sandbox/moved_threads.hpp"
 
 namespace kbench {
 
@@ -38,6 +40,10 @@ class FrozenTree {
   // Errors: kTimeout when one did not stop in time (it hangs in the kernel).
   Status freeze(std::chrono::milliseconds timeout);
   void thaw();
+  // Moves threads that want to run from the cores that they are bound to to the other ones, until
+  // the next freeze() is done: for when they do not get their turn. freeze() does so itself where a
+  // stop takes long.
+  void move_threads();
   // Those known now, after another look. What is frozen cannot start new ones.
   [[nodiscard]] std::vector<pid_t> processes();
 
@@ -52,6 +58,8 @@ class FrozenTree {
   void signal(Member& member, int number);
   // SIGSTOP to the process and to each of its threads.
   void stop(Member& member);
+  // Waits until all threads of it stand still; false at the deadline.
+  bool await_stop(Member& member, std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] bool stopped(Member& member);
   // Adds children of the root and of all members; returns whether there was a new one.
   bool discover();
@@ -63,6 +71,7 @@ class FrozenTree {
   UniqueFd root_tasks_;
   bool scan_all_ = false;  // the kernel does not list children: look through all of /proc
   std::vector<Member> members_;
+  std::unique_ptr<MovedThreads> moved_;
 };
 
 }  // namespace kbench

@@ -53,6 +53,9 @@ class SandboxedProcess {
   virtual void kill() = 0;
   virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
   virtual Status thaw() = 0;
+  // For a program that does not get on: moves its threads that want to run from the cores they are
+  // bound to to the other ones, until the next freeze().
+  virtual void move_threads() = 0;
   // Every process in it, as numbered outside; empty once it ended.
   [[nodiscard]] virtual std::vector<pid_t> processes() = 0;
   // A descriptor that becomes readable when the program has ended.

@@ -16,3 +16,4 @@ foreach(test sandbox_test process_test)
 endforeach()
 
 kbench_unit_test(lockdown_test kbench::lockdown)
+kbench_unit_test(moved_threads_test kbench::sandbox)

@@ -54,6 +54,22 @@ TEST(WorkerWatch, RunTimeGrowsWhileAProcessRunsAndNotWhileItIsStopped) {
   while (run_time_ns(processes) < stopped + 1'000'000) ::usleep(1000);
 }
 
+TEST(StallWatch, SaysOnceThatNothingRuns) {
+  using std::chrono::milliseconds;
+  StallWatch watch;
+  EXPECT_FALSE(watch.stalled(milliseconds{1000}, 7'000'000));
+  EXPECT_FALSE(watch.stalled(milliseconds{1150}, 8'000'000));
+  EXPECT_TRUE(watch.stalled(milliseconds{1210}, 9'000'000));
+  EXPECT_FALSE(watch.stalled(milliseconds{2000}, 9'000'000));
+}
+
+TEST(StallWatch, WhatRunsHasNotStalled) {
+  StallWatch watch;
+  std::uint64_t run_time_ns = 0;
+  for (int ms = 1000; ms < 3000; ms += 20)
+    EXPECT_FALSE(watch.stalled(std::chrono::milliseconds{ms}, run_time_ns += 2'000'000));
+}
+
 TEST(WorkerWatch, LeavingACoreSlowlyIsNoRun) {
   StopLedger stops;
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(stops.ran(0, 400'000));
