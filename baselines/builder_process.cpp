@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/pointers_to.hpp"
+
 namespace kbench {
 namespace {
 
@@ -46,13 +48,6 @@ std::vector<std::string> builder_environment(const std::filesystem::path& cache_
   variables.push_back("TMPDIR=" + (cache_directory / "tmp").string());
   variables.push_back("TORCHINDUCTOR_CACHE_DIR=" + (cache_directory / "inductor").string());
   return variables;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (std::string& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 // Between fork and exec: only calls that are safe there.
@@ -90,8 +85,8 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   std::vector<std::string> words{command.python.string(), "-u", command.script.string()};
   std::vector<std::string> variables =
       builder_environment(std::filesystem::absolute(command.cache_directory));
-  const std::vector<char*> arguments = pointers(words);
-  const std::vector<char*> environment = pointers(variables);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> environment = pointers_to(variables);
 
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)

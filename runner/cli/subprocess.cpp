@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/pointers_to.hpp"
 #include "runner/core/unique_fd.hpp"
 
 namespace kbench {
@@ -44,9 +45,7 @@ class SpawnPlan {
 
   // 0, or an errno.
   int start(std::vector<std::string> argv, pid_t& child) const {
-    std::vector<char*> words;
-    for (auto& word : argv) words.push_back(word.data());
-    words.push_back(nullptr);
+    const std::vector<char*> words = pointers_to(argv);
     return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environ);
   }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/core/pointers_to.hpp"
 #include "runner/measure/openmp_environment.hpp"
 
 namespace kbench {
@@ -31,13 +32,6 @@ std::vector<std::string> environment(const OracleOptions& options) {
   }
   for (const auto& [name, value] : openmp_environment(options.device, options.threads))
     result.push_back(name + "=" + value);
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
   return result;
 }
 
@@ -76,7 +70,7 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   const int failed = ::posix_spawn(&pid_, options.program.c_str(), &actions, &attributes,
-                                   pointers(arguments).data(), pointers(variables).data());
+                                   pointers_to(arguments).data(), pointers_to(variables).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/core/pointers_to.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/seccomp_filter.hpp"
@@ -45,13 +46,6 @@ bool become_nobody(int number) {
   for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
   return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::setresgid(user, user, user) == 0 &&
          ::setresuid(user, user, user) == 0;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // In the second process. Returns the step that failed; errno says why.

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <span>
 
+#include "runner/core/pointers_to.hpp"
 #include "runner/sandbox/process_tree.hpp"
 
 // Everything from the fork on runs in a copy of a program that may have other threads: system calls
@@ -285,13 +286,6 @@ Result<Pipe> make_pipe() {
     return Error{ErrorCode::kInfrastructure, std::string("pipe: ") + std::strerror(errno), ""};
   }
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // Memory for the keeper's view of the process table; pages never touched cost nothing.

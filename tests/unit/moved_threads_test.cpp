@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/core/usable_cores.hpp"
+
 namespace kbench {
 namespace {
 
@@ -39,23 +41,17 @@ class BoundChild {
   pid_t pid_;
 };
 
-int first_core() {
-  const cpu_set_t mine = cores_of(0);
-  int core = 0;
-  while (!CPU_ISSET(static_cast<std::size_t>(core), &mine)) ++core;
-  return core;
-}
-
 TEST(MovedThreads, LeaveTheirCoreAndComeBack) {
   const cpu_set_t mine = cores_of(0);
   if (CPU_COUNT(&mine) < 2) GTEST_SKIP() << "there is nowhere else to go";
-  const BoundChild child(first_core());
+  const int first = usable_cores().front();
+  const BoundChild child(first);
   const cpu_set_t bound = cores_of(child.pid());
   {
     const std::array threads{child.pid()};
     const MovedThreads moved(threads);
     const cpu_set_t now = cores_of(child.pid());
-    EXPECT_FALSE(CPU_ISSET(static_cast<std::size_t>(first_core()), &now));
+    EXPECT_FALSE(CPU_ISSET(static_cast<std::size_t>(first), &now));
     EXPECT_EQ(CPU_COUNT(&now), CPU_COUNT(&mine) - 1);
   }
   const cpu_set_t after = cores_of(child.pid());
