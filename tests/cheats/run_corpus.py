@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Evaluates the corpus of cheats and their honest twins with the real program.
 
-    run_corpus.py --device cpu|cuda [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
+    run_corpus.py --device cpu|cuda[:N] [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
 submission that surprises and a summary; exits with 0 if every cheat was caught in a state that its table
@@ -69,7 +69,7 @@ def evaluate(kind, device, arguments, folder):
     corpus = folder / kind
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
-    command = [arguments.kbench, "run", "--device", device, "--quick", "--no-html", "--format", "json",
+    command = [arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html", "--format", "json",
                "--submissions", str(corpus), "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
         command += ["--size", arguments.size]
@@ -105,7 +105,7 @@ def first_line(message):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=SUFFIX, default="cpu")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--kbench", default=os.environ.get("KBENCH", "kbench"))
     parser.add_argument("--size", choices=("small", "full"))
     parser.add_argument("--only", default="*", metavar="GLOB")
@@ -115,15 +115,18 @@ def main():
     parser.add_argument("--no-compiled", action="store_true", help="without the compiled baseline")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each submission")
     arguments = parser.parse_args()
+    device = arguments.device.partition(":")[0]
+    if device not in SUFFIX:
+        parser.error(f"--device is cpu, cuda or cuda:N, not {arguments.device}")
 
     unexpected = []
     counts = {}
     try:
-        check_corpus(arguments.device)
-        expected = expected_states(arguments.device)
+        check_corpus(device)
+        expected = expected_states(device)
         with tempfile.TemporaryDirectory(prefix="kbench-corpus-") as name:
             for kind in (arguments.kind,) if arguments.kind else ("cheat", "honest"):
-                rows = evaluate(kind, arguments.device, arguments, pathlib.Path(name))
+                rows = evaluate(kind, device, arguments, pathlib.Path(name))
                 if arguments.verbose:
                     for row in rows:
                         print(f"{kind:<6} {row['agent']:<36} {row['state']:<20} "
