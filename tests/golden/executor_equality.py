@@ -203,7 +203,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--size", choices=("small", "full"), default="small")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
-    parser.add_argument("--task", default="*", metavar="GLOB", help='e.g. "level1/*"')
+    parser.add_argument("--task", action="append", metavar="GLOB",
+                        help='e.g. "level1/*"; may be repeated')
     parser.add_argument("--tolerance", type=float, default=0.0, help="relative to largest output")
     parser.add_argument("--scratch", type=Path, help="folder for the tensors, e.g. /dev/shm")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
@@ -213,9 +214,10 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     options = parse()
-    tasks = [p for p in all_tasks() if fnmatch.fnmatch(task_id(p), options.task)]
+    globs = options.task or ["*"]
+    tasks = [p for p in all_tasks() if any(fnmatch.fnmatch(task_id(p), glob) for glob in globs)]
     if not tasks:
-        print(f"no task matches {options.task!r}", file=sys.stderr)
+        print(f"no task matches {' or '.join(globs)}", file=sys.stderr)
         return 2
     torch.set_num_threads(options.threads)
     executor = Executor(options)
