@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -24,6 +25,7 @@
 #include "baselines/builder_process.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 namespace {
@@ -84,6 +86,7 @@ class Pool {
  private:
   void work_through_queue();
   void sort_into_jobs();
+  void put_large_ones_first();
   bool take_from_cache(std::size_t job);
   void finish(std::size_t job, PackageResult result);
   void fail(std::size_t job, std::string reason, double seconds, Remember remember);
@@ -102,6 +105,11 @@ class Pool {
   [[nodiscard]] Json request_for(std::size_t job) const;
   [[nodiscard]] fs::path file(std::size_t job, const char* extension) const {
     return options_.cache_directory / (jobs_[job].key + extension);
+  }
+  // Inductor would start as many helpers as there are cores, for each builder: on 32 cores eight
+  // builders' helpers need minutes to import torch before the first package is made.
+  [[nodiscard]] int compile_threads() const {
+    return std::max(1, static_cast<int>(usable_cores().size()) / processes_);
   }
   [[nodiscard]] const PackageRequest& first_request(std::size_t job) const {
     return requests_[jobs_[job].requests.front()];
@@ -128,6 +136,18 @@ void Pool::sort_into_jobs() {
     if (is_new) jobs_.push_back({std::move(key), {}});
     jobs_[found->second].requests.push_back(i);
   }
+}
+
+// A network takes minutes: begun last, it would keep everybody waiting.
+void Pool::put_large_ones_first() {
+  std::vector<std::uintmax_t> bytes;
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::error_code unknown;
+    const auto size = fs::file_size(first_request(job).task_file, unknown);
+    bytes.push_back(unknown ? 0 : size);
+  }
+  std::stable_sort(queue_.begin(), queue_.end(),
+                   [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
 }
 
 bool Pool::take_from_cache(std::size_t job) {
@@ -184,8 +204,8 @@ void Pool::start_workers() {
                                    workers_.begin(), workers_.end(),
                                    [](const Worker& worker) { return worker.job.has_value(); })));
   while (start_failure_.empty() && workers_.size() < wanted) {
-    auto process =
-        BuilderProcess::start({options_.python, options_.script, options_.cache_directory});
+    auto process = BuilderProcess::start(
+        {options_.python, options_.script, options_.cache_directory, compile_threads()});
     if (process)
       workers_.push_back({std::move(*process)});
     else
@@ -321,6 +341,7 @@ std::vector<PackageResult> Pool::run() {
   sort_into_jobs();
   for (std::size_t job = 0; job < jobs_.size(); ++job)
     if (!take_from_cache(job)) queue_.push_back(job);
+  put_large_ones_first();
   if (options_.python.empty()) fail_queue("no Python with torch");
 
   work_through_queue();

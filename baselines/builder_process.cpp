@@ -39,7 +39,8 @@ bool must_be_dropped(std::string_view variable) {
   return false;
 }
 
-std::vector<std::string> builder_environment(const std::filesystem::path& cache_directory) {
+std::vector<std::string> builder_environment(const std::filesystem::path& cache_directory,
+                                             int compile_threads) {
   std::vector<std::string> variables;
   for (char** variable = ::environ; *variable != nullptr; ++variable)
     if (!must_be_dropped(*variable)) variables.emplace_back(*variable);
@@ -47,6 +48,7 @@ std::vector<std::string> builder_environment(const std::filesystem::path& cache_
   // says; they are worth half a minute, so they stay with the packages.
   variables.push_back("TMPDIR=" + (cache_directory / "tmp").string());
   variables.push_back("TORCHINDUCTOR_CACHE_DIR=" + (cache_directory / "inductor").string());
+  variables.push_back(fmt::format("TORCHINDUCTOR_COMPILE_THREADS={}", compile_threads));
   return variables;
 }
 
@@ -83,8 +85,8 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   std::filesystem::create_directories(command.cache_directory / "inductor", ignored);
 
   std::vector<std::string> words{command.python.string(), "-u", command.script.string()};
-  std::vector<std::string> variables =
-      builder_environment(std::filesystem::absolute(command.cache_directory));
+  std::vector<std::string> variables = builder_environment(
+      std::filesystem::absolute(command.cache_directory), command.compile_threads);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);
 

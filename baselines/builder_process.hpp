@@ -22,6 +22,7 @@ class BuilderProcess {
     std::filesystem::path python;
     std::filesystem::path script;
     std::filesystem::path cache_directory;  // compiler caches and temporary files go below it
+    int compile_threads = 1;                // of Inductor; more than one are processes of their own
   };
 
   // Must be called from a thread that outlives the process: its end would kill the builder too.

@@ -77,6 +77,7 @@ class CallProtocol {
   std::uint64_t random_offset();
   std::vector<SlotPlaces> random_places();
   std::optional<EarlyEnd> measure_flush_alone();
+  [[nodiscard]] std::int64_t usual_call_ns() const;
   std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
   std::optional<EarlyEnd> run(CallKind kind, WorkerAnswer& answer, std::int64_t& strict_ns);
   std::optional<EarlyEnd> audit(bool everything);

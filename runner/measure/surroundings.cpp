@@ -12,6 +12,12 @@ std::int64_t steady_now_ns() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+void spin_ns(std::int64_t nanoseconds) {
+  const std::int64_t end = steady_now_ns() + nanoseconds;
+  while (steady_now_ns() < end) {
+  }
+}
+
 std::int64_t stolen_ns() {
   // "cpu user nice system idle iowait irq softirq steal ...", in clock ticks; see proc(5).
   std::ifstream stat("/proc/stat");

@@ -13,9 +13,13 @@ namespace kbench {
 // 0 where /proc/stat does not say.
 [[nodiscard]] std::int64_t stolen_ns();
 
+// Looks at the clock until so many nanoseconds have passed; the core does not rest meanwhile.
+void spin_ns(std::int64_t nanoseconds);
+
 struct Surroundings {
   std::function<std::int64_t()> now_ns = steady_now_ns;
   std::function<std::int64_t()> stolen_ns = kbench::stolen_ns;
+  std::function<void(std::int64_t)> spin_ns = kbench::spin_ns;
 };
 
 }  // namespace kbench

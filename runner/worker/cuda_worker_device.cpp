@@ -22,6 +22,7 @@ struct Driver {
   CUresult (*context_synchronize)() = nullptr;
   CUresult (*reset_persisting_l2)() = nullptr;
   CUresult (*set_limit)(CUlimit, size_t) = nullptr;
+  CUresult (*get_limit)(size_t*, CUlimit) = nullptr;
   CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*,
                             CUmemAllocationHandleType) = nullptr;
   CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr,
@@ -53,6 +54,7 @@ struct Driver {
     find(context_synchronize, "cuCtxSynchronize");
     find(reset_persisting_l2, "cuCtxResetPersistingL2Cache");
     find(set_limit, "cuCtxSetLimit");
+    find(get_limit, "cuCtxGetLimit");
     find(import_handle, "cuMemImportFromShareableHandle");
     find(address_reserve, "cuMemAddressReserve");
     find(map, "cuMemMap");
@@ -83,7 +85,6 @@ class CudaWorkerDevice final : public WorkerDevice {
     if (auto ok = check(driver_.context_retain(&context, device_), "cuDevicePrimaryCtxRetain"); !ok)
       return ok;
     if (auto ok = check(driver_.context_set(context), "cuCtxSetCurrent"); !ok) return ok;
-    // No persisting lines: nothing may stay in the cache from one call to the next.
     driver_.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     // A blocking stream: work on the legacy default stream is ordered with it, and so timed.
     if (auto ok = check(driver_.stream_create(&stream_, CU_STREAM_DEFAULT), "cuStreamCreate"); !ok)
@@ -144,7 +145,6 @@ class CudaWorkerDevice final : public WorkerDevice {
   [[nodiscard]] WaitStyle wait_style() const override { return WaitStyle::kSpin; }
 
   Timed time(const std::function<std::int32_t()>& body) override {
-    driver_.reset_persisting_l2();
     driver_.fill_async(prologue_, 0, kPrologueBytes, stream_);
     driver_.event_record(start_, stream_);
     Timed timed;
@@ -153,6 +153,7 @@ class CudaWorkerDevice final : public WorkerDevice {
     if (result == CUDA_SUCCESS) result = driver_.event_synchronize(stop_);
     // Work on any other stream belongs to the call too: done is not said before it has ended.
     if (result == CUDA_SUCCESS) result = driver_.context_synchronize();
+    keep_nothing_in_the_cache();
     float milliseconds = 0;
     if (result == CUDA_SUCCESS) result = driver_.event_elapsed(&milliseconds, start_, stop_);
     timed.nanoseconds = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
@@ -161,6 +162,14 @@ class CudaWorkerDevice final : public WorkerDevice {
   }
 
  private:
+  // Persisting lines would outlive the flush before the next call, which evicts all others.
+  void keep_nothing_in_the_cache() const {
+    driver_.reset_persisting_l2();
+    std::size_t kept = 0;
+    if (driver_.get_limit(&kept, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) != CUDA_SUCCESS || kept > 0)
+      driver_.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+  }
+
   Status check(CUresult result, const char* call) const {
     if (result == CUDA_SUCCESS) return Done{};
     const char* text = nullptr;

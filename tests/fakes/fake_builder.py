@@ -33,7 +33,8 @@ def serve(request: dict) -> None:
     if behaviour == "ok":
         reply(build(request))
     elif behaviour == "environment":
-        names = ("NVIDIA_TF32_OVERRIDE", "TORCHINDUCTOR_CACHE_DIR", "TORCHINDUCTOR_MAX_AUTOTUNE")
+        names = ("NVIDIA_TF32_OVERRIDE", "TORCHINDUCTOR_CACHE_DIR", "TORCHINDUCTOR_MAX_AUTOTUNE",
+                 "TORCHINDUCTOR_COMPILE_THREADS")
         reply({"id": request["id"], "reason": " ".join(os.environ.get(n, "-") for n in names)})
     elif behaviour == "pids":
         note_pids(request)

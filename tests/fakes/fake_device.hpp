@@ -31,8 +31,9 @@ struct Script {
   double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
   double early_ns = 0;     // device time between showing the inputs and go
   double null_ns = 50e3;
-  double copy_ns = 1e6;        // showing the inputs, copying the outputs away
-  double flush_ns = 40e3;      // the oracle's cache flush, alone
+  double copy_ns = 1e6;    // showing the inputs, copying the outputs away
+  double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
+  double flush_ns = 40e3;  // the oracle's cache flush, alone
   double flush_beside_ns = 0;  // what it takes more once a worker is there
   double slowed_baseline = 1;  // factor on baselines that run after the submission
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
@@ -121,10 +122,12 @@ class FakeOracle final : public Oracle {
   Result<std::int64_t> reveal() override {
     script_.log.emplace_back("reveal");
     pass(script_.copy_ns + script_.flush_ns);
+    rests_since_ns_ = script_.now_ns;
     return flush_now();
   }
   Status snapshot() override {
     script_.log.emplace_back("snapshot");
+    if (script_.now_ns - rests_since_ns_ > 1'000'000) pass(script_.waking_ns);
     pass(script_.copy_ns);
     return Done{};
   }
@@ -180,6 +183,7 @@ class FakeOracle final : public Oracle {
 
   Script& script_;
   int slots_ = 1;
+  std::int64_t rests_since_ns_ = 0;
 };
 
 class FakeWorker final : public Worker {
@@ -229,7 +233,8 @@ class FakeWorker final : public Worker {
 };
 
 inline Surroundings scripted_surroundings(Script& script) {
-  return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; }};
+  return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; },
+          [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};
 }
 
 inline WorkerFactory worker_factory(Script& script) {

@@ -37,6 +37,11 @@ TEST_F(DefencesTest, AnHonestSubmissionPassesAndLeavesItsFigures) {
   EXPECT_GE(strict, 20) << "the strict clock runs in every timed call";
 }
 
+TEST_F(DefencesTest, AnOracleThatWakesUpSlowlyDoesNotMakeAnHonestSubmissionALiar) {
+  script_.waking_ns = 2e6;
+  EXPECT_EQ(run().state, State::kOk);
+}
+
 TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {
   script_.audit = [](int call) { return Audit{.outside_outputs = call == 2 ? 4u : 0u}; };
   expect_state(State::kRedzoneViolation);
