@@ -16,6 +16,10 @@ from .draws import Draw
 from .errors import LoweringError
 from .names import Names
 
+# A view of a result's strides is possible where the export ran, on the CPU; attention, say, lays its
+# result out otherwise on CUDA. A reshape is the same view wherever there can be one.
+_VIEW = torch.ops.aten.view.default
+
 # Operators that return their argument, or would with dropout off.
 _IDENTITY = frozenset(
     """detach detach_ alias lift_fresh lift_fresh_copy dropout dropout_ feature_dropout
@@ -142,7 +146,7 @@ class _Converter:
             return
         outs = self._name_results(node, schema)
         entry = {
-            "op": schema.name,
+            "op": "aten::reshape" if node.target is _VIEW else schema.name,
             "overload": schema.overload_name,
             "args": self._arguments(node, schema, name),
             "outs": outs,

@@ -211,6 +211,18 @@ class Graphs(ModuleCase):
                     "torch.randn(4, 6)",
                 )
 
+    def test_a_view_does_not_rely_on_the_strides_of_the_cpu(self):
+        # Contiguous on the CPU, so the export drops the copy; on CUDA it is not.
+        size = self.lower_and_run(
+            "def forward(self, x):\n"
+            "    y = F.scaled_dot_product_attention(x, x, x)\n"
+            "    return y.permute(2, 0, 1, 3).contiguous().view(10, 12)",
+            "torch.randn(2, 3, 5, 4)",
+        )
+        operators = [node["op"] for node in size["nodes"]]
+        self.assertIn("aten::reshape", operators)
+        self.assertNotIn("aten::view", operators)
+
     def test_an_in_place_result_that_nobody_names_is_kept(self):
         size = self.lower_and_run(
             """
