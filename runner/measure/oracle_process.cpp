@@ -202,6 +202,10 @@ Result<std::vector<EagerError>> OracleProcess::reference() {
   return ask_for<std::vector<EagerError>>({{"op", "reference"}}, "outputs");
 }
 
+Result<std::vector<EagerError>> OracleProcess::neighbours() {
+  return ask_for<std::vector<EagerError>>({{"op", "neighbours"}}, "outputs");
+}
+
 Status OracleProcess::release() { return as_status(ask({{"op", "release"}})); }
 
 Result<BaselineTime> OracleProcess::time(Side side) {

@@ -35,6 +35,7 @@ class OracleProcess final : public Oracle, public MutantSource {
   Result<PlacedArenas> place(const PlaceRequest& request) override;
   Status inputs(const std::vector<SlotInputs>& slots) override;
   Result<std::vector<EagerError>> reference() override;
+  Result<std::vector<EagerError>> neighbours() override;
   Status release() override;
   Result<BaselineTime> time(Side side) override;
   Result<std::int64_t> flush() override;

@@ -51,6 +51,11 @@ class LoadedTask {
   // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output.
   Result<std::vector<EagerError>> reference();
 
+  // After reference(): the largest errors of eager fp32 runs on inputs that differ from slot 0's in
+  // the last bit of some numbers, against the same reference. Where the outputs are ill-conditioned,
+  // rounding alone does this much to them, in one order of summation or another.
+  Result<std::vector<EagerError>> neighbours();
+
   // One timed visit of a baseline over all slots. Eager's outputs are kept.
   Result<BaselineTime> time(Side side);
 

@@ -7,6 +7,7 @@
 //   place           PlaceRequest                                   PlaceReply + 3 descriptors
 //   inputs          slots: SlotInputs[]                            –
 //   reference       –                                              outputs: EagerError[]
+//   neighbours      –                                              outputs: EagerError[]
 //   release         –                                              –
 //   time            side                                           BaselineTime
 //   flush           –                                              ns

@@ -37,7 +37,8 @@ class Server {
     if (!task_) return {failure({ErrorCode::kInfrastructure, "no task is loaded", ""}), {}};
     if (operation == "place") return place(request);
     if (operation == "inputs") return inputs(request);
-    if (operation == "reference") return reference();
+    if (operation == "reference") return errors(task_->reference());
+    if (operation == "neighbours") return errors(task_->neighbours());
     if (operation == "release") return release();
     if (operation == "time") return time(request);
     if (operation == "arm") return arm(request);
@@ -102,10 +103,9 @@ class Server {
     return status(task_->inputs(request.at("slots").get<std::vector<SlotInputs>>()));
   }
 
-  Reply reference() {
-    auto errors = task_->reference();
-    if (!errors) return {failure(errors.error()), {}};
-    return {{{"outputs", *errors}}, {}};
+  static Reply errors(const Result<std::vector<EagerError>>& result) {
+    if (!result) return {failure(result.error()), {}};
+    return {{{"outputs", *result}}, {}};
   }
 
   Reply release() {

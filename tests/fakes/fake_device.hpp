@@ -25,6 +25,7 @@ struct Script {
   // Error of the submission's output in the n-th judged call (0 = first); NaN counts as wrong.
   std::function<double(int call)> submission_error = [](int) { return 0.0; };
   double hard_error = 0;              // the same on hard draws
+  double neighbour_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
   double hidden_ns = 0;    // wall time that the worker does not admit
@@ -106,6 +107,10 @@ class FakeOracle final : public Oracle {
     script_.log.emplace_back("reference");
     return std::vector<EagerError>{
         {script_.eager_error, script_.eager_error, 1.0, is_hard() ? script_.hard_not_finite : 0}};
+  }
+  Result<std::vector<EagerError>> neighbours() override {
+    script_.log.emplace_back("neighbours");
+    return std::vector<EagerError>{{script_.neighbour_error, script_.neighbour_error, 1.0, 0}};
   }
   Status release() override { return Done{}; }
   Result<BaselineTime> time(Side side) override {

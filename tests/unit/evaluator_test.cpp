@@ -287,6 +287,29 @@ TEST_F(HardDrawTest, AFailureNamesTheDistribution) {
   EXPECT_TRUE(result.message.starts_with("on inputs with ")) << result.message;
 }
 
+TEST_F(HardDrawTest, AnIllConditionedOneIsJudgedByNeighbouringInputsToo) {
+  script_.hard_error = 1;
+  script_.neighbour_error = 0.5;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_GT(script_.count("neighbours"), 0);
+  for (const Check& check : result.checks)
+    EXPECT_EQ(check.distribution == "task", check.message.empty()) << check.message;
+}
+
+TEST_F(HardDrawTest, NeighboursExcuseNoMoreThanTheyAreWrongThemselves) {
+  script_.hard_error = 1;
+  script_.neighbour_error = 0.01;
+  EXPECT_EQ(run().state, State::kWrongResult);
+}
+
+TEST_F(HardDrawTest, NeighboursAreNotAskedOnTheTasksOwnInputs) {
+  script_.submission_error = [](int) { return 1.0; };
+  script_.neighbour_error = 0.5;
+  EXPECT_EQ(run().state, State::kWrongResult);
+  EXPECT_EQ(script_.count("neighbours"), 0);
+}
+
 TEST_F(HardDrawTest, OneOnWhichEagerOverflowsIsLeftOutAndSaidSo) {
   script_.hard_not_finite = 3;
   script_.hard_error = 1;
