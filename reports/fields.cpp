@@ -147,11 +147,11 @@ constexpr std::array kFields{
     Field{"sandbox", "Sandbox", Unit::kText,
           "Which layers kept the submission away from the rest of the machine.",
           [](Row r) -> Json { return r.sandbox_level; }},
-    Field{
-        "labels", "Labels", Unit::kText,
-        "What a reader may want to look at: findings in the sources (streams, clocks, dlopen) and "
-        "unknown libraries in its process; empty without any. No reason to fail.",
-        [](Row r) { return r.labels.empty() ? Json() : Json(r.labels); }},
+    Field{"labels", "Labels", Unit::kText,
+          "What a reader may want to look at: findings in the sources (streams, clocks, dlopen), "
+          "unknown libraries in its process, a machine busy with other programs (busy_machine); "
+          "empty without any. No reason to fail.",
+          [](Row r) { return r.labels.empty() ? Json() : Json(r.labels); }},
     Field{"floor_ns", "Floor (ms)", Unit::kNanoseconds,
           "What no call can be faster than, by the device's own copies and matrix products.",
           [](Row r) { return number(r.floor_ns); }},

@@ -147,6 +147,7 @@ std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, Worker
   if (on_cpu())
     if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
   answer = worker_->call(call);
+  if (on_cpu()) ledger_.saw_others(settings_.surroundings.others_run());
   if (on_cpu())
     if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
   return answer.failure;
@@ -237,7 +238,8 @@ void CallProtocol::add_label(const std::string& label) {
   record_.labels += (record_.labels.empty() ? "" : " ") + clean;
 }
 
-std::optional<EarlyEnd> CallProtocol::judge_clocks() const {
+std::optional<EarlyEnd> CallProtocol::judge_clocks() {
+  if (ledger_.machine_is_busy()) add_label("busy_machine");
   const char* leave = "a call leaves no work behind: everything runs on the given stream";
   if (!on_cpu()) {
     if (auto words = idle_.finding()) return EarlyEnd{State::kDeviceNotIdle, *words, leave};

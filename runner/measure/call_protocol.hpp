@@ -61,7 +61,7 @@ class CallProtocol {
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // What all calls together say: work left behind, claims that the clocks contradict.
-  [[nodiscard]] std::optional<EarlyEnd> judge_clocks() const;
+  [[nodiscard]] std::optional<EarlyEnd> judge_clocks();
 
   // Timed visits of baselines tell how long flushes take beside the worker.
   void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }

@@ -30,6 +30,12 @@ class ClaimLedger {
   [[nodiscard]] std::int64_t null_wall_ns() const;  // medians
   [[nodiscard]] std::int64_t null_strict_ns() const;
 
+  // Whether another program ran when a call had ended. Where that is usual the machine is busy: a
+  // worker's threads wait for a core before its claim begins. Such a call is counted as the clock
+  // has it, so nothing is gained; but it takes an excess in every call to contradict the claims.
+  void saw_others(bool ran);
+  [[nodiscard]] bool machine_is_busy() const;
+
   // Enters a call and returns the time to believe: the claim, or where the plain clock shows more
   // than the slowest empty call explains, the difference.
   std::int64_t enter(std::int64_t claimed_ns, std::int64_t wall_ns, std::int64_t strict_ns);
@@ -46,6 +52,8 @@ class ClaimLedger {
                                                  const char* clock) const;
 
   bool on_cpu_;
+  std::size_t looks_ = 0;
+  std::size_t others_seen_ = 0;
   NullCalls nulls_;
   std::vector<double> claims_;
   Excess plain_;

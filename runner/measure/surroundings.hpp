@@ -13,12 +13,17 @@ namespace kbench {
 // 0 where /proc/stat does not say.
 [[nodiscard]] std::int64_t stolen_ns();
 
+// Whether a thread of somebody else runs or wants to, machine-wide; asked while all of ours but the
+// caller stand still. False where /proc/loadavg does not say.
+[[nodiscard]] bool others_run();
+
 // Looks at the clock until so many nanoseconds have passed; the core does not rest meanwhile.
 void spin_ns(std::int64_t nanoseconds);
 
 struct Surroundings {
   std::function<std::int64_t()> now_ns = steady_now_ns;
   std::function<std::int64_t()> stolen_ns = kbench::stolen_ns;
+  std::function<bool()> others_run = kbench::others_run;
   std::function<void(std::int64_t)> spin_ns = kbench::spin_ns;
 };
 

@@ -28,9 +28,10 @@ struct Script {
   double neighbour_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
-  double hidden_ns = 0;    // wall time that the worker does not admit
-  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;     // device time between showing the inputs and go
+  double hidden_ns = 0;     // wall time that the worker does not admit
+  bool others_run = false;  // on the machine, beside kbench
+  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;      // device time between showing the inputs and go
   double null_ns = 50e3;
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
@@ -239,6 +240,7 @@ class FakeWorker final : public Worker {
 
 inline Surroundings scripted_surroundings(Script& script) {
   return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; },
+          [&script] { return script.others_run; },
           [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};
 }
 

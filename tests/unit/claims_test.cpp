@@ -56,6 +56,42 @@ TEST(ClaimLedger, OneSlowCallAmongManyIsNoContradiction) {
   EXPECT_FALSE(ledger.contradiction());
 }
 
+TEST(ClaimLedger, ASlowEmptyCallExcusesNoMoreThanTheAllowanceOnTheCpu) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({{1e5, 1e5, 1e5, 1e5, 1e8}, {1e5, 1e5, 1e5, 1e5, 1e8}});
+  EXPECT_EQ(ledger.enter(1'000'000, 2'000'000, 2'000'000), 1'650'000)
+      << "100 us empty, 150 us and 5 % of the claim allowed, 50 us for cold caches";
+}
+
+// Threads that wait for a core which another program keeps do so in most calls, not in all.
+void enter_calls_that_wait(ClaimLedger& ledger, bool others_run) {
+  for (int i = 0; i < 20; ++i) {
+    ledger.saw_others(others_run);
+    ledger.enter(5'000'000, i % 5 == 0 ? 5'100'000 : 8'100'000 + 1'000 * i, 9'000'000);
+  }
+}
+
+TEST(ClaimLedger, OnABusyMachineCallsThatWaitedDoNotContradict) {
+  ClaimLedger quiet("cpu");
+  quiet.calibrate({{1e5, 1e5, 1e5, 1e5, 1e5}, {1e5, 1e5, 1e5, 1e5, 1e5}});
+  ClaimLedger busy = quiet;
+  enter_calls_that_wait(quiet, false);
+  enter_calls_that_wait(busy, true);
+  EXPECT_TRUE(quiet.contradiction());
+  EXPECT_TRUE(busy.machine_is_busy());
+  EXPECT_FALSE(busy.contradiction());
+}
+
+TEST(ClaimLedger, OnABusyMachineWhatAllCallsHideContradictsToo) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({{1e5, 1e5, 1e5, 1e5, 1e8}, {1e5, 1e5, 1e5, 1e5, 1e8}});
+  for (int i = 0; i < 20; ++i) {
+    ledger.saw_others(true);
+    ledger.enter(5'000'000, 7'100'000 + 1'000 * i, 8'000'000);
+  }
+  EXPECT_TRUE(ledger.contradiction());
+}
+
 TEST(ClaimLedger, ForgedTimesContradictThePlainClock) {
   ClaimLedger ledger("cuda");
   ledger.calibrate(kNulls);

@@ -42,6 +42,18 @@ TEST_F(DefencesTest, AnOracleThatWakesUpSlowlyDoesNotMakeAnHonestSubmissionALiar
   EXPECT_EQ(run().state, State::kOk);
 }
 
+TEST_F(DefencesTest, ABusyMachineIsALabelAndExcusesNothingThatEveryCallHides) {
+  use_cpu();
+  script_.others_run = true;
+  const Evaluation honest = run();
+  EXPECT_EQ(honest.state, State::kOk) << honest.message;
+  EXPECT_EQ(honest.labels, "busy_machine");
+  script_ = fakes::Script{};
+  script_.others_run = true;
+  script_.hidden_ns = 5e6;
+  expect_state(State::kTimingInconsistent);
+}
+
 TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {
   script_.audit = [](int call) { return Audit{.outside_outputs = call == 2 ? 4u : 0u}; };
   expect_state(State::kRedzoneViolation);
