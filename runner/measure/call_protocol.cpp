@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 constexpr std::uint64_t kAlignment = 256;
 constexpr auto kLoadTimeout = milliseconds{30'000};
 constexpr int kFlushesAlone = 3;
+constexpr int kEagerAlone = 5;
+constexpr int kEagerWarmUps = 2;  // libraries choose and load their kernels
 // One call in so many has its inputs and parameters looked at; which ones is secret.
 constexpr std::uint64_t kFullAuditOneIn = 4;
 
@@ -78,7 +80,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   parameter_base_ = place.param_offset;
   slots_ = slots;
   if (!request_.submission) return std::nullopt;
-  if (auto end = measure_flush_alone()) return end;
+  if (auto end = measure_alone()) return end;
   auto worker = start_worker_({request_.device, request_.device_index, request_.threads,
                                request_.library, request_.size, &arenas_});
   if (!worker) return from_error(worker.error());
@@ -86,13 +88,20 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::measure_flush_alone() {
+std::optional<EarlyEnd> CallProtocol::measure_alone() {
   if (on_cpu()) return std::nullopt;
   for (int i = 0; i < kFlushesAlone; ++i) {
     auto flushed = oracle_.flush();
     if (!flushed) return from_error(flushed.error());
     idle_.alone(*flushed);
   }
+  if (auto end = draw_inputs()) return end;
+  for (int i = 0; i < kEagerAlone + kEagerWarmUps; ++i) {
+    auto timed = oracle_.time(Side::kEager);
+    if (!timed) return from_error(timed.error());
+    if (i >= kEagerWarmUps) idle_.eager_alone(timed->ns);
+  }
+  if (auto released = oracle_.release(); !released) return from_error(released.error());
   return std::nullopt;
 }
 
@@ -242,8 +251,7 @@ std::optional<EarlyEnd> CallProtocol::judge_clocks() {
   if (ledger_.machine_is_busy()) add_label("busy_machine");
   const char* leave = "a call leaves no work behind: everything runs on the given stream";
   if (!on_cpu()) {
-    if (auto words = idle_.finding()) return EarlyEnd{State::kDeviceNotIdle, *words, leave};
-    if (auto words = slowed_baseline(record_.samples))
+    if (auto words = idle_.finding(record_.samples))
       return EarlyEnd{State::kDeviceNotIdle, *words, leave};
   }
   if (auto words = ledger_.contradiction()) return inconsistent(*words);

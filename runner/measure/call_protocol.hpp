@@ -76,7 +76,8 @@ class CallProtocol {
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
   std::uint64_t random_offset();
   std::vector<SlotPlaces> random_places();
-  std::optional<EarlyEnd> measure_flush_alone();
+  // CUDA: what the oracle's flush and eager take while there is no worker yet.
+  std::optional<EarlyEnd> measure_alone();
   [[nodiscard]] std::int64_t usual_call_ns() const;
   std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
   std::optional<EarlyEnd> run(CallKind kind, WorkerAnswer& answer, std::int64_t& strict_ns);

@@ -36,8 +36,9 @@ struct Script {
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
   double flush_ns = 40e3;  // the oracle's cache flush, alone
-  double flush_beside_ns = 0;  // what it takes more once a worker is there
-  double slowed_baseline = 1;  // factor on baselines that run after the submission
+  double flush_beside_ns = 0;       // what it takes more once a worker is there
+  double slowed_baseline = 1;       // factor on baselines that run after the submission
+  double slowed_beside_worker = 1;  // factor on baselines once a worker is there
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<std::string> mapped_code;
   std::int64_t switches_a_call = 0;  // involuntary, of every baseline
@@ -118,6 +119,7 @@ class FakeOracle final : public Oracle {
     script_.log.emplace_back(to_string(side));
     double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
     if (script_.after_submission) ns *= script_.slowed_baseline;
+    if (script_.worker_is_there) ns *= script_.slowed_beside_worker;
     return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call};
   }
   Result<std::int64_t> flush() override { return flush_now(); }

@@ -122,6 +122,11 @@ TEST_F(DefencesTest, AKernelLeftRunningSlowsTheBaselineThatFollows) {
   expect_state(State::kDeviceNotIdle);
 }
 
+TEST_F(DefencesTest, AKernelLeftRunningForGoodSlowsBaselinesInEveryVisit) {
+  script_.slowed_beside_worker = 1.8;
+  expect_state(State::kDeviceNotIdle);
+}
+
 TEST_F(DefencesTest, LibTorchInTheWorkerIsForbidden) {
   script_.mapped_code = {"/lib/x86_64-linux-gnu/libc.so.6", "/elsewhere/libtorch_cpu.so"};
   expect_state(State::kForbiddenLibrary);

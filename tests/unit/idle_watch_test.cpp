@@ -13,19 +13,38 @@ IdleWatch watch_with(int slow, int quick) {
   return watch;
 }
 
-TEST(IdleWatch, AQuietDeviceIsIdle) { EXPECT_FALSE(watch_with(0, 60).finding()); }
+TEST(IdleWatch, AQuietDeviceIsIdle) { EXPECT_FALSE(watch_with(0, 60).finding({})); }
 
-TEST(IdleWatch, AFewSlowFlushesAreNoise) { EXPECT_FALSE(watch_with(3, 60).finding()); }
+TEST(IdleWatch, AFewSlowFlushesAreNoise) { EXPECT_FALSE(watch_with(3, 60).finding({})); }
 
 TEST(IdleWatch, ManySlowFlushesAreSomebodyElsesWork) {
-  ASSERT_TRUE(watch_with(12, 48).finding());
-  EXPECT_NE(watch_with(12, 48).finding()->find("12 of 60"), std::string::npos);
+  ASSERT_TRUE(watch_with(12, 48).finding({}));
+  EXPECT_NE(watch_with(12, 48).finding({})->find("12 of 60"), std::string::npos);
 }
 
 TEST(IdleWatch, WithoutAMeasurementAloneNothingIsSaid) {
   IdleWatch watch;
   for (int i = 0; i < 60; ++i) watch.beside(9'000'000);
-  EXPECT_FALSE(watch.finding());
+  EXPECT_FALSE(watch.finding({}));
+}
+
+// Six visits of eager, each as long as that.
+std::vector<Sample> eager_visits(std::int64_t ns) {
+  return std::vector<Sample>(6, Sample{.side = Side::kEager, .time_ns = ns});
+}
+
+TEST(IdleWatch, EagerThatIsSlowerThanAloneThroughoutIsSomebodyElsesWork) {
+  IdleWatch watch;
+  for (const int ns : {2'700'000, 2'750'000, 2'900'000}) watch.eager_alone(ns);
+  ASSERT_TRUE(watch.finding(eager_visits(5'200'000)));
+  EXPECT_NE(watch.finding(eager_visits(5'200'000))->find("2.750 ms alone"), std::string::npos);
+  EXPECT_FALSE(watch.finding(eager_visits(3'100'000))) << "clocks sink under load";
+}
+
+TEST(IdleWatch, AFewMicrosecondsMoreOfAShortEagerAreNoise) {
+  IdleWatch watch;
+  watch.eager_alone(40'000);
+  EXPECT_FALSE(watch.finding(eager_visits(90'000)));
 }
 
 // Blocks of E S | S E and S E | E S in turn; eager takes `factor` times as long after S.
