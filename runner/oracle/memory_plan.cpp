@@ -8,9 +8,13 @@ namespace kbench {
 std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uint64_t params,
                             std::uint64_t outputs) {
   const std::uint64_t standing = 2 * inputs + 2 * params + outputs;
-  const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64 + 4 * outputs;
-  const std::uint64_t timing = size.peak_bytes_fp32 + 3 * outputs;
-  return standing + std::max(reference, timing);
+  const std::uint64_t snapshot = outputs;
+  const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64;
+  // The reference stays, in double; beside it the neighbouring inputs and the bits they are made
+  // of.
+  const std::uint64_t neighbours = 2 * outputs + 2 * inputs + size.peak_bytes_fp32;
+  const std::uint64_t timing = outputs + size.peak_bytes_fp32;
+  return standing + snapshot + std::max({reference, neighbours, timing});
 }
 
 std::string gibibytes(std::uint64_t bytes) {

@@ -9,8 +9,10 @@
 
 namespace kbench {
 
-// The most memory that evaluating takes with one slot: arenas and private copies, and on top the
-// larger of the reference run (float64) and the timed runs (outputs of both baselines, a snapshot).
+// The most memory, in bytes, that evaluating takes with one slot: arenas, private copies and a
+// snapshot of the outputs, and on top the largest of the reference run (float64), eager's runs
+// against it, and the compiled baseline's beside eager's outputs. A graph's peak counts its
+// outputs, not its inputs.
 [[nodiscard]] std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs,
                                           std::uint64_t params, std::uint64_t outputs);
 

@@ -10,3 +10,6 @@ target_compile_definitions(task_header_test PRIVATE KBENCH_SOURCE_DIR="${PROJECT
 add_library(task_header_compiles OBJECT ${PROJECT_SOURCE_DIR}/tests/golden/task_header/compiles.cpp)
 target_include_directories(task_header_compiles PRIVATE ${PROJECT_SOURCE_DIR}/runner/abi)
 target_compile_options(task_header_compiles PRIVATE ${KBENCH_WARNINGS})
+
+kbench_unit_test(memory_plan_test kbench::memory_plan)
+target_compile_definitions(memory_plan_test PRIVATE KBENCH_SUITES="${PROJECT_SOURCE_DIR}/suites")
