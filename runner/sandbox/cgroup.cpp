@@ -88,15 +88,24 @@ fs::path own_folder(const Mount& mount, const std::string& controller) {
   return fs::is_directory(folder, error) ? folder : fs::path(mount.point);
 }
 
-std::string new_name() {
+// A new group; empty with errno set when none could be made. Names that exist are passed over: a
+// kbench that was killed leaves its groups behind, and its process id comes again.
+fs::path make_folder(const fs::path& parent) {
   static std::atomic<unsigned> made{0};
-  return "kbench-" + std::to_string(::getpid()) + "-" + std::to_string(made++);
+  constexpr int kMostLeftBehind = 10'000;
+  for (int attempt = 0; attempt < kMostLeftBehind; ++attempt) {
+    const fs::path folder =
+        parent / ("kbench-" + std::to_string(::getpid()) + "-" + std::to_string(made++));
+    if (::mkdir(folder.c_str(), 0755) == 0) return folder;
+    if (errno != EEXIST) return {};
+  }
+  return {};
 }
 
 // Whether a group with this control file can be made there.
 bool can_make_group(const fs::path& parent, const char* control) {
-  const fs::path group = parent / new_name();
-  if (::mkdir(group.c_str(), 0755) != 0) return false;
+  const fs::path group = make_folder(parent);
+  if (group.empty()) return false;
   const bool useful = ::access((group / control).c_str(), W_OK) == 0;
   ::rmdir(group.c_str());
   return useful;
@@ -173,15 +182,14 @@ CgroupHome CgroupHome::find() {
 
 Result<Cgroup> CgroupHome::make(const CgroupLimits& limits) const {
   Cgroup group;
-  const std::string name = new_name();
   const auto failed = [](const fs::path& what) {
     return Error{ErrorCode::kInfrastructure,
                  "cgroup " + what.string() + ": " + std::strerror(errno), ""};
   };
   const std::string memory = std::to_string(limits.memory_bytes);
   for (const fs::path& parent : parents_) {
-    const fs::path folder = parent / name;
-    if (::mkdir(folder.c_str(), 0755) != 0) return failed(folder);
+    const fs::path folder = make_folder(parent);
+    if (folder.empty()) return failed(parent);
     group.folders_.push_back(folder);
     const auto set = [&](const char* control, const std::string& value) {
       return ::access((folder / control).c_str(), F_OK) != 0 || write_text(folder / control, value);
