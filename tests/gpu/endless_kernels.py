@@ -10,17 +10,15 @@ them would fail by chance. Python's standard library only.
 """
 
 import argparse
-import json
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HONEST = ROOT / "data" / "submissions" / "example" / "level1" / "019_relu.cu"
+from protocol_check import EXAMPLES, RELU, ROOT, run_kbench
+
+HONEST = EXAMPLES / "example" / "level1" / "019_relu.cu"
 ENDLESS = ROOT / "tests" / "gpu" / "submissions" / "never_ends" / "level1" / "019_relu.cu"
 
 
@@ -42,14 +40,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kbench-endless-") as name:
         folder = pathlib.Path(name)
         write_agents(folder / "agents", options.count)
-        start = time.monotonic()
-        done = subprocess.run(
-            [str(options.kbench.resolve()), "run", "--task", "level1/019_relu", "--device",
-             options.device, "--submissions", str(folder / "agents"), "--quick", "--no-html",
-             "--format", "json", "--db", str(folder / "endless.sqlite")],
-            stdout=subprocess.PIPE, text=True, check=False)
-        seconds = time.monotonic() - start
-    rows = json.loads(done.stdout)["results"]
+        report, seconds = run_kbench(options.kbench.resolve(), folder / "agents",
+                                     folder / "endless.sqlite",
+                                     ["--task", RELU, "--device", options.device, "--quick"])
+    rows = report["results"]
     surprises = 0
     times = []
     for row in sorted(rows, key=lambda row: row["agent"]):

@@ -87,7 +87,8 @@ def show(report, found):
         plain, strict, bounded = found.get((row["task"], row["agent"]), ([], [], []))
         ok = row["state"] in ("ok", "no_submission")
         failures += not ok
-        print(f"{'  ' if ok else '!!'} {row['task'][:40]:<40} {row['agent'] or '-':<21} {row['state']:<20} {speedup(row)} "
+        print(f"{'  ' if ok else '!!'} {row['task'][:40]:<40} {row['agent'] or '-':<21} "
+              f"{row['state']:<20} {speedup(row)} "
               f"x{1 + row['repeats']} plain {spread(plain)} strict {spread(strict)} "
               f"bounded {sum(bounded)}/{len(bounded)} {row.get('labels') or ''}")
         if not ok:

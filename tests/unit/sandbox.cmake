@@ -17,5 +17,4 @@ endforeach()
 
 kbench_unit_test(lockdown_test kbench::lockdown)
 kbench_unit_test(moved_threads_test kbench::sandbox)
-
 kbench_unit_test(cgroup_test kbench::sandbox)
