@@ -34,6 +34,7 @@ std::vector<GpuInfo> ask_nvml(const Nvml& nvml) {
     gpu.compute_capability = nvml.compute_capability(i).value_or(0);
     gpu.memory_bytes = nvml.memory_bytes(i).value_or(0);
     gpu.driver = nvml.driver_version().value_or("");
+    gpu.near_cores = nvml.near_cores(i);
     gpus.push_back(std::move(gpu));
   }
   return gpus;

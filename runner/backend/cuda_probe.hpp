@@ -17,6 +17,7 @@ struct GpuInfo {
   int compute_capability = 0;  // 10 * major + minor
   std::uint64_t memory_bytes = 0;
   std::string driver;  // "580.65.06" from NVML; the CUDA version it supports, "13.0", otherwise
+  std::vector<int> near_cores;  // of the GPU's NUMA node; empty where only NVML could tell
 };
 
 // The GPUs that CUDA shows to this process, in its order; empty without GPU or driver.

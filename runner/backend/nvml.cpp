@@ -52,6 +52,7 @@ struct Nvml::Library {
   NvmlReturn (*clock)(Device, int, unsigned*) = nullptr;
   NvmlReturn (*max_clock)(Device, int, unsigned*) = nullptr;
   NvmlReturn (*reasons)(Device, unsigned long long*) = nullptr;
+  NvmlReturn (*cores)(Device, unsigned, unsigned long*) = nullptr;
   bool initialised = false;
 
   Library() = default;
@@ -71,7 +72,8 @@ struct Nvml::Library {
                           file.find("nvmlDeviceGetCudaComputeCapability", capability) &&
                           file.find("nvmlDeviceGetMemoryInfo", memory) &&
                           file.find("nvmlDeviceGetClockInfo", clock) &&
-                          file.find("nvmlDeviceGetMaxClockInfo", max_clock);
+                          file.find("nvmlDeviceGetMaxClockInfo", max_clock) &&
+                          file.find("nvmlDeviceGetCpuAffinity", cores);
     // Renamed in driver 535; the bits stayed.
     const bool has_reasons = file.find("nvmlDeviceGetCurrentClocksEventReasons", reasons) ||
                              file.find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
@@ -145,6 +147,18 @@ std::optional<std::int64_t> Nvml::max_sm_clock_khz(int device) const {
   unsigned mhz = 0;
   if (!handle || library_->max_clock(*handle, kSmClock, &mhz) != kSuccess) return std::nullopt;
   return std::int64_t{1000} * mhz;
+}
+
+std::vector<int> Nvml::near_cores(int device) const {
+  constexpr int kBits = 64;
+  std::array<unsigned long, 1024 / kBits> mask{};
+  const auto handle = library_->device(device);
+  if (!handle || library_->cores(*handle, mask.size(), mask.data()) != kSuccess) return {};
+  std::vector<int> cores;
+  for (int core = 0; core < static_cast<int>(mask.size()) * kBits; ++core)
+    if ((mask[static_cast<std::size_t>(core / kBits)] >> (core % kBits) & 1) != 0)
+      cores.push_back(core);
+  return cores;
 }
 
 std::optional<std::vector<std::string>> Nvml::clock_limits(int device) const {

@@ -28,6 +28,8 @@ class Nvml {
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes(int device) const;
   [[nodiscard]] std::optional<std::int64_t> sm_clock_khz(int device) const;  // now
   [[nodiscard]] std::optional<std::int64_t> max_sm_clock_khz(int device) const;
+  // The cores of the GPU's NUMA node; empty where the driver does not know.
+  [[nodiscard]] std::vector<int> near_cores(int device) const;
   // Why the clock is not higher at this moment: "power cap", "thermal slowdown", ... An empty list
   // means that nothing holds it back.
   [[nodiscard]] std::optional<std::vector<std::string>> clock_limits(int device) const;

@@ -325,6 +325,7 @@ class RunSession {
     request.device = plan_.target.device;
     request.device_index = plan_.target.device_index;
     request.threads = usable_threads();
+    request.cores = plan_.target.cores;
     request.cache_bytes = hello_.facts.cache_bytes;
     request.precision = options_.precision;
     if (const auto package = packages_.find(unit.task); package != packages_.end()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -139,6 +141,14 @@ void add_tasks_without_submission(Plan& plan) {
     if (!answered.contains(task)) plan.units.push_back({.task = task});
 }
 
+std::vector<int> near(const GpuInfo& gpu) {
+  const std::vector<int> usable = usable_cores();
+  std::vector<int> both;
+  std::set_intersection(usable.begin(), usable.end(), gpu.near_cores.begin(), gpu.near_cores.end(),
+                        std::back_inserter(both));
+  return both.empty() ? usable : both;
+}
+
 }  // namespace
 
 Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
@@ -166,6 +176,7 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
                                gpus.size()),
                    "`kbench doctor` lists what there is"};
     target.compute_capability = gpu->compute_capability;
+    target.cores = near(*gpu);
   }
   target.size = options.size.value_or(target.device == "cuda" ? "full" : "small");
   return target;

@@ -20,7 +20,8 @@ struct Target {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int compute_capability = 0;
-  std::string size;  // "small" or "full"
+  std::vector<int> cores;  // with a GPU: those of this process, of the GPU's NUMA node if known
+  std::string size;        // "small" or "full"
 };
 
 // --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.

@@ -44,7 +44,8 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       start_worker_(start_worker),
       keys_(keys),
       record_(record),
-      ledger_(request.device) {}
+      ledger_(request.device),
+      quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {
@@ -97,6 +98,7 @@ std::optional<EarlyEnd> CallProtocol::measure_alone() {
   }
   if (auto end = draw_inputs()) return end;
   for (int i = 0; i < kEagerAlone + kEagerWarmUps; ++i) {
+    take_quiet_core();
     auto timed = oracle_.time(Side::kEager);
     if (!timed) return from_error(timed.error());
     if (i >= kEagerWarmUps) idle_.eager_alone(timed->ns);
@@ -189,6 +191,7 @@ std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
   if (!request_.submission) return std::nullopt;
   NullCalls nulls;
   for (int i = 0; i <= calls; ++i) {
+    take_quiet_core();
     WorkerAnswer answer;
     std::int64_t strict_ns = 0;
     if (auto end = run(CallKind::kNull, answer, strict_ns)) return end;
@@ -241,6 +244,16 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
       fmt::format("the submission's process has mapped {}", fmt::join(findings.forbidden, ", ")),
       "a native submission cannot use LibTorch; cuBLAS and cuDNN are named in "
       "\"libraries\" of its manifest"};
+}
+
+// On CPU the oracle's and the worker's threads have their places from the start.
+void CallProtocol::take_quiet_core() {
+  if (on_cpu()) return;
+  const auto core = quiet_core_.choose();
+  if (!core) return;
+  supervisor_.stay_off(*core);
+  oracle_.run_on(*core);
+  if (worker_) worker_->run_on(*core);
 }
 
 void CallProtocol::add_label(const std::string& label) {

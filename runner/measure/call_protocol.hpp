@@ -20,9 +20,11 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/claims.hpp"
+#include "runner/measure/core_pin.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/idle_watch.hpp"
 #include "runner/measure/oracle.hpp"
+#include "runner/measure/quiet_core.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker.hpp"
 
@@ -63,6 +65,9 @@ class CallProtocol {
   // What all calls together say: work left behind, claims that the clocks contradict.
   [[nodiscard]] std::optional<EarlyEnd> judge_clocks();
 
+  // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
+  void take_quiet_core();
+
   // Timed visits of baselines tell how long flushes take beside the worker.
   void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }
   // A call may take a hundred times as long as eager.
@@ -95,6 +100,8 @@ class CallProtocol {
   std::unique_ptr<Worker> worker_;
   ClaimLedger ledger_;
   IdleWatch idle_;
+  QuietCore quiet_core_;
+  CoreAvoidance supervisor_;
   std::uint64_t parameter_base_ = 0;
   int slots_ = 1;
   double eager_ns_ = 0;

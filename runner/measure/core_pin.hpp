@@ -1,13 +1,17 @@
+// Which core a thread runs on, for those who time: the supervisor, and on a GPU the launching
+// thread.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+namespace kbench {
+
 // Keeps the supervisor on the core of the worker's first thread while it waits for a call on the
 // CPU. That thread sleeps as soon as it has raised "done", and the supervisor is next: some
 // microseconds. On any other core it waits for a thread of the worker's team that still spins, 0.4
 // ms now and then, and the two clocks of a call differ by that.
-#pragma once
-
-#include <sched.h>
-
-namespace kbench {
-
+//
 // Of the calling thread, for the life of the object. What cannot be pinned stays as it is.
 class CorePin {
  public:
@@ -22,5 +26,25 @@ class CorePin {
   cpu_set_t before_{};
   bool pinned_ = false;
 };
+
+// Keeps the calling thread off a core that somebody else is bound to, until the object ends. Where
+// that is the only one, it stays.
+class CoreAvoidance {
+ public:
+  CoreAvoidance();
+  ~CoreAvoidance();
+  CoreAvoidance(const CoreAvoidance&) = delete;
+  CoreAvoidance& operator=(const CoreAvoidance&) = delete;
+  void stay_off(int core);
+
+ private:
+  cpu_set_t before_{};
+  bool known_ = false;
+  bool moved_ = false;
+};
+
+// Binds one thread, a process's first where a process is named. What may not be bound stays as it
+// is.
+void bind_to_core(pid_t thread, int core);
 
 }  // namespace kbench

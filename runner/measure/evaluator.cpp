@@ -197,6 +197,7 @@ class Evaluating {
     if (auto end = calls_.draw_inputs()) return end;
     shortest_ns_ = HUGE_VAL;
     for (const Side side : sides_) {
+      calls_.take_quiet_core();
       double nanoseconds = 0;
       if (side == Side::kSubmission) {
         CallTimes times;
@@ -320,6 +321,7 @@ class Evaluating {
                     .visit = visit,
                     .side = side,
                     .calls = calls_.slots()};
+      calls_.take_quiet_core();
       if (side == Side::kSubmission) {
         if (auto end = time_submission(sample)) return end;
         waiting_for_eager = !eager_known;
@@ -427,19 +429,31 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
 
 Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& settings,
                     Oracle& oracle, const WorkerFactory& start_worker) {
-  Evaluation first = evaluate_once(request, settings, oracle, start_worker);
-  const std::string reason = reason_to_repeat(first);
-  if (reason.empty()) return first;
-  if (auto restarted = oracle.restart(); !restarted) {
-    first.state = State::kInfrastructureError;
-    first.message = restarted.error().message;
-    first.hint = restarted.error().hint;
-    return first;
-  }
+  Evaluation result = evaluate_once(request, settings, oracle, start_worker);
   // As secret as the first seed while the evaluation runs, and as easily repeated afterwards.
   EvaluationRequest again = request;
-  again.seed = sha256(request.seed + "/again");
-  return settle(std::move(first), evaluate_once(again, settings, oracle, start_worker), reason);
+  const auto measure_again = [&]() -> Result<Evaluation> {
+    if (auto restarted = oracle.restart(); !restarted) return restarted.error();
+    again.seed = sha256(again.seed + "/again");
+    return evaluate_once(again, settings, oracle, start_worker);
+  };
+  const auto fail = [&](const Error& error) {
+    result.state = State::kInfrastructureError;
+    result.message = error.message;
+    result.hint = error.hint;
+    return result;
+  };
+  if (is_contradicted(result)) {
+    auto second = measure_again();
+    if (!second) return fail(second.error());
+    result = confirm(result, std::move(*second));
+  }
+  if (const std::string reason = reason_to_repeat(result); !reason.empty()) {
+    auto second = measure_again();
+    if (!second) return fail(second.error());
+    result = settle(std::move(result), std::move(*second), reason);
+  }
+  return result;
 }
 
 }  // namespace kbench

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/oracle.hpp"
@@ -30,6 +31,7 @@ struct EvaluationRequest {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int threads = 1;
+  std::vector<int> cores;         // that may launch kernels; empty: wherever the scheduler has it
   std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
   std::string precision;
   std::filesystem::path package;  // empty: no compiled baseline, for this reason:

@@ -61,6 +61,9 @@ class Oracle {
   // On CPU, while the submission runs: stops every thread of the oracle, and lets them go on.
   virtual Status freeze() = 0;
   virtual Status thaw() = 0;
+
+  // Binds the thread that launches kernels to a core.
+  virtual void run_on(int core) = 0;
 };
 
 }  // namespace kbench

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runner/measure/core_pin.hpp"
+
 namespace kbench {
 namespace {
 
@@ -266,6 +268,10 @@ Status OracleProcess::freeze() {
 Status OracleProcess::thaw() {
   if (tree_) tree_->thaw();
   return Done{};
+}
+
+void OracleProcess::run_on(int core) {
+  if (pid_ > 0) bind_to_core(pid_, core);
 }
 
 Status OracleProcess::remember() { return as_status(ask({{"op", "remember"}})); }

@@ -51,6 +51,7 @@ class OracleProcess final : public Oracle, public MutantSource {
   Result<std::int64_t> sm_clock_khz() override;
   Status freeze() override;
   Status thaw() override;
+  void run_on(int core) override;
 
   Status remember() override;
   Result<std::vector<BypassableNode>> bypassable() override;

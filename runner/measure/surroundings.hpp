@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "runner/measure/quiet_core.hpp"
+
 namespace kbench {
 
 // Of the steady clock.
@@ -25,6 +27,7 @@ struct Surroundings {
   std::function<std::int64_t()> stolen_ns = kbench::stolen_ns;
   std::function<bool()> others_run = kbench::others_run;
   std::function<void(std::int64_t)> spin_ns = kbench::spin_ns;
+  std::function<std::int64_t(int core)> probe_core_ns = kbench::probe_core_ns;
 };
 
 }  // namespace kbench

@@ -64,6 +64,23 @@ double floor_ns(const TaskSize& size, const DevicePeaks& peaks, std::uint64_t ca
   return nanoseconds;
 }
 
+bool is_contradicted(const Evaluation& evaluation) {
+  return evaluation.state == State::kTimingInconsistent ||
+         evaluation.state == State::kDeviceNotIdle;
+}
+
+Evaluation confirm(const Evaluation& first, Evaluation second) {
+  second.repeats = first.repeats + 1;
+  second.wall_seconds += first.wall_seconds;
+  if (is_contradicted(second)) {
+    second.message = "measured twice, and both times: " + second.message;
+  } else {
+    second.labels += second.labels.empty() ? "" : " ";
+    second.labels += fmt::format("{}_once", to_string(first.state));
+  }
+  return second;
+}
+
 std::string reason_to_repeat(const Evaluation& evaluation) {
   if (evaluation.state != State::kOk) return "";
   if (below_floor(evaluation)) return below_floor_text(evaluation);
@@ -75,8 +92,9 @@ std::string reason_to_repeat(const Evaluation& evaluation) {
 
 Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
   const double seconds = first.wall_seconds + second.wall_seconds;
+  const int repeats = first.repeats + 1;
   const auto finish = [&](Evaluation chosen) {
-    chosen.repeats = 1;
+    chosen.repeats = repeats;
     chosen.wall_seconds = seconds;
     return chosen;
   };

@@ -1,6 +1,6 @@
 // When a result is too good to be believed at once. What is faster than the device can move its
 // data or multiply, or more than ten times faster than eager, is measured again by the evaluator:
-// fresh processes, new key. Pure functions.
+// fresh processes, new key. So is what the clocks contradict. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,13 @@ namespace kbench {
 
 // Why a finished evaluation is to be measured again; empty when it is not.
 [[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation);
+
+// Whether clocks or a disturbed device speak against an evaluation. Somebody else on the machine
+// can have that effect too, so nobody is accused on one measurement.
+[[nodiscard]] bool is_contradicted(const Evaluation& evaluation);
+
+// The second measurement counts, whatever it says; a label tells of the first.
+[[nodiscard]] Evaluation confirm(const Evaluation& first, Evaluation second);
 
 // Of two measurements the one that counts: a failure, or else the slower. It becomes `suspect`
 // when it still lies below the floor, or when the two disagree.

@@ -50,6 +50,8 @@ class Worker {
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;
   // The worker's processes are stopped before and after, they run only inside this call.
   virtual WorkerAnswer call(const WorkerCall& call) = 0;
+  // Binds the first thread of its processes to a core; while no call is outstanding.
+  virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
   // Files with code that its processes have mapped, as the kernel tells.
   [[nodiscard]] virtual std::vector<std::string> mapped_code() = 0;

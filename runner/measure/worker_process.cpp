@@ -182,6 +182,11 @@ std::vector<std::string> WorkerProcess::mapped_code() {
   return mapped_code_of(process_->processes());
 }
 
+void WorkerProcess::run_on(int core) {
+  if (frozen_)
+    for (const pid_t process : processes_) bind_to_core(process, core);
+}
+
 std::optional<EarlyEnd> WorkerProcess::freeze() {
   if (auto stopped = process_->freeze(); !stopped) {
     process_->kill();

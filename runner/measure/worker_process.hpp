@@ -26,6 +26,7 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> load() override;
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
   WorkerAnswer call(const WorkerCall& call) override;
+  void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] std::vector<std::string> mapped_code() override;
 

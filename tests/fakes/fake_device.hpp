@@ -29,6 +29,7 @@ struct Script {
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
   double hidden_ns = 0;     // wall time that the worker does not admit
+  bool hides_once = false;  // no longer once the oracle restarted
   bool others_run = false;  // on the machine, beside kbench
   double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
   double early_ns = 0;      // device time between showing the inputs and go
@@ -58,6 +59,8 @@ struct Script {
   std::vector<bool> full_audits;
   std::int64_t now_ns = 0;  // of the scripted clock
   std::int64_t stolen_ns = 0;
+  int oracle_core = -1;  // where each was put last
+  int worker_core = -1;
   bool worker_is_there = false;
   bool after_submission = false;
   bool restarted = false;
@@ -168,6 +171,7 @@ class FakeOracle final : public Oracle {
     script_.log.emplace_back("thaw");
     return Done{};
   }
+  void run_on(int core) override { script_.oracle_core = core; }
 
  private:
   [[nodiscard]] bool is_hard() const { return !script_.hard_draws.back().empty(); }
@@ -221,6 +225,7 @@ class FakeWorker final : public Worker {
     script_.now_ns += answer.wall_ns;
     return answer;
   }
+  void run_on(int core) override { script_.worker_core = core; }
   [[nodiscard]] std::vector<std::string> mapped_code() override { return script_.mapped_code; }
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
@@ -233,7 +238,8 @@ class FakeWorker final : public Worker {
     const double factor = script_.restarted ? script_.factor_when_repeated : 1;
     const double claimed = script_.submission_ns * factor * static_cast<double>(call.slots.size());
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
-    answer.wall_ns += static_cast<std::int64_t>(claimed + script_.hidden_ns);
+    const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
+    answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);
     script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
   }
 

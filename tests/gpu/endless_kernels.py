@@ -53,8 +53,9 @@ def main():
         nanoseconds = row["time_ns"]["submission"]
         if honest and nanoseconds:
             times.append(nanoseconds)
-        print(f"{'!!' if surprise else '  '} {row['agent']:<14} {row['state']:<20} "
-              f"{f'{nanoseconds / 1e6:.4f} ms' if nanoseconds else row['message'].splitlines()[0]}")
+        words = [f"{nanoseconds / 1e6:.4f} ms"] if nanoseconds else []
+        words += row["message"].splitlines()[:1]
+        print(f"{'!!' if surprise else '  '} {row['agent']:<14} {row['state']:<20} {' '.join(words)}")
     if times:
         print(f"honest: median {statistics.median(times) / 1e6:.4f} ms, "
               f"{min(times) / 1e6:.4f} to {max(times) / 1e6:.4f}")

@@ -163,6 +163,41 @@ TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
 }
 
+TEST_F(DefencesTest, NobodyIsAccusedOfLyingOnOneMeasurement) {
+  script_.hidden_ns = 5e6;
+  script_.hides_once = true;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.repeats, 1);
+  EXPECT_EQ(result.labels, "timing_inconsistent_once");
+  EXPECT_NEAR(*median_time_ns(result.samples, Side::kSubmission), 1e6, 1) << "of the second alone";
+}
+
+TEST_F(DefencesTest, AMeasurementThatReplacesOneMustNotBeTooGoodEither) {
+  script_.hidden_ns = 5e6;
+  script_.hides_once = true;
+  script_.submission_ns = 2e5;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.repeats, 2);
+  EXPECT_EQ(script_.workers_started, 3);
+}
+
+TEST_F(DefencesTest, OracleAndWorkerLaunchFromTheSameQuietCore) {
+  request_.cores = {4, 5, 6, 7};
+  int probes = 0;
+  // Somebody works on the other half of core 5 all the time, and of core 6 from some moment on.
+  settings_.surroundings.probe_core_ns = [&](int core) {
+    ++probes;
+    if (core == 4 || core == 5) return 150;
+    if (core == 6) return probes > 40 ? 150 : 100;
+    return 101;
+  };
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.oracle_core, 7);
+  EXPECT_EQ(script_.worker_core, 7);
+}
+
 TEST_F(DefencesTest, TwoMeasurementsThatDisagreeAreSuspect) {
   script_.submission_ns = 2e5;
   script_.factor_when_repeated = 3;
