@@ -67,6 +67,8 @@ class CallProtocol {
 
   // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
   void take_quiet_core();
+  // After a call on it; see QuietCore.
+  [[nodiscard]] double core_slowdown() { return quiet_core_.slowdown(); }
 
   // Timed visits of baselines tell how long flushes take beside the worker.
   void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }

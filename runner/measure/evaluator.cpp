@@ -29,6 +29,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The device waited for the host: the call ended soon after its last launch.
+bool is_launch_bound(const BaselineTime& timed) { return 10 * timed.launch_ns > 9 * timed.ns; }
+
 // One evaluation in progress. Each step returns how the evaluation ends early, or nothing.
 class Evaluating {
  public:
@@ -351,6 +354,8 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
+    if (!on_cpu() && is_launch_bound(*timed))
+      block.core_slowdown = std::max(block.core_slowdown, calls_.core_slowdown());
     if (has_submission()) calls_.saw_flush(timed->flush_ns);
     return std::nullopt;
   }

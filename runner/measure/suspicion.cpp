@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,18 @@ double traffic_bytes(const TaskSize& size) {
       if (spec.draw.kind != Draw::Kind::kConstant && spec.draw.kind != Draw::Kind::kData)
         bytes += static_cast<double>(spec.bytes()) * (is_triangular(spec) ? 0.5 : 1);
   return bytes;
+}
+
+// Blocks and placements are numbered through.
+std::vector<Sample> joined(std::vector<Sample> first, std::vector<Sample> second) {
+  const int blocks = first.empty() ? 0 : first.back().block + 1;
+  const int placements = first.empty() ? 0 : first.back().placement + 1;
+  for (Sample& sample : second) {
+    sample.block += blocks;
+    sample.placement += placements;
+    first.push_back(std::move(sample));
+  }
+  return first;
 }
 
 std::optional<double> time_of(const Evaluation& evaluation) {
@@ -91,34 +104,31 @@ std::string reason_to_repeat(const Evaluation& evaluation) {
 }
 
 Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
-  const double seconds = first.wall_seconds + second.wall_seconds;
-  const int repeats = first.repeats + 1;
-  const auto finish = [&](Evaluation chosen) {
-    chosen.repeats = repeats;
-    chosen.wall_seconds = seconds;
-    return chosen;
-  };
+  second.repeats = first.repeats + 1;
+  second.wall_seconds += first.wall_seconds;
   if (second.state != State::kOk) {
     second.message = fmt::format("measured again because of {}: {}", reason, second.message);
-    return finish(std::move(second));
+    return second;
   }
   const double once = time_of(first).value_or(0);
   const double again = time_of(second).value_or(0);
   const double apart = once > 0 && again > 0 ? std::max(once, again) / std::min(once, again) : 0;
-  const double most_apart = first.device == "cpu" ? 2.0 : 1.25;
-  Evaluation slower = finish(once > again ? std::move(first) : std::move(second));
-  if (below_floor(slower)) {
-    slower.state = State::kSuspect;
-    slower.message =
-        "measured twice, and both times faster than can be: " + below_floor_text(slower);
-  } else if (apart > most_apart) {
-    slower.state = State::kSuspect;
-    slower.message = fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
-                                 once * 1e-6, again * 1e-6);
-  }
-  if (slower.state == State::kSuspect)
-    slower.hint = "somebody has to read the kernel before this row may be ranked";
-  return slower;
+  const double most_apart = second.device == "cpu" ? 2.0 : 1.25;
+  const auto suspect = [&](std::string message) {
+    if (once > again) second.samples = std::move(first.samples);
+    second.state = State::kSuspect;
+    second.message = std::move(message);
+    second.hint = "somebody has to read the kernel before this row may be ranked";
+    return second;
+  };
+  if (below_floor(first) && below_floor(second))
+    return suspect("measured twice, and both times faster than can be: " +
+                   below_floor_text(once > again ? first : second));
+  if (apart > most_apart)
+    return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
+                               once * 1e-6, again * 1e-6));
+  second.samples = joined(std::move(first.samples), std::move(second.samples));
+  return second;
 }
 
 }  // namespace kbench

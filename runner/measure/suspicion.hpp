@@ -31,8 +31,8 @@ namespace kbench {
 // The second measurement counts, whatever it says; a label tells of the first.
 [[nodiscard]] Evaluation confirm(const Evaluation& first, Evaluation second);
 
-// Of two measurements the one that counts: a failure, or else the slower. It becomes `suspect`
-// when it still lies below the floor, or when the two disagree.
+// What two measurements say together: a failure of the second counts; where they agree, the samples
+// of both do. Where they disagree, or both lie below the floor, the slower is `suspect`.
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
 
 }  // namespace kbench

@@ -448,15 +448,17 @@ Result<BaselineTime> LoadedTask::time(Side side) {
       if (auto done = (t.backend.*step)(); !done) return done.error();
     const std::int64_t switches = involuntary_switches();
     if (auto started = t.backend.start_timer(); !started) return started.error();
+    const auto start = std::chrono::steady_clock::now();
     for (std::size_t slot = 0; slot < t.slot_inputs.size(); ++slot)
       outputs.push_back(t.run(side, static_cast<int>(slot)));
+    const std::chrono::nanoseconds launching = std::chrono::steady_clock::now() - start;
     auto nanoseconds = t.backend.stop_timer();
     if (!nanoseconds) return nanoseconds.error();
     const std::int64_t switched = involuntary_switches() - switches;
     auto flushed = t.backend.last_flush_ns();
     if (!flushed) return flushed.error();
     if (side == Side::kEager) t.eager_outputs = std::move(outputs);
-    return BaselineTime{*nanoseconds, *flushed, switched};
+    return BaselineTime{*nanoseconds, *flushed, switched, launching.count()};
   });
 }
 

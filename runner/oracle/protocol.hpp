@@ -68,6 +68,7 @@ struct BaselineTime {
   std::int64_t ns = 0;
   std::int64_t flush_ns = 0;              // the cache flush before it: long when others are at work
   std::int64_t involuntary_switches = 0;  // CPU: times that the kernel took a core away meanwhile
+  std::int64_t launch_ns = 0;             // until the last kernel was launched; CPU: about `ns`
 };
 
 // What a call left behind, on the oracle's own view.
@@ -83,7 +84,7 @@ struct DevicePeaks {
   double matmul_flops_per_s = 0;  // CUDA: bfloat16, CPU: float32
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches, launch_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset,

@@ -43,6 +43,7 @@ struct Script {
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<std::string> mapped_code;
   std::int64_t switches_a_call = 0;  // involuntary, of every baseline
+  double launch_share = 0;           // of a baseline's time, until its last launch
   DevicePeaks peaks;                 // 0: no floor
   double factor_when_repeated = 1;   // on the submission's time, after the oracle restarted
   std::string compiled_reason;
@@ -123,7 +124,8 @@ class FakeOracle final : public Oracle {
     double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
     if (script_.after_submission) ns *= script_.slowed_baseline;
     if (script_.worker_is_there) ns *= script_.slowed_beside_worker;
-    return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call};
+    return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call,
+                        static_cast<std::int64_t>(ns * script_.launch_share)};
   }
   Result<std::int64_t> flush() override { return flush_now(); }
   Status arm(const std::vector<SlotPlaces>&) override {

@@ -198,6 +198,20 @@ TEST_F(DefencesTest, OracleAndWorkerLaunchFromTheSameQuietCore) {
   EXPECT_EQ(script_.worker_core, 7);
 }
 
+TEST_F(DefencesTest, BlocksOfASlowCoreAreDroppedWhereLaunchingBoundsABaseline) {
+  request_.cores = {4, 5, 6};
+  int probes = 0;
+  settings_.surroundings.probe_core_ns = [&](int) { return probes++ % 40 == 20 ? 200 : 100; };
+  const auto dropped = [this] {
+    const Evaluation result = run();
+    return std::count_if(result.samples.begin(), result.samples.end(),
+                         [](const Sample& sample) { return sample.dropped; });
+  };
+  EXPECT_EQ(dropped(), 0);
+  script_.launch_share = 0.99;
+  EXPECT_GT(dropped(), 0);
+}
+
 TEST_F(DefencesTest, TwoMeasurementsThatDisagreeAreSuspect) {
   script_.submission_ns = 2e5;
   script_.factor_when_repeated = 3;

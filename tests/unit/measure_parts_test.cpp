@@ -64,6 +64,18 @@ TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
   EXPECT_NE(samples[1].drop_reason, "");
 }
 
+TEST(BlockFilter, DropsBlocksWhoseLaunchingCoreOthersSlowedDown) {
+  std::vector<Sample> samples{{.block = 0}, {.block = 1}, {.block = 2}, {.block = 3}};
+  drop_disturbed_blocks(samples, {{.block = 0},
+                                  {.block = 1, .core_slowdown = 1.4},
+                                  {.block = 2, .core_slowdown = 1.1},
+                                  {.block = 3}});
+  EXPECT_FALSE(samples[0].dropped);
+  EXPECT_EQ(samples[1].drop_reason, "others slowed the launching core down: 1.40 times");
+  EXPECT_FALSE(samples[2].dropped);
+  EXPECT_FALSE(samples[3].dropped);
+}
+
 TEST(BlockFilter, KeepsTheQuieterHalf) {
   std::vector<Sample> samples;
   std::vector<BlockConditions> conditions;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/core/speedup.hpp"
+
 namespace kbench {
 namespace {
 
@@ -78,12 +80,24 @@ TEST(Repeat, FailuresAreNotRepeated) {
   EXPECT_EQ(reason_to_repeat(evaluation), "");
 }
 
-TEST(Settle, TwoThatAgreeAreOkAndTheSlowerCounts) {
+TEST(Settle, TwoThatAgreeAreOkAndAllSamplesCount) {
   const Evaluation result = settle(timed(20e6, 1.0e6), timed(20e6, 1.1e6), "why");
   EXPECT_EQ(result.state, State::kOk);
   EXPECT_EQ(result.repeats, 1);
   EXPECT_EQ(result.wall_seconds, 4);
-  EXPECT_EQ(result.samples.back().time_ns, 1'100'000);
+  EXPECT_EQ(result.samples.size(), 40u);
+  EXPECT_EQ(result.samples.back().block, 19);
+  EXPECT_EQ(result.samples.back().placement, 19);
+  EXPECT_EQ(speedup(result.samples, Side::kEager, Side::kSubmission, 0)->units, 20);
+}
+
+TEST(Settle, BelowTheFloorOnceAndNearlySoIsTakenAsItIs) {
+  Evaluation first = timed(20e6, 0.95e6);
+  Evaluation second = timed(20e6, 1.05e6);
+  first.floor_ns = second.floor_ns = 1e6;
+  EXPECT_EQ(settle(first, second, "why").state, State::kOk);
+  second = first;
+  EXPECT_EQ(settle(first, second, "why").state, State::kSuspect);
 }
 
 TEST(Settle, TwoThatDisagreeAreSuspect) {
