@@ -117,10 +117,10 @@ def hide_recurrent_layers(module: fx.GraphModule) -> None:
 
 
 # --- Tuning ---------------------------------------------------------------------------------
-# Inductor times a few launch shapes of a kernel on the GPU and keeps the fastest. Beside the kernels
-# of other builders that is chance: of twelve packages built at once the relu's kernel came out 11 %
-# slower than of one built alone (H200). So builders take turns: locks of one file exclude each other
-# between processes, those of another kbench on this machine included.
+# Inductor times a few launch shapes of a kernel on the GPU and keeps the fastest. Beside the
+# kernels of other builders that is chance: of twelve packages built at once the relu's kernel came
+# out 11 % slower than of one built alone (H200). So builders take turns: locks of one file exclude
+# each other between processes, those of another kbench on this machine included.
 
 _time_variants = CachingAutotuner.benchmark_all_configs
 
