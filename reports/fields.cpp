@@ -157,7 +157,7 @@ constexpr std::array kFields{
           [](Row r) { return number(r.floor_ns); }},
     Field{"repeats", "Repeats", Unit::kCount,
           "How often it was measured again, by fresh processes and with a new key, because it "
-          "seemed too fast; the slower measurement counts.",
+          "seemed too fast or clocks contradicted it.",
           [](Row r) -> Json { return r.repeats; }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/measure/quiet_core.hpp"
-
 namespace kbench {
 namespace {
 
@@ -32,18 +30,10 @@ std::string throttled(const BlockConditions& block, std::int64_t highest_khz) {
 
 // The share of a block's timed calls that others took.
 double loss(const BlockConditions& block, double timed_ns) {
-  if (block.core_slowdown > kSlowCore) return block.core_slowdown - 1;
   if (timed_ns <= 0) return 0;
   return (static_cast<double>(block.stolen_ns) +
           kSwitchNs * static_cast<double>(block.involuntary_switches)) /
          timed_ns;
-}
-
-std::string words(const BlockConditions& block) {
-  if (block.core_slowdown > kSlowCore)
-    return fmt::format("others slowed the launching core down: {:.2f} times", block.core_slowdown);
-  return fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
-                     block.involuntary_switches, static_cast<double>(block.stolen_ns) * 1e-6);
 }
 
 using Reasons = std::map<int, std::string>;  // by block
@@ -60,7 +50,10 @@ void find_disturbed(const std::vector<BlockConditions>& conditions,
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   blocks.resize(blocks.size() / 2);
   for (const auto& [lost, block] : blocks)
-    if (lost > kLargestLoss) reasons[block->block] = words(*block);
+    if (lost > kLargestLoss)
+      reasons[block->block] =
+          fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
+                      block->involuntary_switches, static_cast<double>(block->stolen_ns) * 1e-6);
 }
 
 }  // namespace

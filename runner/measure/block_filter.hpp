@@ -15,8 +15,7 @@ struct BlockConditions {
   std::int64_t start_khz = 0;  // SM clock at both ends; zero where unknown
   std::int64_t end_khz = 0;
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
-  std::int64_t involuntary_switches = 0;  // in timed calls of the baselines
-  double core_slowdown = 1;  // CUDA: of the core that launched a baseline which launching bounds
+  std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
 };
 
 // Says anew for every sample whether it is dropped, from the conditions of all blocks so far:
@@ -24,11 +23,8 @@ struct BlockConditions {
 //   in this evaluation (throttling);
 // - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls. Half of
 //   the blocks stay in any case, the quietest, so that a loaded machine gives wide intervals rather
-//   than none;
-// - CUDA, baselines that launching bounds: somebody worked on the launching core's other half. Here
-//   too, half of the blocks stay.
-// What happens in a submission's calls does not count: threads that crowd each other on purpose
-// after a slow call would have exactly the slow blocks dropped.
+//   than none. What happens in a submission's calls does not count: threads that crowd each other
+//   on purpose after a slow call would have exactly the slow blocks dropped.
 void drop_disturbed_blocks(std::vector<Sample>& samples,
                            const std::vector<BlockConditions>& conditions);
 

@@ -67,11 +67,11 @@ class CallProtocol {
 
   // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
   void take_quiet_core();
-  // After a call on it; see QuietCore.
-  [[nodiscard]] double core_slowdown() { return quiet_core_.slowdown(); }
 
   // Timed visits of baselines tell how long flushes take beside the worker.
   void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }
+  // And eager, save where the device waited for the host.
+  void saw_eager(std::int64_t nanoseconds) { idle_.eager_beside(nanoseconds); }
   // A call may take a hundred times as long as eager.
   void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
 

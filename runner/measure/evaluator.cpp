@@ -354,9 +354,8 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
-    if (!on_cpu() && is_launch_bound(*timed))
-      block.core_slowdown = std::max(block.core_slowdown, calls_.core_slowdown());
     if (has_submission()) calls_.saw_flush(timed->flush_ns);
+    if (sample.side == Side::kEager && !is_launch_bound(*timed)) calls_.saw_eager(timed->ns);
     return std::nullopt;
   }
 
@@ -434,31 +433,27 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
 
 Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& settings,
                     Oracle& oracle, const WorkerFactory& start_worker) {
-  Evaluation result = evaluate_once(request, settings, oracle, start_worker);
   // As secret as the first seed while the evaluation runs, and as easily repeated afterwards.
   EvaluationRequest again = request;
-  const auto measure_again = [&]() -> Result<Evaluation> {
-    if (auto restarted = oracle.restart(); !restarted) return restarted.error();
+  const auto measure_again = [&](const Evaluation& first) {
+    if (auto restarted = oracle.restart(); !restarted) {
+      Evaluation failed = first;
+      failed.state = State::kInfrastructureError;
+      failed.message = restarted.error().message;
+      failed.hint = restarted.error().hint;
+      return failed;
+    }
     again.seed = sha256(again.seed + "/again");
     return evaluate_once(again, settings, oracle, start_worker);
   };
-  const auto fail = [&](const Error& error) {
-    result.state = State::kInfrastructureError;
-    result.message = error.message;
-    result.hint = error.hint;
-    return result;
+  const auto unless_confirmed = [&](Evaluation first) {
+    return is_contradicted(first) ? confirm(first, measure_again(first)) : first;
   };
-  if (is_contradicted(result)) {
-    auto second = measure_again();
-    if (!second) return fail(second.error());
-    result = confirm(result, std::move(*second));
-  }
-  if (const std::string reason = reason_to_repeat(result); !reason.empty()) {
-    auto second = measure_again();
-    if (!second) return fail(second.error());
-    result = settle(std::move(result), std::move(*second), reason);
-  }
-  return result;
+  Evaluation result = unless_confirmed(evaluate_once(request, settings, oracle, start_worker));
+  const std::string reason = reason_to_repeat(result);
+  if (reason.empty()) return result;
+  Evaluation second = unless_confirmed(measure_again(result));
+  return settle(std::move(result), std::move(second), reason);
 }
 
 }  // namespace kbench

@@ -19,7 +19,7 @@ constexpr std::size_t kFewestFlushes = 10;
 
 // A kernel that is left running shares the device with all that comes after it, blocks on end: an
 // H200 gave eager 5.2 ms instead of 2.8, and flushes fitted between the slices. Clocks that sink
-// under load, and launches on a busy host, stay below.
+// under load stay below.
 constexpr double kEagerSlower = 1.3;
 constexpr double kEagerSlowerByNs = 5e4;
 
@@ -57,18 +57,14 @@ std::vector<double> ratios(std::span<const Sample> samples, Side baseline) {
 
 std::optional<std::string> IdleWatch::finding(std::span<const Sample> samples) const {
   if (auto words = slow_flushes()) return words;
-  if (auto words = slow_eager(samples)) return words;
+  if (auto words = slow_eager()) return words;
   return slowed_baseline(samples);
 }
 
-std::optional<std::string> IdleWatch::slow_eager(std::span<const Sample> samples) const {
-  std::vector<double> beside;
-  for (const Sample& sample : samples)
-    if (sample.side == Side::kEager && !sample.dropped)
-      beside.push_back(static_cast<double>(sample.time_ns));
-  if (eager_alone_.empty() || beside.empty()) return std::nullopt;
+std::optional<std::string> IdleWatch::slow_eager() const {
+  if (eager_alone_.empty() || eager_beside_.empty()) return std::nullopt;
   const double alone = median(eager_alone_);
-  const double usual = median(beside);
+  const double usual = median(eager_beside_);
   if (usual <= kEagerSlower * alone + kEagerSlowerByNs) return std::nullopt;
   return fmt::format(
       "something else ran on the device: eager took {:.3f} ms alone and takes {:.3f} ms beside the "

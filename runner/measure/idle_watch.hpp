@@ -23,17 +23,21 @@ class IdleWatch {
 
   // Eager with no worker there, nanoseconds.
   void eager_alone(std::int64_t ns) { eager_alone_.push_back(static_cast<double>(ns)); }
+  // And with one there, between its calls. Not where launching took all of that time: then it tells
+  // of a busy host.
+  void eager_beside(std::int64_t ns) { eager_beside_.push_back(static_cast<double>(ns)); }
 
   // Words for the reader when the device was not idle. Samples: all timed visits.
   [[nodiscard]] std::optional<std::string> finding(std::span<const Sample> samples) const;
 
  private:
   [[nodiscard]] std::optional<std::string> slow_flushes() const;
-  [[nodiscard]] std::optional<std::string> slow_eager(std::span<const Sample> samples) const;
+  [[nodiscard]] std::optional<std::string> slow_eager() const;
 
   std::vector<double> alone_;
   std::vector<double> beside_;
   std::vector<double> eager_alone_;
+  std::vector<double> eager_beside_;
 };
 
 // Samples in the order they were taken. In a block each baseline runs once before and once after

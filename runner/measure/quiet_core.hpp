@@ -19,9 +19,6 @@ namespace kbench {
 // and back. On the H200's host it took 1.0-1.1 times its best alone, 1.3-1.5 times beside somebody.
 [[nodiscard]] std::int64_t probe_core_ns(int core);
 
-// A core that takes more than so many times its best is disturbed.
-constexpr double kSlowCore = 1.12;
-
 class QuietCore {
  public:
   // The cores to choose from, and what tells how fast one is.
@@ -32,10 +29,6 @@ class QuietCore {
   // is none, the fastest of those tried. Nothing where there are too few cores for a choice.
   [[nodiscard]] std::optional<int> choose();
 
-  // After a call on the chosen core: by what factor it was slower than at its best, before the call
-  // or now. 1 where nothing was chosen.
-  [[nodiscard]] double slowdown();
-
  private:
   [[nodiscard]] std::int64_t probe(std::size_t index);
   [[nodiscard]] bool is_quiet(std::int64_t nanoseconds) const;
@@ -43,7 +36,6 @@ class QuietCore {
   std::vector<int> cores_;
   std::function<std::int64_t(int core)> probe_;
   std::size_t current_ = 0;
-  std::int64_t chosen_ns_ = 0;    // of the chosen core, when it was chosen
   std::int64_t quickest_ns_ = 0;  // that any core showed so far; 0: none was asked
 };
 

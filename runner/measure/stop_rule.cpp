@@ -49,7 +49,6 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
   } else {
     rule.half_width = 0.005;
-    rule.max_seconds = 25;  // for baselines that launching bounds; others take a second or two
   }
   if (ranked == Ranked::kNo) {
     rule.min_placements = 1;

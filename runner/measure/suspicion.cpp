@@ -104,7 +104,7 @@ std::string reason_to_repeat(const Evaluation& evaluation) {
 }
 
 Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
-  second.repeats = first.repeats + 1;
+  second.repeats += first.repeats + 1;
   second.wall_seconds += first.wall_seconds;
   if (second.state != State::kOk) {
     second.message = fmt::format("measured again because of {}: {}", reason, second.message);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <future>
 #include <optional>
 #include <sstream>
 
@@ -149,10 +150,13 @@ std::vector<fs::path> find_host_folders(const fs::path& compiler) {
 Toolchain find_toolchain(int compute_capability) {
   Toolchain toolchain;
   toolchain.host_compiler = find_host_compiler();
-  toolchain.host_version = first_line(ask(toolchain.host_compiler, "--version"));
-  toolchain.host_folders = find_host_folders(toolchain.host_compiler);
   toolchain.nvcc = find_nvcc();
-  toolchain.nvcc_version = nvcc_version_line(ask(toolchain.nvcc, "--version"));
+  // Each answer is a process; all are waited for at once.
+  auto host_version = std::async(std::launch::async, ask, toolchain.host_compiler, "--version");
+  auto nvcc_version = std::async(std::launch::async, ask, toolchain.nvcc, "--version");
+  toolchain.host_folders = find_host_folders(toolchain.host_compiler);
+  toolchain.host_version = first_line(host_version.get());
+  toolchain.nvcc_version = nvcc_version_line(nvcc_version.get());
   if (compute_capability > 0) {
     toolchain.cuda_architecture = std::to_string(compute_capability);
     // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.

@@ -77,9 +77,10 @@ class CudaWorkerDevice final : public WorkerDevice {
  public:
   explicit CudaWorkerDevice(Driver driver) : driver_(driver) {}
 
-  Status open(int device_index) {
+  // The supervisor shows this process one device only.
+  Status open() {
     if (auto ok = check(driver_.init(0), "cuInit"); !ok) return ok;
-    if (auto ok = check(driver_.device_get(&device_, device_index), "cuDeviceGet"); !ok) return ok;
+    if (auto ok = check(driver_.device_get(&device_, 0), "cuDeviceGet"); !ok) return ok;
     CUcontext context = nullptr;
     // The primary context is the one that the submission's CUDA runtime uses as well.
     if (auto ok = check(driver_.context_retain(&context, device_), "cuDevicePrimaryCtxRetain"); !ok)
@@ -198,7 +199,7 @@ class CudaWorkerDevice final : public WorkerDevice {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device(int device_index) {
+Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device() {
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return Error{ErrorCode::kInfrastructure, std::string("no CUDA driver: ") + ::dlerror(), ""};
@@ -207,7 +208,7 @@ Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device(int device_index) 
     return Error{ErrorCode::kInfrastructure, "the CUDA driver has no " + missing,
                  "kbench needs a driver of CUDA 12 or later"};
   auto device = std::make_unique<CudaWorkerDevice>(driver);
-  if (auto opened = device->open(device_index); !opened) return opened.error();
+  if (auto opened = device->open(); !opened) return opened.error();
   return std::unique_ptr<WorkerDevice>(std::move(device));
 }
 

@@ -26,7 +26,7 @@ Result<std::unique_ptr<WorkerDevice>> open_device(const Json& request) {
   if (request.at("device") == "cpu")
     return make_cpu_worker_device(request.at("threads").get<int>());
 #ifdef KBENCH_WITH_CUDA
-  return make_cuda_worker_device(request.at("device_index").get<int>());
+  return make_cuda_worker_device();
 #else
   return Error{ErrorCode::kInfrastructure, "this worker was built without CUDA", ""};
 #endif
@@ -174,7 +174,7 @@ int run_worker() {
 // What the sandbox is tried with: some layers break CUDA on some machines.
 int start_cuda() {
 #ifdef KBENCH_WITH_CUDA
-  const auto device = make_cuda_worker_device(0);
+  const auto device = make_cuda_worker_device();
   if (device) return 0;
   std::fprintf(stderr, "%s\n", device.error().message.c_str());
 #endif

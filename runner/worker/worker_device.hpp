@@ -34,6 +34,6 @@ class WorkerDevice {
 };
 
 [[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cpu_worker_device(int threads);
-[[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device(int device_index);
+[[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device();
 
 }  // namespace kbench

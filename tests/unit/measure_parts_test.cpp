@@ -8,6 +8,7 @@
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
+#include "runner/measure/worker_process.hpp"
 
 namespace kbench {
 namespace {
@@ -64,18 +65,6 @@ TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
   EXPECT_NE(samples[1].drop_reason, "");
 }
 
-TEST(BlockFilter, DropsBlocksWhoseLaunchingCoreOthersSlowedDown) {
-  std::vector<Sample> samples{{.block = 0}, {.block = 1}, {.block = 2}, {.block = 3}};
-  drop_disturbed_blocks(samples, {{.block = 0},
-                                  {.block = 1, .core_slowdown = 1.4},
-                                  {.block = 2, .core_slowdown = 1.1},
-                                  {.block = 3}});
-  EXPECT_FALSE(samples[0].dropped);
-  EXPECT_EQ(samples[1].drop_reason, "others slowed the launching core down: 1.40 times");
-  EXPECT_FALSE(samples[2].dropped);
-  EXPECT_FALSE(samples[3].dropped);
-}
-
 TEST(BlockFilter, KeepsTheQuieterHalf) {
   std::vector<Sample> samples;
   std::vector<BlockConditions> conditions;
@@ -102,6 +91,13 @@ TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   drop_disturbed_blocks(samples, conditions);
   EXPECT_FALSE(samples[1].dropped);
   EXPECT_EQ(samples[1].drop_reason, "");
+}
+
+TEST(VisibleDevice, IsTheOneThatThisProcessSeesUnderThatNumber) {
+  EXPECT_EQ(visible_device(nullptr, 3), "3");
+  EXPECT_EQ(visible_device("", 0), "0");
+  EXPECT_EQ(visible_device("2,5", 1), "5");
+  EXPECT_EQ(visible_device("2, GPU-8932f937,7", 1), "GPU-8932f937");
 }
 
 TEST(CorePin, IsOnOneCoreForItsLifeAndBackOnAllAfterwards) {

@@ -49,18 +49,6 @@ TEST_F(QuietCoreTest, WhereAllAreSlowTheFastestIsTaken) {
   EXPECT_EQ(choose(), 2);
 }
 
-TEST_F(QuietCoreTest, TheSlowdownIsTheWorstOfBeforeAndAfter) {
-  EXPECT_EQ(cores_.slowdown(), 1) << "nothing was chosen yet";
-  (void)choose();
-  EXPECT_EQ(cores_.slowdown(), 1);
-  ns_[0] = 150;
-  EXPECT_EQ(cores_.slowdown(), 1.5) << "somebody came during the call";
-  ns_ = {{0, 140}, {1, 140}, {2, 130}, {3, 140}};
-  (void)choose();
-  ns_[2] = 100;
-  EXPECT_EQ(cores_.slowdown(), 1.3) << "somebody left during the call";
-}
-
 TEST(QuietCore, TwoCoresAreNoChoice) {
   EXPECT_EQ(QuietCore({0, 1}, [](int) { return 1; }).choose(), std::nullopt);
 }
