@@ -206,10 +206,11 @@ void Pool::start_workers() {
   while (start_failure_.empty() && workers_.size() < wanted) {
     auto process = BuilderProcess::start(
         {options_.python, options_.script, options_.cache_directory, compile_threads()});
-    if (process)
+    if (process) {
       workers_.push_back({std::move(*process)});
-    else
+    } else {
       start_failure_ = process.error().message;
+    }
   }
 }
 
@@ -243,11 +244,12 @@ void Pool::handle_ready(Worker& worker, const Json& message) {
   std::deque<std::size_t> kept;
   for (const std::size_t job : queue_) {
     const std::string& wanted = first_request(job).torch_version;
-    if (wanted.empty() || wanted == version)
+    if (wanted.empty() || wanted == version) {
       kept.push_back(job);
-    else
+    } else {
       fail(job, fmt::format("the builder's Python has torch {}, LibTorch is {}", version, wanted),
            0, Remember::kNo);
+    }
   }
   queue_ = std::move(kept);
   assign(worker);
@@ -372,11 +374,12 @@ Result<std::vector<PackageResult>> build_packages(
     const std::function<void(std::size_t index, const PackageResult&)>& on_done) {
   std::error_code error;
   fs::create_directories(options.cache_directory, error);
-  if (error)
+  if (error) {
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("cannot make the package cache {}: {}",
                              options.cache_directory.string(), error.message()),
                  "choose another cache directory"};
+  }
   return Pool(requests, options, on_done).run();
 }
 

@@ -70,9 +70,10 @@ std::vector<std::string> builder_environment(const std::filesystem::path& cache_
 }
 
 std::string describe(int status) {
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
                        ::strsignal(WTERMSIG(status)));
+  }
   if (WEXITSTATUS(status) == 127) return "could not be executed";
   return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
@@ -93,10 +94,12 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return failed("socketpair");
-  UniqueFd ours(ends[0]), theirs(ends[1]);
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
   std::array<int, 2> pipe_ends{};
   if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return failed("pipe2");
-  UniqueFd read_end(pipe_ends[0]), write_end(pipe_ends[1]);
+  UniqueFd read_end(pipe_ends[0]);
+  UniqueFd write_end(pipe_ends[1]);
   if (::fcntl(read_end.get(), F_SETFL, O_NONBLOCK) != 0) return failed("fcntl");
 
   const pid_t parent = ::getpid();

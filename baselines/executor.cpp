@@ -239,12 +239,13 @@ ListPlace list_place(std::size_t position, const GraphList& list, const c10::Typ
 
   ListPlace place{position, element.kind() == c10::TypeKind::OptionalType, {}};
   for (const GraphArg& item : list) {
-    if (const auto* value = std::get_if<GraphValue>(&item.value))
+    if (const auto* value = std::get_if<GraphValue>(&item.value)) {
       place.elements.emplace_back(*value);
-    else if (is_none(item) && place.optional_elements)
+    } else if (is_none(item) && place.optional_elements) {
       place.elements.emplace_back(std::nullopt);
-    else
+    } else {
       throw Unfit("a list mixes tensors with something else");
+    }
   }
   return place;
 }
@@ -263,9 +264,10 @@ void prepare_argument(PreparedNode& node, std::size_t position, const GraphArg& 
     node.lists.push_back(list_place(position, *list, type));
     return;
   }
-  for (std::size_t i = 0; i < kWorkingTypes.size(); ++i)
+  for (std::size_t i = 0; i < kWorkingTypes.size(); ++i) {
     node.arguments[i][position] =
         Converter({kWorkingTypes[i], device}, declared.N()).convert(arg, type);
+  }
 }
 
 // The number of tensors an operator returns, unless a list makes that unknown before it ran.
@@ -282,13 +284,15 @@ PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device devi
   const auto op = c10::Dispatcher::singleton().findSchema({node.op, node.overload});
   if (!op) throw Unfit("this LibTorch has no such operator");
   const c10::FunctionSchema& schema = op->schema();
-  if (schema.arguments().size() != node.args.size())
+  if (schema.arguments().size() != node.args.size()) {
     throw Unfit(
         c10::str(node.args.size(), " arguments, but the schema has ", schema.arguments().size()));
+  }
   const auto returned = tensors_returned(schema);
-  if (returned && *returned != node.outs.size())
+  if (returned && *returned != node.outs.size()) {
     throw Unfit(
         c10::str(node.outs.size(), " outs, but the operator returns ", *returned, " tensors"));
+  }
 
   PreparedNode prepared{
       *op, node.op, c10::str("node ", number, " (", node.full_name(), ")"), {}, {}, {}, node.outs};
@@ -344,10 +348,11 @@ void keep_results(const PreparedNode& node, Stack& stack, Values& values) {
     if (index != GraphNode::kUnread) values.set(index, std::move(tensor));
   };
   for (IValue& result : stack) {
-    if (result.isTensor())
+    if (result.isTensor()) {
       keep(std::move(result).toTensor());
-    else if (result.isTensorList())
+    } else if (result.isTensorList()) {
       for (at::Tensor& tensor : std::move(result).toTensorVector()) keep(std::move(tensor));
+    }
   }
   TORCH_CHECK(kept == node.outs.size(), "fewer tensors returned than the graph names");
 }

@@ -173,10 +173,11 @@ std::string render_message(const std::string& message, int limit) {
   int left_out = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (line_number++ < limit)
+    if (line_number++ < limit) {
       append_line(out, fmt::format("      {}", text.substr(begin, end - begin)));
-    else
+    } else {
       ++left_out;
+    }
     begin = end + 1;
   }
   if (left_out > 0) out += fmt::format("      … {} more lines in the HTML report\n", left_out);

@@ -53,9 +53,10 @@ struct Axis {
 std::vector<double> ticks(const Axis& axis) {
   std::vector<double> values;
   for (double decade = std::pow(10, std::floor(std::log10(axis.low))); decade <= axis.high;
-       decade *= 10)
+       decade *= 10) {
     for (const double step : {1.0, 2.0, 5.0})
       if (decade * step >= axis.low && decade * step <= axis.high) values.push_back(decade * step);
+  }
   if (values.size() >= 3) return values;
   values.clear();
   for (int i = 0; i < 6; ++i) values.push_back(axis.low * std::pow(axis.high / axis.low, i / 5.0));
@@ -135,11 +136,12 @@ class StripPlot {
     html.open("path", {{"class", fmt::format("marks {}", to_string(lane.side))}, {"d", kept}})
         .close();
     if (!dropped.empty()) html.open("path", {{"class", "marks dropped"}, {"d", dropped}}).close();
-    if (const std::optional<double> median = median_time_ns(samples_, lane.side))
+    if (const std::optional<double> median = median_time_ns(samples_, lane.side)) {
       html.open("path", {{"class", "median"},
                          {"d", fmt::format("M{} {}v{}", number(axis_.x(*median)),
                                            number(lane.top - 3), number(lane.height + 6))}})
           .close();
+    }
   }
 
   std::span<const Sample> samples_;

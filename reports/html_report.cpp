@@ -81,7 +81,7 @@ std::string sort_key(const std::optional<Speedup>& speedup) {
 void write_heading_cell(HtmlWriter& html, std::string_view text, std::string_view help,
                         bool numeric) {
   HtmlWriter::Attributes attributes{{"scope", "col"}, {"title", std::string(help)}};
-  if (numeric) attributes.push_back({"class", "number"});
+  if (numeric) attributes.emplace_back("class", "number");
   html.element("th", text, attributes);
 }
 
@@ -195,9 +195,10 @@ OverviewCell cell_of(const std::optional<Speedup>& speedup) {
 
 OverviewCell cell_of(const ResultRow* row) {
   if (row == nullptr) return {"·", "no submission", Tone::kNeutral, ""};
-  if (!row->counts_as_correct())
+  if (!row->counts_as_correct()) {
     return {fmt::format("{} {}", glyph(row->state), words(row->state)),
             std::string(help(row->state)), tone(row->state), ""};
+  }
   if (!row->over_eager)
     return {"✓ correct", "correct; too few samples for a speed-up", Tone::kGood, ""};
   return cell_of(row->over_eager);
@@ -250,12 +251,13 @@ void write_speedup_cell(HtmlWriter& html, const ResultRow& row,
                                    : "number"},
                    {"data-sort", shown ? sort_key(speedup) : ""}});
   html.text(shown ? show_speedup(speedup) : "–");
-  if (shown)
+  if (shown) {
     html.element("span",
                  fmt::format(" {} {}", glyph(speedup->verdict), to_string(speedup->verdict)),
                  {{"class", "verdict"},
                   {"title", fmt::format("interval of {:.1f} % confidence over {} units",
                                         100 * speedup->confidence, speedup->units)}});
+  }
   html.close();
 }
 
@@ -332,16 +334,18 @@ Facts remaining_facts(const Entry& entry) {
 
 void write_reasons(HtmlWriter& html, const ResultRow& row) {
   for (const auto& [side, timing] :
-       {std::pair(Side::kEager, &row.eager), std::pair(Side::kCompiled, &row.compiled)})
-    if (!timing->reason.empty())
+       {std::pair(Side::kEager, &row.eager), std::pair(Side::kCompiled, &row.compiled)}) {
+    if (!timing->reason.empty()) {
       html.element("p", fmt::format("No {} time: {}", to_string(side), timing->reason),
                    {{"class", "note"}});
+    }
+  }
 }
 
 void write_entry(HtmlWriter& html, const Entry& entry, bool unfolded) {
   const ResultRow& row = entry.row;
   HtmlWriter::Attributes attributes{{"class", "entry"}};
-  if (unfolded) attributes.push_back({"open", ""});
+  if (unfolded) attributes.emplace_back("open", "");
   html.open("details", attributes);
   html.open("summary")
       .element("span", std::string(glyph(row.state)), {{"class", tone_class(tone(row.state))}})
@@ -379,10 +383,11 @@ void write_environment(HtmlWriter& html, const Page& page) {
               {"Finished", run.finished_at.empty() ? "no" : run.finished_at},
               {"Report schema", fmt::format("{}", kReportSchemaVersion)}};
   const Json environment = report_json({run, {}}).at("environment");
-  for (const auto& [name, value] : environment.items())
+  for (const auto& [name, value] : environment.items()) {
     facts.emplace_back(name, value.is_string()
                                  ? value.get<std::string>()
                                  : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
   write_facts(html, facts);
   html.close();
 }
@@ -399,9 +404,10 @@ void write_understanding(HtmlWriter& html) {
   html.close();
   html.element("h3", "Verdicts").open("dl", {{"class", "help"}});
   for (const Verdict verdict :
-       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided})
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided}) {
     write_explanation(html, fmt::format("{} {}", glyph(verdict), to_string(verdict)),
                       help(verdict));
+  }
   html.close();
   html.element("h3", "States").open("dl", {{"class", "help"}});
   for (int i = 0; i <= static_cast<int>(State::kInfrastructureError); ++i) {

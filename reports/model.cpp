@@ -117,16 +117,18 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   if (run_id) {
     Result<std::optional<Run>> found = store.find_run(*run_id);
     if (!found) return found.error();
-    if (!*found)
+    if (!*found) {
       return Error{ErrorCode::kNotFound, fmt::format("no run begins with \"{}\"", *run_id),
                    "Leave the id out for the newest run."};
+    }
     data.run = std::move(**found);
   } else {
     Result<std::vector<Run>> runs = store.runs();
     if (!runs) return runs.error();
-    if (runs->empty())
+    if (runs->empty()) {
       return Error{ErrorCode::kNotFound, "the database holds no run yet",
                    "Start one: `kbench run`."};
+    }
     data.run = std::move(runs->front());
   }
   Result<std::vector<Evaluation>> evaluations = store.evaluations(data.run.id);

@@ -70,14 +70,15 @@ std::string sanitize(std::string_view text, bool one_line) {
   safe.reserve(text.size());
   while (!text.empty()) {
     const CodePoint point = decode(text);
-    if (point.valid && point.value == '\n')
+    if (point.valid && point.value == '\n') {
       safe += one_line ? "\\n" : "\n";
-    else if (point.valid && point.value == '\t')
+    } else if (point.valid && point.value == '\t') {
       safe += one_line ? " " : "    ";
-    else if (!point.valid || is_unsafe(point.value))
+    } else if (!point.valid || is_unsafe(point.value)) {
       safe += visible(point);
-    else
+    } else {
       safe += text.substr(0, point.bytes);
+    }
     text.remove_prefix(point.bytes);
   }
   return safe;

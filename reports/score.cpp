@@ -56,9 +56,10 @@ const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& ag
 std::vector<const ResultRow*> best_rows(std::span<const ResultRow> rows, const std::string& agent) {
   std::set<std::pair<std::string, std::string>> seen;
   std::vector<const ResultRow*> best;
-  for (const ResultRow& row : rows)
+  for (const ResultRow& row : rows) {
     if (row.has_submission && row.agent == agent && seen.emplace(row.task, row.size).second)
       best.push_back(best_row(rows, agent, row.task, row.size));
+  }
   return best;
 }
 

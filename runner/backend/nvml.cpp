@@ -155,9 +155,10 @@ std::vector<int> Nvml::near_cores(int device) const {
   const auto handle = library_->device(device);
   if (!handle || library_->cores(*handle, mask.size(), mask.data()) != kSuccess) return {};
   std::vector<int> cores;
-  for (int core = 0; core < static_cast<int>(mask.size()) * kBits; ++core)
+  for (int core = 0; core < static_cast<int>(mask.size()) * kBits; ++core) {
     if ((mask[static_cast<std::size_t>(core / kBits)] >> (core % kBits) & 1) != 0)
       cores.push_back(core);
+  }
   return cores;
 }
 

@@ -18,6 +18,8 @@ class Nvml {
   static std::optional<Nvml> open();
   Nvml(Nvml&&) noexcept;
   Nvml& operator=(Nvml&&) noexcept;
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
   ~Nvml();
 
   [[nodiscard]] std::optional<std::string> driver_version() const;  // "580.65.06"

@@ -74,11 +74,12 @@ Json outcome_json(const ImportOutcome& outcome) {
                {"state", to_string(outcome.state)},
                {"note", outcome.note.empty() ? Json() : Json(outcome.note)},
                {"error", nullptr}};
-  if (const auto& error = outcome.error)
+  if (const auto& error = outcome.error) {
     json["error"] = {{"line", error->line > 0 ? Json(error->line) : Json()},
                      {"what", error->what},
                      {"fault", to_string(error->fault)},
                      {"hint", error->hint}};
+  }
   return json;
 }
 
@@ -129,16 +130,18 @@ Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
   command.descriptors = {{table.get(), 0}};
   const auto output = run_to_end(sandbox, command, kTableLimit, kMaxTableBytes);
   if (!output) return output.error();
-  if (output->exit.exited && output->exit.code == kExitWithoutPyarrow)
+  if (output->exit.exited && output->exit.code == kExitWithoutPyarrow) {
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{}: reading Parquet needs pyarrow, which {} does not have",
                              file.string(), setup.python.string()),
                  fmt::format("{} -m pip install pyarrow, or convert the table to .jsonl",
                              setup.python.string())};
-  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated)
+  }
+  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated) {
     return Error{ErrorCode::kBadInput,
                  fmt::format("{}: no Parquet table that can be read", file.string()),
                  "convert it to .jsonl, one row with a column code a line"};
+  }
   return output->out;
 }
 
@@ -157,26 +160,29 @@ class ImportSession {
     if (!outcomes) return fail(outcomes.error(), terminal_);
     if (outcomes->empty())
       return finish(ExitCode::kNothingSelected, "nothing to import", options_.common.verbosity);
-    if (options_.format == OutputFormat::kJson)
+    if (options_.format == OutputFormat::kJson) {
       print_json(options_, *outcomes);
-    else
+    } else {
       print_table(inspect_terminal(STDOUT_FILENO, options_.common.color), *outcomes);
+    }
     return conclude(*outcomes);
   }
 
  private:
   Result<std::vector<ImportOutcome>> import_all() {
-    if (installation_.python.empty())
+    if (installation_.python.empty()) {
       return Error{ErrorCode::kInfrastructure, installation_.python_reason,
                    "importing needs a Python with torch 2.9 or newer; KBENCH_TORCH names one"};
+    }
     const auto facts = ask_python(installation_.python);
     if (!facts) return facts.error();
     const LoweringSetup setup = setup_of(options_, installation_, *facts);
-    if (const auto& level = sandbox_->level(false); !level.bubblewrap)
+    if (const auto& level = sandbox_->level(false); !level.bubblewrap) {
       progress_.warn(
           fmt::format("the sandbox here is weak ({}): import only files that you would "
                       "run yourself",
                       level.to_string()));
+    }
     auto sources = find_sources(options_.paths, options_.out, [&](const fs::path& file) {
       return read_parquet(*sandbox_, setup, file);
     });
@@ -210,13 +216,15 @@ class ImportSession {
       return std::count_if(outcomes.begin(), outcomes.end(),
                            [&](const ImportOutcome& outcome) { return outcome.state == state; });
     };
-    const auto failed = count(State::kFailed), left = count(State::kInterrupted);
+    const auto failed = count(State::kFailed);
+    const auto left = count(State::kInterrupted);
     const auto good = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
     const std::string text = fmt::format("{} of {} imported into {}", good, outcomes.size(),
                                          printable(options_.out.string()));
-    if (left > 0)
+    if (left > 0) {
       return finish(ExitCode::kInterrupted,
                     text + "; interrupted, the same command goes on from there", 0);
+    }
     if (failed > 0)
       return finish(ExitCode::kTaskFailed, fmt::format("{}; {} failed", text, failed), 0);
     return finish(ExitCode::kGood, text, options_.common.verbosity);

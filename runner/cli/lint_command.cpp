@@ -76,27 +76,30 @@ std::vector<std::string> others(const std::vector<std::string>& ids, const std::
 
 void add_copies(const Copies& copies, const GraphFacts& facts, LintRecord& record) {
   const auto same = others(copies.same.at(facts.fingerprint), record.task);
-  if (!same.empty())
+  if (!same.empty()) {
     record.findings.push_back({Weight::kFlaw, "duplicate", "",
                                fmt::format("the same graph as {}", fmt::join(same, ", "))});
+  }
   auto alike = others(copies.sequence.at(facts.sequence), record.task);
   std::erase_if(alike, [&](const std::string& id) {
     return std::find(same.begin(), same.end(), id) != same.end();
   });
-  if (!alike.empty())
+  if (!alike.empty()) {
     record.findings.push_back(
         {Weight::kNote, "near_duplicate", "",
          fmt::format("the same operators, other shapes or constants: {}", fmt::join(alike, ", "))});
+  }
 }
 
 Json row_json(const LintRow& row) {
   const LintRecord& record = row.outcome.record;
   auto findings = Json::array();
-  for (const LintFinding& finding : record.findings)
+  for (const LintFinding& finding : record.findings) {
     findings.push_back({{"weight", to_string(finding.weight)},
                         {"kind", finding.kind},
                         {"subject", finding.subject},
                         {"message", finding.message}});
+  }
   return {{"task", record.task},
           {"task_hash", record.task_hash},
           {"size", record.size},
@@ -133,10 +136,12 @@ void print_table(const Terminal& out, const std::vector<LintRow>& rows, bool wit
     fmt::print("{:{}}  {}  {:3} of {:3} mutants rejected  eager {:8.3f} ms\n", record.task, width,
                out.paint(color_of(record.state), fmt::format("{:8}", to_string(record.state))),
                record.rejected, record.mutants, row.outcome.eager_ms);
-    for (const LintFinding& finding : record.findings)
-      if (with_notes || finding.weight != Weight::kNote)
+    for (const LintFinding& finding : record.findings) {
+      if (with_notes || finding.weight != Weight::kNote) {
         fmt::print("    {} {}: {}\n", to_string(finding.weight), finding.kind,
                    sanitize_line(finding.message));
+      }
+    }
   }
 }
 

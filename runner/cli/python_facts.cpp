@@ -47,15 +47,17 @@ Result<PythonFacts> ask_python(const fs::path& python) {
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   const bool whole = json.is_object() && json.contains("path") && json.contains("homes") &&
                      json["path"].is_array() && json["homes"].is_array();
-  if (!whole || json.value("torch", false) == false)
+  if (!whole || json.value("torch", false) == false) {
     return Error{ErrorCode::kInfrastructure, fmt::format("{} has no torch", python.string()),
                  "point KBENCH_TORCH at a Python with torch 2.9 or newer"};
+  }
   PythonFacts facts;
   facts.module_folders = paths_of(json["path"]);
   std::set<fs::path> folders;
-  for (const Json* list : {&json["homes"], &json["path"]})
+  for (const Json* list : {&json["homes"], &json["path"]}) {
     for (const fs::path& folder : paths_of(*list))
       if (!is_system(folder) && folder != "/" && fs::exists(folder)) folders.insert(folder);
+  }
   facts.folders.assign(folders.begin(), folders.end());
   return facts;
 }

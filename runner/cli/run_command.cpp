@@ -140,14 +140,16 @@ class RunSession {
     if (!found) return found.error();
     run_ = std::move(*found);
     const Json before = Json::parse(run_.configuration, nullptr, false);
-    for (const auto& [name, value] : configuration.items())
-      if (!before.contains(name) || before.at(name) != value)
+    for (const auto& [name, value] : configuration.items()) {
+      if (!before.contains(name) || before.at(name) != value) {
         return Error{
             ErrorCode::kUsage,
             fmt::format("run {} was started with another {}: {} then, {} now",
                         run_.id.substr(0, 12), name,
                         before.contains(name) ? before.at(name).dump() : "nothing", value.dump()),
             "resume with the options of that run, or start a new one"};
+      }
+    }
     auto keys = store_->keys(run_.id);
     if (!keys) return keys.error();
     done_.insert(keys->begin(), keys->end());
@@ -182,7 +184,7 @@ class RunSession {
     return Done{};
   }
 
-  std::set<std::size_t> tasks_to_do() const {
+  [[nodiscard]] std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const Unit& unit = plan_.units[i];

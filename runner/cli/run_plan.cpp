@@ -48,10 +48,11 @@ struct SubmissionFolder {
 Result<SubmissionFolder> choose_folder(const RunOptions& options,
                                        const Installation& installation) {
   if (options.submissions) {
-    if (!fs::is_directory(*options.submissions))
+    if (!fs::is_directory(*options.submissions)) {
       return Error{ErrorCode::kUsage,
                    "--submissions " + options.submissions->string() + " is not a folder",
                    "expected DIR/AGENT/levelN/NNN_name.cpp or .cu below it"};
+    }
     return SubmissionFolder{*options.submissions,
                             "submissions from " + options.submissions->string()};
   }
@@ -65,9 +66,10 @@ Result<SubmissionFolder> choose_folder(const RunOptions& options,
 // one: otherwise the folder simply holds both forms.
 std::size_t add_submissions(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
   std::set<std::tuple<std::string, std::string, std::string>> answered;
-  for (const Submission& submission : found.submissions)
+  for (const Submission& submission : found.submissions) {
     if (submission.device == plan.target.device)
       answered.emplace(submission.task, submission.id.agent, submission.id.variant);
+  }
 
   std::size_t left_out = 0;
   for (const Submission& submission : found.submissions) {
@@ -164,17 +166,19 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
   if (has_cuda_oracle && target.device != "cpu") gpus = probe_gpus();
   if (!asked) target.device = gpus.empty() ? "cpu" : "cuda";
   if (target.device == "cuda") {
-    if (!has_cuda_oracle)
+    if (!has_cuda_oracle) {
       return Error{ErrorCode::kUsage, "this kbench was built without CUDA",
                    "install the CUDA toolkit and run third_party/setup again, or use --device cpu"};
+    }
     const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& candidate) {
       return candidate.index == target.device_index;
     });
-    if (gpu == gpus.end())
+    if (gpu == gpus.end()) {
       return Error{ErrorCode::kUsage,
                    fmt::format("there is no GPU number {} here ({} found)", target.device_index,
                                gpus.size()),
                    "`kbench doctor` lists what there is"};
+    }
     target.compute_capability = gpu->compute_capability;
     target.cores = near(*gpu);
   }
@@ -212,9 +216,10 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     plan.submissions_from = folder->sentence;
     auto found = find_submissions(folder->path);
     if (!found) return found.error();
-    if (const std::size_t left_out = add_submissions(options, *found, plan); left_out > 0)
+    if (const std::size_t left_out = add_submissions(options, *found, plan); left_out > 0) {
       plan.notes.push_back(fmt::format("{} for the other device {} left out", left_out,
                                        left_out == 1 ? "was" : "were"));
+    }
     add_problems(options, *found, plan);
   }
   add_tasks_without_submission(plan);

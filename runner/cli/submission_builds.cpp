@@ -21,10 +21,11 @@ SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compil
   auto compiled = compiler.compile(*unit.submission, task_header(task, *size));
   if (auto files = read_source_files(*unit.submission))
     made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
-  if (compiled)
+  if (compiled) {
     made.library = compiled->library;
-  else
+  } else {
     made.error = compiled.error();
+  }
   return made;
 }
 

@@ -44,7 +44,7 @@ class SpawnPlan {
   }
 
   // 0, or an errno.
-  int start(std::vector<std::string> argv, pid_t& child) const {
+  int start(const std::vector<std::string>& argv, pid_t& child) const {
     const std::vector<char*> words = pointers_to(argv);
     return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environ);
   }

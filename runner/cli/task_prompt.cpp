@@ -18,7 +18,8 @@ bool on_cuda(const PromptParts& parts) { return parts.device.kind == "cuda"; }
 
 // A fence of more backticks than the text has in a row.
 std::string code_block(std::string_view language, const std::string& text) {
-  std::size_t longest = 0, run = 0;
+  std::size_t longest = 0;
+  std::size_t run = 0;
   for (const char c : text) {
     run = c == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
@@ -67,10 +68,11 @@ std::string interface(const PromptParts& parts) {
 }
 
 std::string building(const PromptParts& parts) {
-  if (!on_cuda(parts))
+  if (!on_cuda(parts)) {
     return "- Compiled by `g++ -std=c++20 -O3 -march=native -fopenmp`. Use at most "
            "`context->threads` threads.\n"
            "- Standard C++ and OpenMP are there; PyTorch is not.\n";
+  }
   const int cc = parts.device.compute_capability;
   return fmt::format(
       "- Compiled by `nvcc -std=c++17 -O3 -arch={}`. Launch on `context->stream`, and do not "
@@ -133,10 +135,11 @@ constexpr std::string_view kCheating =
 std::string device(const PromptParts& parts) {
   const PromptDevice& device = parts.device;
   std::string text = "\n## Device\n\n";
-  if (device.name.empty())
+  if (device.name.empty()) {
     return text +
            "An NVIDIA GPU, which is not in the machine that wrote this: `context` tells "
            "`kbench_forward` about it.\n";
+  }
   text += fmt::format("{}\n\n", device.name);
   for (const auto& [label, value] : device.facts) text += fmt::format("- {}: {}\n", label, value);
   return text;

@@ -72,12 +72,13 @@ class Importer {
       : request_(request), names_(std::move(names)), waiting_(request.suite) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       outcomes_.push_back({request.sources[i].where, names_[i].id()});
-      if (const auto& error = request.sources[i].error)
+      if (const auto& error = request.sources[i].error) {
         fail(i, *error);
-      else if (!is_utf8(request.sources[i].text))
+      } else if (!is_utf8(request.sources[i].text)) {
         fail(i, {0, "it is not UTF-8", ImportError::Fault::kFile, "save it as UTF-8"});
-      else
+      } else {
         open_.push_back(i);
+      }
     }
   }
 
@@ -126,16 +127,18 @@ class Importer {
       return limit("its lowered form is no task: " + clean_name(what), "see suites/FORMAT.md");
     }
     if (task->id != names_[index].id() || task->source.filename() != names_[index].stem() + ".py" ||
-        task->source_sha256 != sha256(request_.sources[index].text))
+        task->source_sha256 != sha256(request_.sources[index].text)) {
       return ImportError{0, "it gave the lowered form of another file", ImportError::Fault::kFile,
                          "a task file only defines a module and its inputs"};
+    }
     for (const TaskSize& size : task->sizes) {
       const std::uint64_t bytes =
           bytes_of(size.inputs) + bytes_of(size.parameters) + size.peak_bytes_fp32;
-      if (bytes > kMaxTaskBytes)
+      if (bytes > kMaxTaskBytes) {
         return limit(fmt::format("it needs {} GiB of memory", bytes >> 30),
                      fmt::format("no device holds more than {} GiB; use smaller shapes",
                                  kMaxTaskBytes >> 30));
+      }
     }
     outcomes_[index].note = task->note;
     return std::nullopt;
@@ -154,9 +157,10 @@ class Importer {
     std::error_code failure;
     fs::create_directories(folder, failure);
     // The source first: where the lowered form is, the source is.
-    if (text_of(source) != request_.sources[index].text)
+    if (text_of(source) != request_.sources[index].text) {
       if (auto written = write_atomically(source, request_.sources[index].text, 0644); !written)
         return written;
+    }
     if (state == ImportOutcome::State::kUnchanged) return Done{};
     return write_atomically(lowered, text, 0644);
   }
@@ -171,10 +175,11 @@ class Importer {
 Result<std::vector<TaskEntry>> tasks_of(const fs::path& suite) {
   std::error_code failure;
   fs::create_directories(suite, failure);
-  if (failure)
+  if (failure) {
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("cannot make {}: {}", suite.string(), failure.message()),
                  "choose another folder for --out"};
+  }
   return list_tasks(suite);
 }
 

@@ -56,9 +56,10 @@ std::chrono::seconds wall_limit(const LoweringOptions& options) {
 
 // The sandbox had to be given up: whatever the file did, it did not end well.
 ImportError error_of(const Error& failure, const LoweringOptions& options) {
-  if (failure.code == ErrorCode::kTimeout)
+  if (failure.code == ErrorCode::kTimeout) {
     return {0, fmt::format("it was not read within {} s", wall_limit(options).count()),
             ImportError::Fault::kFile, "--timeout gives more; a task file must not wait"};
+  }
   return {0, "it ended the process that reads it", ImportError::Fault::kFile,
           "a task file only defines a module and its inputs"};
 }

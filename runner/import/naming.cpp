@@ -18,10 +18,11 @@ std::string word_of(const std::string& text) {
   std::string word;
   for (const char c : text) {
     const bool upper = c >= 'A' && c <= 'Z';
-    if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+    if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       word += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    else if (!word.empty() && (c == '_' || word.back() != '_'))
+    } else if (!word.empty() && (c == '_' || word.back() != '_')) {
       word += '_';
+    }
     if (word.size() == kMaxName) break;
   }
   while (word.ends_with('_')) word.pop_back();

@@ -60,10 +60,11 @@ ImportSource source_of(const fs::path& file) {
   source.level = level_of(fs::absolute(file).parent_path());
   take_name(source, file.stem().string());
   auto text = read_bounded_file(file, kMaxSourceBytes);
-  if (text)
+  if (text) {
     source.text = std::move(*text);
-  else
+  } else {
     source.error = unreadable(text.error().message);
+  }
   return source;
 }
 
@@ -104,10 +105,11 @@ ImportSource source_of_row(const std::string& line, const std::string& where, in
   }
   source.text = row["code"].get<std::string>();
   source.level = integer_of(row, "level", kMaxLevel).value_or(0);
-  if (const auto name = row.find("name"); name != row.end() && name->is_string())
+  if (const auto name = row.find("name"); name != row.end() && name->is_string()) {
     take_name(source, name->get<std::string>());
-  else if (const auto operators = row.find("ops"); operators != row.end())
+  } else if (const auto operators = row.find("ops"); operators != row.end()) {
     source.name = name_from_operators(*operators);
+  }
   if (const auto id = integer_of(row, "problem_id", kMaxNumber)) source.number = id;
   if (source.text.size() > kMaxSourceBytes)
     source.error = unreadable(fmt::format("longer than {} bytes", kMaxSourceBytes));
@@ -140,7 +142,8 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 
 // Every file of a folder worth importing, sorted; see the header.
 std::vector<fs::path> files_of(const fs::path& folder, const fs::path& except) {
-  std::vector<fs::path> flat, levels;
+  std::vector<fs::path> flat;
+  std::vector<fs::path> levels;
   std::error_code failure;
   fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied,
                                       failure);
@@ -153,10 +156,11 @@ std::vector<fs::path> files_of(const fs::path& folder, const fs::path& except) {
     if (is_hidden(it->path())) continue;
     const bool python = it->path().extension() == ".py";
     const bool table = it->path().extension() == ".jsonl";
-    if (python && level_of(fs::absolute(it->path()).parent_path()) > 0)
+    if (python && level_of(fs::absolute(it->path()).parent_path()) > 0) {
       levels.push_back(it->path());
-    else if (it.depth() == 0 && (python || table))
+    } else if (it.depth() == 0 && (python || table)) {
       flat.push_back(it->path());
+    }
   }
   std::vector<fs::path>& chosen = levels.empty() ? flat : levels;
   std::sort(chosen.begin(), chosen.end());

@@ -113,14 +113,18 @@ class Linting {
   void check_small_sizes() {
     std::uint64_t parameters = 0;
     for (const TensorSpec& tensor : request_.size->parameters) parameters += tensor.bytes();
-    if (parameters > kMostSmallParameterBytes)
+    if (parameters > kMostSmallParameterBytes) {
       add(Weight::kFlaw, "size", "parameters",
           fmt::format("parameters take {} MiB, small allows 600", parameters >> 20));
-    for (const auto* list : {&request_.size->inputs, &request_.size->outputs})
-      for (const TensorSpec& tensor : *list)
-        if (tensor.bytes() > kMostSmallTensorBytes)
+    }
+    for (const auto* list : {&request_.size->inputs, &request_.size->outputs}) {
+      for (const TensorSpec& tensor : *list) {
+        if (tensor.bytes() > kMostSmallTensorBytes) {
           add(Weight::kFlaw, "size", tensor.name,
               fmt::format("{} takes {} MiB, small allows 64", tensor.name, tensor.bytes() >> 20));
+        }
+      }
+    }
   }
 
   // --- draws ---
@@ -163,9 +167,10 @@ class Linting {
   }
 
   Status try_all() {
-    for (Candidate& candidate : candidates_)
+    for (Candidate& candidate : candidates_) {
       if (!candidate.rejected)
         if (auto tried = try_on_this_draw(candidate); !tried) return tried;
+    }
     return Done{};
   }
 
@@ -219,10 +224,11 @@ class Linting {
       for (int o = 0; o < outputs; ++o) add_output_mutant(kind, o);
     for (std::size_t i = 0; i < request_.size->inputs.size(); ++i) {
       const TensorSpec& input = request_.size->inputs[i];
-      for (int o = 0; o < outputs; ++o)
+      for (int o = 0; o < outputs; ++o) {
         candidates_.push_back(
             {{.kind = MutantKind::kIdentity, .output = o, .index = static_cast<std::int64_t>(i)},
              input.name});
+      }
     }
     add_parameter_mutants();
     return add_operator_mutants();
@@ -243,10 +249,11 @@ class Linting {
       const Draw::Kind kind = parameters[i].draw.kind;
       if (kind == Draw::Kind::kUniform || kind == Draw::Kind::kNormal) drawn.push_back(i);
     }
-    for (const std::size_t i : spread(drawn.size(), settings_.most_parameters))
+    for (const std::size_t i : spread(drawn.size(), settings_.most_parameters)) {
       candidates_.push_back(
           {{.kind = MutantKind::kParameter, .index = static_cast<std::int64_t>(drawn[i])},
            parameters[drawn[i]].name});
+    }
   }
 
   Status add_operator_mutants() {

@@ -80,9 +80,10 @@ bool cuts_above_diagonal(const std::string& op, const Json& args) {
 }
 
 Bounds bounds_after(const std::string& op, const Json& args, const ValueFacts& operand) {
-  if (const auto cut = cuts_to(op, args))
+  if (const auto cut = cuts_to(op, args)) {
     return {std::clamp(operand.low, cut->low, std::max(cut->low, cut->high)),
             std::clamp(operand.high, cut->low, std::max(cut->low, cut->high))};
+  }
   if (is_between_0_and_1(op)) return {0, 1};
   if (is_never_negative(op)) return {0, kInfinity};
   if (op == "aten::tanh") return {-1, 1};
@@ -129,9 +130,10 @@ bool is_identity(const std::string& op, const Json& args, const ValueFacts& oper
   }
   if (op == "aten::abs" || op == "aten::leaky_relu") return operand.low >= 0;
   if (const auto by = factor(op, args)) return *by == 1;
-  if (const auto dimensions = reduced(op, args))
+  if (const auto dimensions = reduced(op, args)) {
     return std::all_of(dimensions->begin(), dimensions->end(),
                        [&](std::int64_t d) { return operand.single.contains(d); });
+  }
   return false;
 }
 

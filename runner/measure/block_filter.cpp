@@ -49,11 +49,13 @@ void find_disturbed(const std::vector<BlockConditions>& conditions,
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   blocks.resize(blocks.size() / 2);
-  for (const auto& [lost, block] : blocks)
-    if (lost > kLargestLoss)
+  for (const auto& [lost, block] : blocks) {
+    if (lost > kLargestLoss) {
       reasons[block->block] =
           fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
                       block->involuntary_switches, static_cast<double>(block->stolen_ns) * 1e-6);
+    }
+  }
 }
 
 }  // namespace

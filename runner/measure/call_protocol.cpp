@@ -64,6 +64,7 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
 
 void CallProtocol::dismiss() {
   worker_.reset();
+  core_chosen_ns_ = 0;  // the next one is somewhere else
   ledger_.forget_worker();
 }
 
@@ -219,17 +220,19 @@ std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
 std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
   auto found = oracle_.audit(everything);
   if (!found) return from_error(found.error());
-  if (found->outside_outputs > 0)
+  if (found->outside_outputs > 0) {
     return EarlyEnd{
         State::kRedzoneViolation,
         fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
         "check the bounds of the last block or vector of each output"};
-  if (found->inputs_changed > 0 || found->params_changed > 0)
+  }
+  if (found->inputs_changed > 0 || found->params_changed > 0) {
     return EarlyEnd{
         State::kInputModified,
         fmt::format("{} bytes of the inputs and {} bytes of the parameters were changed",
                     found->inputs_changed, found->params_changed),
         "inputs and parameters are read only; scratch memory is in the workspace"};
+  }
   return std::nullopt;
 }
 
@@ -248,7 +251,10 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
 
 // On CPU the oracle's and the worker's threads have their places from the start.
 void CallProtocol::take_quiet_core() {
-  if (on_cpu()) return;
+  constexpr std::int64_t kGoodFor = 10'000'000;
+  const std::int64_t now = settings_.surroundings.now_ns();
+  if (on_cpu() || (core_chosen_ns_ != 0 && now - core_chosen_ns_ < kGoodFor)) return;
+  core_chosen_ns_ = now;
   const auto core = quiet_core_.choose();
   if (!core) return;
   supervisor_.stay_off(*core);

@@ -104,6 +104,7 @@ class CallProtocol {
   IdleWatch idle_;
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;
+  std::int64_t core_chosen_ns_ = 0;
   std::uint64_t parameter_base_ = 0;
   int slots_ = 1;
   double eager_ns_ = 0;

@@ -446,7 +446,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
     again.seed = sha256(again.seed + "/again");
     return evaluate_once(again, settings, oracle, start_worker);
   };
-  const auto unless_confirmed = [&](Evaluation first) {
+  const auto unless_confirmed = [&](const Evaluation& first) {
     return is_contradicted(first) ? confirm(first, measure_again(first)) : first;
   };
   Evaluation result = unless_confirmed(evaluate_once(request, settings, oracle, start_worker));

@@ -97,9 +97,10 @@ Status OracleForkServer::request(UniqueFd channel, const std::filesystem::path& 
 Result<pid_t> OracleForkServer::await(std::chrono::milliseconds timeout) {
   auto reply = channel_.receive(timeout);
   if (!reply) return reply.error();
-  if (reply->body.contains("error"))
+  if (reply->body.contains("error")) {
     return Error{ErrorCode::kInfrastructure, reply->body.at("error").get<std::string>(),
                  "free memory or processes"};
+  }
   return reply->body.at("pid").get<pid_t>();
 }
 

@@ -95,9 +95,10 @@ Status OracleProcess::meet() {
   if (pid_ > 0) return Done{};
   if (!fork_server_) return Error{ErrorCode::kInfrastructure, "there is no oracle", ""};
   auto pid = fork_server_->await(kPatience);
-  if (!pid)
+  if (!pid) {
     return Error{pid.error().code, "the oracle could not be started: " + pid.error().message,
                  "its log is " + options_.log.string()};
+  }
   pid_ = *pid;
   process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   tree_.emplace(fork_server_->pid());

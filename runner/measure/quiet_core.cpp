@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "runner/measure/surroundings.hpp"
 
@@ -14,7 +15,9 @@ namespace {
 // Ours, the one that launches, and one that is neither.
 constexpr std::size_t kFewestCores = 3;
 constexpr std::size_t kMostTried = 16;
-constexpr double kQuiet = 1.12;  // times the quickest
+constexpr int kFirstRounds = 3;      // over all cores, before anything is chosen
+constexpr double kWeight = 1.0 / 8;  // of the newest answer in the average
+constexpr double kSlowCore = 1.12;   // times the quickest
 
 // 128 KiB: beyond the first cache, as the code that launches kernels is.
 constexpr std::size_t kTable = 32768;
@@ -34,13 +37,14 @@ std::int64_t walk_ns(const std::array<std::uint32_t, kTable>& table) {
   std::uint64_t sum = 0;
   for (std::uint32_t step = 0; step < kSteps; ++step) {
     at = table[((at >> 8) + step) % kTable];
-    if ((at & 0x100) != 0)
+    if ((at & 0x100) != 0) {
       sum += at;
-    else
+    } else {
       sum ^= at;
+    }
     if ((at & 0x4000) != 0) sum *= 3;
   }
-  volatile std::uint64_t result = sum;
+  const volatile std::uint64_t result = sum;
   (void)result;
   return steady_now_ns() - start;
 }
@@ -48,7 +52,7 @@ std::int64_t walk_ns(const std::array<std::uint32_t, kTable>& table) {
 }  // namespace
 
 std::int64_t probe_core_ns(int core) {
-  static const auto table = make_table();
+  static const auto kEntries = make_table();
   cpu_set_t before;
   const bool known = ::sched_getaffinity(0, sizeof before, &before) == 0;
   cpu_set_t there;
@@ -56,39 +60,50 @@ std::int64_t probe_core_ns(int core) {
   CPU_SET(static_cast<std::size_t>(core), &there);
   if (!known || ::sched_setaffinity(0, sizeof there, &there) != 0)
     return std::numeric_limits<std::int64_t>::max();
-  (void)walk_ns(table);  // fills the core's caches
-  const std::int64_t nanoseconds = walk_ns(table);
+  (void)walk_ns(kEntries);  // fills the core's caches
+  const std::int64_t nanoseconds = walk_ns(kEntries);
   (void)::sched_setaffinity(0, sizeof before, &before);
   return nanoseconds;
 }
 
-std::int64_t QuietCore::probe(std::size_t index) {
-  const std::int64_t nanoseconds = probe_(cores_[index]);
+QuietCore::QuietCore(const std::vector<int>& cores, Probe probe) : probe_(std::move(probe)) {
+  for (const int core : cores) cores_.push_back({.number = core});
+}
+
+std::int64_t QuietCore::ask(Core& core) {
+  const std::int64_t nanoseconds = probe_(core.number);
+  const auto now = static_cast<double>(nanoseconds);
+  core.usual_ns += core.usual_ns == 0 ? now : kWeight * (now - core.usual_ns);
   quickest_ns_ = quickest_ns_ == 0 ? nanoseconds : std::min(quickest_ns_, nanoseconds);
   return nanoseconds;
 }
 
 bool QuietCore::is_quiet(std::int64_t nanoseconds) const {
-  return static_cast<double>(nanoseconds) <= kQuiet * static_cast<double>(quickest_ns_);
+  return static_cast<double>(nanoseconds) <= kSlowCore * static_cast<double>(quickest_ns_);
 }
 
 std::optional<int> QuietCore::choose() {
   if (cores_.size() < kFewestCores) return std::nullopt;
-  const bool first = quickest_ns_ == 0;
-  const std::size_t tried = std::min(cores_.size(), kMostTried);
-  std::size_t best = current_;
-  std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < tried; ++i) {
-    const std::size_t index = (current_ + i) % cores_.size();
-    const std::int64_t nanoseconds = probe(index);
-    if (nanoseconds < best_ns) {
-      best = index;
-      best_ns = nanoseconds;
-    }
-    if (!first && is_quiet(nanoseconds)) break;  // the first time nobody knows what quiet is
+  if (quickest_ns_ == 0) {
+    for (int round = 0; round < kFirstRounds; ++round)
+      for (Core& core : cores_) ask(core);
   }
-  current_ = best;
-  return cores_[current_];
+  ask(cores_[turn_++ % cores_.size()]);
+  std::vector<Core*> order;
+  for (Core& core : cores_) order.push_back(&core);
+  std::sort(order.begin(), order.end(),
+            [](const Core* a, const Core* b) { return a->usual_ns < b->usual_ns; });
+  order.resize(std::min(order.size(), kMostTried));
+  const Core* fastest = nullptr;
+  std::int64_t fastest_ns = std::numeric_limits<std::int64_t>::max();
+  for (Core* core : order) {
+    const std::int64_t nanoseconds = ask(*core);
+    if (is_quiet(nanoseconds)) return core->number;
+    if (nanoseconds > fastest_ns) continue;
+    fastest = core;
+    fastest_ns = nanoseconds;
+  }
+  return fastest->number;
 }
 
 }  // namespace kbench

@@ -1,9 +1,9 @@
 // Which core launches kernels. On a machine whose cores are hyper-threads, or are shared with other
 // virtual machines, a launch takes 25-40 % longer while somebody works on the other half of the
-// core: 3.5 us against 4.4 on an H200's host, in episodes of seconds, each core for itself. What is
-// bound by launching (a GRU of 6,000) then varies by as much. So a short piece of work tells how
-// fast a core is just now, and before each timed call the oracle and the worker, one as the other,
-// are put on one that is at its best.
+// core: 3.5 us against 4.4 on an H200's host, in episodes of seconds, each core for itself, and
+// some for the whole time. What is bound by launching (a GRU of 6,000) then varies by as much. So a
+// short piece of work tells how fast a core is just now, and before each timed call the oracle and
+// the worker, one as the other, are put on the core that was at its best most of the time.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,29 @@ namespace kbench {
 
 class QuietCore {
  public:
-  // The cores to choose from, and what tells how fast one is.
-  QuietCore(std::vector<int> cores, std::function<std::int64_t(int core)> probe)
-      : cores_(std::move(cores)), probe_(std::move(probe)) {}
+  using Probe = std::function<std::int64_t(int core)>;
 
-  // The core of last time while it is as fast as any was; else the first such one, and where there
-  // is none, the fastest of those tried. Nothing where there are too few cores for a choice.
+  // The cores to choose from, and what tells how fast one is.
+  QuietCore(const std::vector<int>& cores, Probe probe);
+
+  // The core that was usually at its best, if it is now, else the next such one; where none is, the
+  // fastest just now. Nothing where there are too few for a choice. Asks two cores as a rule: one
+  // in turn, so that none is forgotten, and the one it is about to choose.
   [[nodiscard]] std::optional<int> choose();
 
  private:
-  [[nodiscard]] std::int64_t probe(std::size_t index);
+  struct Core {
+    int number = 0;
+    double usual_ns = 0;  // a moving average; 0: not asked yet
+  };
+
+  std::int64_t ask(Core& core);
   [[nodiscard]] bool is_quiet(std::int64_t nanoseconds) const;
 
-  std::vector<int> cores_;
-  std::function<std::int64_t(int core)> probe_;
-  std::size_t current_ = 0;
-  std::int64_t quickest_ns_ = 0;  // that any core showed so far; 0: none was asked
+  std::vector<Core> cores_;
+  Probe probe_;
+  std::size_t turn_ = 0;
+  std::int64_t quickest_ns_ = 0;  // that any core showed so far
 };
 
 }  // namespace kbench

@@ -26,10 +26,12 @@ double traffic_bytes(const TaskSize& size) {
   const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
                                  [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
   if (picks) return bytes;
-  for (const auto* specs : {&size.inputs, &size.parameters})
-    for (const TensorSpec& spec : *specs)
+  for (const auto* specs : {&size.inputs, &size.parameters}) {
+    for (const TensorSpec& spec : *specs) {
       if (spec.draw.kind != Draw::Kind::kConstant && spec.draw.kind != Draw::Kind::kData)
         bytes += static_cast<double>(spec.bytes()) * (is_triangular(spec) ? 0.5 : 1);
+    }
+  }
   return bytes;
 }
 
@@ -121,12 +123,14 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     second.hint = "somebody has to read the kernel before this row may be ranked";
     return second;
   };
-  if (below_floor(first) && below_floor(second))
+  if (below_floor(first) && below_floor(second)) {
     return suspect("measured twice, and both times faster than can be: " +
                    below_floor_text(once > again ? first : second));
-  if (apart > most_apart)
+  }
+  if (apart > most_apart) {
     return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
                                once * 1e-6, again * 1e-6));
+  }
   second.samples = joined(std::move(first.samples), std::move(second.samples));
   return second;
 }

@@ -121,13 +121,14 @@ EarlyEnd WorkerProcess::describe_end(const std::string& during) {
             "descriptors that a submission did not open are not its own to close"};
   }
   if (!exit) return {State::kInfrastructureError, exit.error().message, exit.error().hint};
-  if (exit->exited)
+  if (exit->exited) {
     return {State::kCrash,
             fmt::format("the submission ended its process {} (exit code {})", during, exit->code),
             "a submission returns from kbench_forward, it never exits"};
+  }
   const char* name = ::sigabbrev_np(exit->signal);
   return {State::kCrash,
-          fmt::format("the submission crashed {} (SIG{})", during, name ? name : "?"),
+          fmt::format("the submission crashed {} (SIG{})", during, name != nullptr ? name : "?"),
           "check its bounds and alignment; the shapes are in task.h"};
 }
 

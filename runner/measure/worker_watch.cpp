@@ -72,10 +72,12 @@ bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_t
 
 std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {
   std::vector<std::string> paths;
-  for (const pid_t process : processes)
-    for (std::string& path : mapped_code(read_text(folder_of(process) / "maps")))
+  for (const pid_t process : processes) {
+    for (std::string& path : mapped_code(read_text(folder_of(process) / "maps"))) {
       if (std::find(paths.begin(), paths.end(), path) == paths.end())
         paths.push_back(std::move(path));
+    }
+  }
   return paths;
 }
 

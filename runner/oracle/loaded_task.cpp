@@ -168,10 +168,11 @@ struct LoadedTask::Impl {
                              std::byte* base) const {
     Tensors tensors;
     tensors.reserve(specs.size());
-    for (std::size_t i = 0; i < specs.size(); ++i)
+    for (std::size_t i = 0; i < specs.size(); ++i) {
       tensors.push_back(
           at::from_blob(base + layout.offsets[i], specs[i].shape,
                         at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
+    }
     return tensors;
   }
 
@@ -238,10 +239,11 @@ struct LoadedTask::Impl {
   Result<CompareResult> compare(const void* got, DType got_dtype, const at::Tensor& reference,
                                 const TensorSpec& spec, const OutputBound& bound) {
     const auto reference_dtype = dtype_of(reference);
-    if (!reference_dtype || reference.numel() != spec.elements())
+    if (!reference_dtype || reference.numel() != spec.elements()) {
       return Error{ErrorCode::kInfrastructure,
                    "the reference's output " + spec.name + " is not what the task declares",
                    "re-lower the task"};
+    }
     const at::Tensor contiguous = reference.contiguous();
     return backend.compare({.got = got,
                             .got_dtype = got_dtype,
@@ -307,11 +309,12 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
   auto free = backend.free_bytes();
   if (!free) return free.error();
   if (const auto planned = planned_bytes(*found, inputs.bytes, params.bytes, outputs.bytes);
-      planned > *free)
+      planned > *free) {
     return Error{ErrorCode::kDoesNotFit,
                  task.id + " at " + size + " needs " + gibibytes(planned) + ", the device has " +
                      gibibytes(*free) + " free",
                  "use --size small or a device with more memory"};
+  }
   return guarded("loading", [&]() -> Result<LoadedTask> {
     auto executor = GraphExecutor::load(task.file, size, torch_device);
     if (!executor) return executor.error();
@@ -484,9 +487,10 @@ Result<std::int64_t> LoadedTask::reveal() {
 
 Status LoadedTask::snapshot() {
   Impl& t = *impl_;
-  if (!t.taken)
+  if (!t.taken) {
     if (auto created = t.replace_arena(t.taken, t.shared_outputs->bytes()); !created)
       return created;
+  }
   if (auto copied =
           t.backend.copy(t.taken->data(), t.shared_outputs->data(), t.shared_outputs->bytes());
       !copied)

@@ -89,7 +89,9 @@ uid_t fresh_sandbox_uid() {
   constexpr uid_t kProcesses = 1'000'000;
   constexpr uid_t kEach = 1'000;
   std::ifstream map("/proc/self/uid_map");
-  std::uint64_t inside = 0, outside = 0, count = 0;
+  std::uint64_t inside = 0;
+  std::uint64_t outside = 0;
+  std::uint64_t count = 0;
   map >> inside >> outside >> count;
   if (!map || inside + count < std::uint64_t{kFirst} + kProcesses * kEach) return kSandboxUid;
   static std::atomic<uid_t> started{0};

@@ -27,10 +27,11 @@ using Clock = std::chrono::steady_clock;
 // and 0.1 s beside one that yields. (Seen on Linux 6.18, two virtual cores, 250 ticks a second.)
 void pause_before(int glance) {
   constexpr int kSleptGlances = 4;
-  if (glance <= kSleptGlances)
+  if (glance <= kSleptGlances) {
     std::this_thread::sleep_for(std::chrono::microseconds{20});
-  else
+  } else {
     std::this_thread::yield();
+  }
 }
 
 // What getdents64 writes, as documented in getdents(2).
@@ -173,10 +174,11 @@ Status FrozenTree::freeze(std::chrono::milliseconds timeout) {
 void FrozenTree::move_threads() {
   if (moved_) return;
   std::vector<pid_t> waiting;
-  for (const Member& member : members_)
+  for (const Member& member : members_) {
     for_each_number(member.tasks.get(), [&](pid_t thread) {
       if (thread_state(member.tasks.get(), thread) == 'R') waiting.push_back(thread);
     });
+  }
   moved_ = std::make_unique<MovedThreads>(waiting);
 }
 

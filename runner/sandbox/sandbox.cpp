@@ -332,7 +332,7 @@ class Probing {
 
   void note(const std::string& why) { reason_ += (reason_.empty() ? "" : "; ") + why; }
 
-  Attempt attempt(const Layers& layers) const {
+  [[nodiscard]] Attempt attempt(const Layers& layers) const {
     auto sandbox = std::make_unique<LayeredSandbox>(layers, tools_, cgroups_);
     std::string problem = probe(*sandbox, tools_, needs_cuda_);
     if (!problem.empty()) sandbox.reset();

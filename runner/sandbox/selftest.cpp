@@ -99,7 +99,7 @@ class Selftest {
  private:
   [[nodiscard]] bool needs_cuda() const { return options_.cuda_device >= 0; }
 
-  SandboxCommand base_command(std::vector<std::string> words) const {
+  [[nodiscard]] SandboxCommand base_command(std::vector<std::string> words) const {
     SandboxCommand command;
     command.argv = std::move(words);
     command.argv.insert(command.argv.begin(), options_.program.string());

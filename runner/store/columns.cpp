@@ -153,10 +153,11 @@ struct BindVisitor {
   void operator()(std::string_view, Side value) { statement.bind(next++, number_of(value)); }
   template <class T>
   void operator()(std::string_view name, const std::optional<T>& value) {
-    if (value)
+    if (value) {
       (*this)(name, *value);
-    else
+    } else {
       statement.bind(next++);
+    }
   }
   void group(const std::optional<SubmissionId>& id) {
     if (id) return visit(*id, *this);
@@ -202,10 +203,11 @@ struct ReadVisitor {
     }
   }
   void group(std::optional<SubmissionId>& id) {
-    if (statement.getColumn(next).isNull())
+    if (statement.getColumn(next).isNull()) {
       next += static_cast<int>(names_of<SubmissionId>().size());
-    else
+    } else {
       visit(id.emplace(), *this);
+    }
   }
 };
 

@@ -16,11 +16,12 @@ namespace {
 
 std::string findings_text(const std::vector<LintFinding>& findings) {
   auto list = Json::array();
-  for (const LintFinding& finding : findings)
+  for (const LintFinding& finding : findings) {
     list.push_back({{"weight", to_string(finding.weight)},
                     {"kind", finding.kind},
                     {"subject", finding.subject},
                     {"message", finding.message}});
+  }
   return list.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 

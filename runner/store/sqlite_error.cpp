@@ -11,11 +11,12 @@ namespace {
 
 Error storage_error(const SQLite::Exception& exception, const std::string& where) {
   const int extended = exception.getExtendedErrorCode();
-  if (extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC)
+  if (extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC) {
     return {ErrorCode::kInfrastructure,
             fmt::format("{}: writing failed ({})", where, exception.what()),
             "Check the disk's free space, quota and file-size limit; what was stored before is "
             "intact, continue with --resume."};
+  }
   return {ErrorCode::kInfrastructure,
           fmt::format("{}: the disk reported an error ({}, code {})", where, exception.what(),
                       extended),

@@ -82,24 +82,28 @@ Status check_identity(SQLite::Database& database, const std::filesystem::path& f
   const auto known = static_cast<int>(schema_steps().size());
   const bool empty = id == 0 && version == 0 && objects == 0;
   if (empty && mode == Store::Mode::kReadWrite) return Done{};
-  if (empty)
+  if (empty) {
     return Error{ErrorCode::kBadInput, fmt::format("{}: an empty database", file.string()),
                  "Nothing was stored yet: `kbench run` fills it."};
-  if (id != kApplicationId)
+  }
+  if (id != kApplicationId) {
     return Error{
         ErrorCode::kBadInput,
         fmt::format("{}: a database of another program (application id {:#x})", file.string(), id),
         "Name another file with --db; this one was left as it is."};
-  if (version > known)
+  }
+  if (version > known) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: written by a newer kbench: schema {}, this one knows up to {}",
                              file.string(), version, known),
                  "Use the newer kbench, or choose another file with --db."};
-  if (version < known && mode == Store::Mode::kReadOnly)
+  }
+  if (version < known && mode == Store::Mode::kReadOnly) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: written by an older kbench: schema {}, this one needs {}",
                              file.string(), version, known),
                  "`kbench run` with this --db brings it up to date, and keeps what is in it."};
+  }
   return Done{};
 }
 
@@ -158,9 +162,10 @@ Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
   std::error_code ignored;
-  if (mode == Mode::kReadOnly && !std::filesystem::exists(file, ignored))
+  if (mode == Mode::kReadOnly && !std::filesystem::exists(file, ignored)) {
     return Error{ErrorCode::kNotFound, fmt::format("{}: no such database", file.string()),
                  "`kbench run` creates it; --db names another one."};
+  }
   return guarded(file, "opening it", [&]() -> Result<Store> {
     SQLite::Database database = mode == Mode::kReadOnly ? open_readable(file) : open_writable(file);
     const Status ours = check_identity(database, file, mode);
@@ -180,9 +185,10 @@ Status Store::begin_run(const Run& run) {
     SQLite::Statement statement(impl_->database,
                                 columns::insert_run() + " ON CONFLICT (id) DO NOTHING");
     columns::bind(statement, run);
-    if (statement.exec() == 0)
+    if (statement.exec() == 0) {
       return Error{ErrorCode::kUsage, fmt::format("run {} exists already", run.id),
                    "Continue it with --resume."};
+    }
     transaction.commit();
     return Done{};
   });
@@ -194,9 +200,10 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
     SQLite::Statement statement(impl_->database, "UPDATE run SET finished_at = ? WHERE id = ?");
     statement.bind(1, finished_at);
     statement.bind(2, run_id);
-    if (statement.exec() == 0)
+    if (statement.exec() == 0) {
       return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
                    ""};
+    }
     transaction.commit();
     return Done{};
   });
@@ -208,11 +215,12 @@ Status Store::add(const Evaluation& evaluation) {
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement known(database, "SELECT 1 FROM run WHERE id = ?");
     known.bind(1, evaluation.run_id);
-    if (!known.executeStep())
+    if (!known.executeStep()) {
       return Error{ErrorCode::kNotFound,
                    fmt::format("{}: no run {}, so {} cannot be added to it", impl_->file.string(),
                                evaluation.run_id, evaluation.task),
                    "This is a fault of kbench: a run is begun before anything is added to it."};
+    }
     SQLite::Statement insert(database, columns::insert_evaluation());
     columns::bind(insert, evaluation);
     if (insert.exec() == 0) return Done{};  // stored before

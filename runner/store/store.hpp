@@ -25,6 +25,8 @@ class Store {
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
   ~Store();
 
   Status begin_run(const Run& run);

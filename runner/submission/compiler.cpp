@@ -72,7 +72,7 @@ Arguments host_arguments(const Toolchain& toolchain, const Submission& submissio
                          "-I../include"};
   // Thousands of errors can take a compiler minutes, and nobody reads more than the first.
   const bool clang = toolchain.host_version.find("clang") != std::string::npos;
-  arguments.push_back(clang ? "-ferror-limit=20" : "-fmax-errors=20");
+  arguments.emplace_back(clang ? "-ferror-limit=20" : "-fmax-errors=20");
   arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());
   for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
   arguments.insert(arguments.end(), {"-o", fmt::format("../out/{}", kLibraryName)});

@@ -71,10 +71,11 @@ bool stands_in(std::string_view code, std::string_view pattern) {
 std::size_t end_of_literal(std::string_view code, std::size_t from) {
   const char quote = code[from];
   for (std::size_t i = from + 1; i < code.size(); ++i) {
-    if (code[i] == '\\')
+    if (code[i] == '\\') {
       ++i;
-    else if (code[i] == quote || code[i] == '\n')
+    } else if (code[i] == quote || code[i] == '\n') {
       return i + 1;
+    }
   }
   return code.size();
 }

@@ -24,9 +24,10 @@ Result<std::string> graph_hash(const Task& task, std::string_view size) {
   // load_task has checked the fields that are read here.
   const Json& sizes = json->at("sizes");
   const auto found = sizes.find(std::string(size));
-  if (found == sizes.end())
+  if (found == sizes.end()) {
     return Error{ErrorCode::kBadInput, fmt::format("{} has no size {}", task.id, size),
                  "`kbench tasks show` lists a task's sizes"};
+  }
   const Json identity = {signature(found->at("inputs")), signature(found->at("parameters")),
                          found->at("nodes"), found->at("outputs")};
   return sha256(identity.dump());

@@ -102,9 +102,10 @@ std::optional<std::string> reason_against(HardDraw draw, const TaskSize& size,
   if (large && softmax_of_products(operators))
     return "a softmax of products turns rounding of large scores into another choice";
   const bool ties = draw == HardDraw::kBits || draw == HardDraw::kSignedZeros;
-  for (const TensorSpec& output : size.outputs)
+  for (const TensorSpec& output : size.outputs) {
     if (ties && !is_floating(output.dtype))
       return fmt::format("{} holds indices, and ties have several right answers", output.name);
+  }
   return std::nullopt;
 }
 
@@ -137,10 +138,11 @@ std::vector<HardDrawRule> hard_draw_rules(const TaskSize& size,
   std::vector<HardDrawRule> rules;
   for (const HardDraw draw : kHardDraws) {
     const auto skipped = skips.find(std::string(to_string(draw)));
-    if (skipped != skips.end())
+    if (skipped != skips.end()) {
       rules.push_back({draw, skipped->second});
-    else
+    } else {
       rules.push_back({draw, reason_against(draw, size, operators).value_or("")});
+    }
   }
   return rules;
 }

@@ -264,9 +264,10 @@ std::map<std::string, std::string> read_reasons(const JsonField& root, const cha
 
 void read_skips(const JsonField& root, Task& task) {
   task.hard_draws_skip = read_reasons(root, "hard_draws_skip");
-  for (const auto& [name, unused] : task.hard_draws_skip)
+  for (const auto& [name, unused] : task.hard_draws_skip) {
     if (const auto draw = hard_draw_from_string(name); !draw)
       root.member("hard_draws_skip").complain(draw.error().message);
+  }
 }
 
 void read_sizes(const JsonField& sizes, Task& task) {

@@ -43,10 +43,11 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
   std::vector<OutputBound> result;
   result.reserve(eager.size());
   for (const EagerError& error : eager) {
-    if (rule.allclose > 0)
+    if (rule.allclose > 0) {
       result.push_back({.absolute = rule.allclose, .relative = rule.allclose});
-    else
+    } else {
       result.push_back({factor * error.max_error, rule.k, error.rms});
+    }
   }
   return result;
 }
@@ -55,9 +56,10 @@ std::vector<OutputBound> compiled_bounds(const AcceptanceRule& rule,
                                          const std::vector<EagerError>& eager, bool tf32_allowed) {
   constexpr double kTf32Allowance = 0x1p-7;
   auto result = bounds(rule, eager, Against::kEager);
-  if (tf32_allowed)
+  if (tf32_allowed) {
     for (OutputBound& bound : result)
       bound.absolute = std::max(bound.absolute, kTf32Allowance * bound.rms);
+  }
   return result;
 }
 

@@ -20,19 +20,21 @@ class CpuWorkerDevice final : public WorkerDevice {
     const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     // Populated now, so that no timed call pays for page faults.
     void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
-    if (mapped == MAP_FAILED)
+    if (mapped == MAP_FAILED) {
       return Error{ErrorCode::kInfrastructure,
                    std::string("cannot map an arena: ") + std::strerror(errno), ""};
+    }
     return static_cast<std::byte*>(mapped);
   }
 
   Result<void*> allocate_workspace(std::uint64_t bytes) override {
     void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
       return Error{ErrorCode::kSubmission,
                    "the workspace of " + std::to_string(bytes) + " bytes could not be allocated",
                    "ask for less in kbench_workspace_bytes"};
+    }
     return memory;
   }
 

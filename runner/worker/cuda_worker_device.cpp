@@ -123,11 +123,12 @@ class CudaWorkerDevice final : public WorkerDevice {
 
   Result<void*> allocate_workspace(std::uint64_t bytes) override {
     CUdeviceptr memory = 0;
-    if (driver_.allocate(&memory, bytes) != CUDA_SUCCESS)
+    if (driver_.allocate(&memory, bytes) != CUDA_SUCCESS) {
       return Error{ErrorCode::kSubmission,
                    "the workspace of " + std::to_string(bytes) +
                        " bytes could not be allocated on the device",
                    "ask for less in kbench_workspace_bytes"};
+    }
     return reinterpret_cast<void*>(memory);
   }
 
@@ -204,9 +205,10 @@ Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device() {
   if (library == nullptr)
     return Error{ErrorCode::kInfrastructure, std::string("no CUDA driver: ") + ::dlerror(), ""};
   Driver driver;
-  if (const std::string missing = driver.load(library); !missing.empty())
+  if (const std::string missing = driver.load(library); !missing.empty()) {
     return Error{ErrorCode::kInfrastructure, "the CUDA driver has no " + missing,
                  "kbench needs a driver of CUDA 12 or later"};
+  }
   auto device = std::make_unique<CudaWorkerDevice>(driver);
   if (auto opened = device->open(); !opened) return opened.error();
   return std::unique_ptr<WorkerDevice>(std::move(device));

@@ -22,9 +22,10 @@ Result<LoadedSubmission> LoadedSubmission::load(const UniqueFd& library, bool& m
   missing_symbol = false;
   const std::string path = "/proc/self/fd/" + std::to_string(library.get());
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr)
+  if (handle == nullptr) {
     return Error{ErrorCode::kSubmission, std::string("the library does not load: ") + ::dlerror(),
                  "every symbol it uses must be in it, in libc or in what the manifest asks for"};
+  }
   LoadedSubmission loaded;
   loaded.forward_ = reinterpret_cast<Forward>(::dlsym(handle, "kbench_forward"));
   loaded.prepare_ = reinterpret_cast<Prepare>(::dlsym(handle, "kbench_prepare"));

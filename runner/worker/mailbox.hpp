@@ -4,6 +4,7 @@
 // uses one as an index or a length.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -25,14 +26,15 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
+// NOLINTNEXTLINE(*-Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.
   std::atomic<std::uint32_t> go;
   CallKind kind;
   std::uint32_t slots;
-  std::uint64_t parameter_base;          // byte offset into the parameter arena
-  std::uint64_t input_base[kMaxSlots];   // byte offsets into the input arena
-  std::uint64_t output_base[kMaxSlots];  // byte offsets into the output arena
+  std::uint64_t parameter_base;                      // byte offset into the parameter arena
+  std::array<std::uint64_t, kMaxSlots> input_base;   // byte offsets into the input arena
+  std::array<std::uint64_t, kMaxSlots> output_base;  // byte offsets into the output arena
 
   // Written by the worker before `done` is raised to the value of `go`.
   alignas(64) std::atomic<std::uint32_t> done;
@@ -51,6 +53,8 @@ class Mailbox {
 
   Mailbox(Mailbox&& other) noexcept;
   Mailbox& operator=(Mailbox&& other) noexcept;
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
 
   [[nodiscard]] int fd() const { return fd_.get(); }

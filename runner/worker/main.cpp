@@ -133,7 +133,7 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
   using Offsets = std::vector<std::uint64_t>;
   Session session{std::move(*device),
                   std::move(*mailbox),
-                  std::move(*submission),
+                  *submission,
                   served,
                   {},
                   arenas[0],

@@ -117,9 +117,10 @@ int be_hostile() {
   std::uint64_t seed = 0;
   if (::pread(request->descriptors[4].get(), &seed, sizeof seed, 0) != sizeof seed) return 1;
   Random random(seed);
-  for (int i = 1; i < 4; ++i)
+  for (int i = 1; i < 4; ++i) {
     // Sealed arenas refuse it, which is as good an answer as any.
     if (::ftruncate(request->descriptors[static_cast<std::size_t>(i)].get(), 0) == 0) continue;
+  }
   auto mailbox = Mailbox::open(std::move(request->descriptors[0]));
   if (!mailbox) return 1;
   if (is_ready(seed)) be_our_own_until_it_loads(mailbox->page());

@@ -88,9 +88,10 @@ class Collector {
     std::vector<Activity> taken = std::exchange(activities_, {});
     if (std::exchange(dropped_, 0) != 0)
       return Error{ErrorCode::kInfrastructure, "CUPTI dropped records", ""};
-    for (const Activity& activity : taken)
+    for (const Activity& activity : taken) {
       if (activity.end_ns <= activity.start_ns)
         return Error{ErrorCode::kInfrastructure, "CUPTI has no duration for " + activity.name, ""};
+    }
     std::sort(taken.begin(), taken.end(),
               [](const Activity& a, const Activity& b) { return a.start_ns < b.start_ns; });
     return taken;
@@ -158,7 +159,7 @@ Result<std::vector<Activity>> collected(Backend& backend) {
 class Profile {
  public:
   // One call's activities, in order. Errors: kInfrastructure when it cannot be a baseline's call.
-  Status add(std::vector<Activity> activities) {
+  Status add(const std::vector<Activity>& activities) {
     std::size_t memsets = 0;
     std::map<CUpti_ActivityKind, double> sums;
     double kernels = 0;
@@ -184,9 +185,10 @@ class Profile {
   [[nodiscard]] Json json() const {
     const auto calls = static_cast<double>(kernel_ns_.size());
     Json kernels = Json::array();
-    for (const auto& [name, total] : by_name_)
+    for (const auto& [name, total] : by_name_) {
       kernels.push_back(
           {{"name", name}, {"count", total.first / calls}, {"ns", total.second / calls}});
+    }
     return {{"kernel_ns", median(kernel_ns_)},        {"memcpy_ns", median(memcpy_ns_)},
             {"memset_ns", median(memset_ns_)},        {"kernel_ns_of_calls", kernel_ns_},
             {"kernel_count", median(kernel_counts_)}, {"kernels", std::move(kernels)}};

@@ -36,7 +36,9 @@ PackageRequest request(const std::string& behaviour, const std::string& hash = "
 
 bool is_running(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string number, name, state;
+  std::string number;
+  std::string name;
+  std::string state;
   return (stat >> number >> name >> state) && state != "Z";
 }
 
@@ -62,12 +64,12 @@ class BuilderPool : public ::testing::Test {
     return results ? *results : std::vector<PackageResult>(requests.size());
   }
 
-  bool remembered_as_failed(const PackageResult& result) const {
+  [[nodiscard]] bool remembered_as_failed(const PackageResult& result) const {
     return fs::exists(options_.cache_directory / (result.key + ".failed"));
   }
 
   // Those noted by the fake's "pids" and "hang" that still run, after a moment to die in.
-  std::vector<pid_t> survivors() const {
+  [[nodiscard]] std::vector<pid_t> survivors() const {
     std::ifstream stream(options_.cache_directory / "pids");
     const std::vector<pid_t> pids{std::istream_iterator<pid_t>(stream), {}};
     EXPECT_FALSE(pids.empty());

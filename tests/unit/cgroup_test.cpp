@@ -33,9 +33,10 @@ TEST(Cgroup, NamesThatAKilledProcessLeftBehindArePassedOver) {
   const int number = std::stoi(name.substr(dash + 1));
   // The next names, as if another process with our id had been killed.
   std::vector<fs::path> left_behind;
-  for (int i = 1; i <= 4; ++i)
+  for (int i = 1; i <= 4; ++i) {
     left_behind.push_back(taken.parent_path() /
                           (name.substr(0, dash + 1) + std::to_string(number + i)));
+  }
   for (const fs::path& folder : left_behind) fs::create_directory(folder);
   EXPECT_TRUE(home.make({}));
   for (const fs::path& folder : left_behind) EXPECT_EQ(::rmdir(folder.c_str()), 0) << folder;

@@ -25,9 +25,10 @@ TEST(ConsoleReport, MatchesItsGolden) {
 TEST(ConsoleReport, ColourChangesNothingElse) {
   std::string coloured = render_console(make_report_data(), {.colour = true});
   EXPECT_THAT(coloured, HasSubstr("\x1b[32m"));
-  for (const char* code : {"\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"})
+  for (const char* code : {"\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"}) {
     for (std::size_t at = coloured.find(code); at != std::string::npos; at = coloured.find(code))
       coloured.erase(at, std::string_view(code).size());
+  }
   EXPECT_THAT(coloured, Not(HasSubstr("\x1b"))) << "a name or message smuggled its own";
   const auto without_trailing_spaces = [](const std::string& text) {
     std::string out;

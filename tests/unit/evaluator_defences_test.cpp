@@ -106,10 +106,11 @@ TEST_F(DefencesTest, TimeThatIsNotAdmittedCountsEvenWhereItIsLittle) {
   EXPECT_EQ(result.state, State::kOk) << result.message;
   const auto ratio = speedup(result.samples, Side::kEager, Side::kSubmission, 0.01);
   EXPECT_NEAR(ratio->estimate, 4e6 / 1.05e6, 1e-3);
-  for (const Sample& sample : result.samples)
+  for (const Sample& sample : result.samples) {
     if (sample.claimed_ns) {
       EXPECT_EQ(*sample.claimed_ns, 1'000'000);
     }
+  }
 }
 
 TEST_F(DefencesTest, AKernelLeftRunningSlowsTheOraclesFlush) {

@@ -151,7 +151,8 @@ TEST_F(Executor, LeavesInputsAloneAndMayReturnThem) {
 }
 
 TEST_F(Executor, RunsARecurrentLayerAsOneNode) {
-  constexpr int kInput = 3, kHidden = 5;
+  constexpr int kInput = 3;
+  constexpr int kHidden = 5;
   const Tensors parameters{at::rand({3 * kHidden, kInput}), at::rand({3 * kHidden, kHidden}),
                            at::rand({3 * kHidden}), at::rand({3 * kHidden})};
   const auto named = [](const char* name) { return Json{{"name", name}}; };
@@ -165,7 +166,8 @@ TEST_F(Executor, RunsARecurrentLayerAsOneNode) {
   const auto executor = GraphExecutor::load(file_, "small", "cpu");
   ASSERT_TRUE(executor) << executor.error().message;
 
-  const at::Tensor x = at::rand({2, 7, kInput}), h = at::rand({1, 2, kHidden});
+  const at::Tensor x = at::rand({2, 7, kInput});
+  const at::Tensor h = at::rand({1, 2, kHidden});
   Tensors flattened = parameters;
   executor->flatten_recurrent_parameters(flattened);  // nothing to do on a CPU
   const auto out = executor->run({x, h}, flattened);

@@ -30,9 +30,10 @@ std::string reason(HardDraw draw, const TaskSize& size, const std::set<std::stri
 const TensorSpec kSigned = drawn(Draw::Kind::kUniform, -1, 1);
 
 TEST(HardDraws, AllApplyToAPlainGraph) {
-  for (const HardDraw draw : kHardDraws)
+  for (const HardDraw draw : kHardDraws) {
     EXPECT_THAT(reason(draw, size_of_one_input(kSigned), {"aten::relu", "aten::linear"}),
                 IsEmpty());
+  }
 }
 
 TEST(HardDraws, AnOperatorKeepsThemAwayAndIsNamed) {

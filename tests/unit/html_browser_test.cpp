@@ -126,9 +126,10 @@ TEST_F(HtmlBrowser, ALinkToASortedViewSortsByNumber) {
 }
 
 TEST_F(HtmlBrowser, RowsWithoutAValueStayAtTheEnd) {
-  for (const char* direction : {"ascending", "descending"})
+  for (const char* direction : {"ascending", "descending"}) {
     EXPECT_EQ(overview_tasks(open_page(std::string("#sort=overview-table.3.") + direction)).back(),
               "level2/076_gemm_add_relu");
+  }
 }
 
 TEST_F(HtmlBrowser, AnUnknownFragmentDoesNoHarm) {

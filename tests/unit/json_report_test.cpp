@@ -37,9 +37,10 @@ TEST(JsonReport, HasThePromisedFields) {
   for (const char* side : {"eager", "compiled", "submission"})
     EXPECT_TRUE(relu.at("time_ns").at(side).is_number());
   EXPECT_EQ(relu.at("time_ns").at("reason"), Json::object());
-  for (const char* side : {"eager", "compiled"})
+  for (const char* side : {"eager", "compiled"}) {
     for (const char* part : {"estimate", "low", "high"})
       EXPECT_TRUE(relu.at("speedup").at(side).at(part).is_number());
+  }
   EXPECT_EQ(relu.at("speedup").at("eager").at("verdict"), "FASTER");
   EXPECT_TRUE(relu.at("max_error").is_number());
   EXPECT_TRUE(relu.at("tolerance").is_number());

@@ -97,7 +97,8 @@ class Package : public ::testing::Test {
     const auto eager = GraphExecutor::load(request.task_file, "small", "cpu");
     ASSERT_TRUE(eager) << eager.error().message;
     const Json& size = task["sizes"]["small"];
-    const Tensors inputs = draw(size["inputs"]), parameters = draw(size["parameters"]);
+    const Tensors inputs = draw(size["inputs"]);
+    const Tensors parameters = draw(size["parameters"]);
     const auto compiled = package->run(inputs, parameters);
     const auto expected = eager->run(inputs, parameters);
     ASSERT_EQ(compiled.size(), expected.size());

@@ -47,7 +47,7 @@ inline void set_submission(Evaluation& e, const std::string& agent, const std::s
 
 // Adds samples of one side over six placements of two blocks. `time_ns` is the typical time.
 inline void add_samples(Evaluation& e, Side side, std::int64_t time_ns) {
-  for (int block = 0; block < 12; ++block)
+  for (int block = 0; block < 12; ++block) {
     for (int visit = 0; visit < 2; ++visit) {
       const double wave = std::sin(7.0 * block + 3.0 * visit + 11.0 * static_cast<double>(side));
       const auto noise = static_cast<std::int64_t>(std::lround(wave * 10)) * time_ns / 500;
@@ -58,12 +58,14 @@ inline void add_samples(Evaluation& e, Side side, std::int64_t time_ns) {
                            .calls = 4,
                            .time_ns = 4 * (time_ns + noise + (block / 2) * time_ns / 200)});
     }
+  }
 }
 
 inline void add_checks(Evaluation& e, double max_error) {
-  for (int draw = 0; draw < 5; ++draw)
+  for (int draw = 0; draw < 5; ++draw) {
     e.checks.push_back(
         {.draw = draw, .passed = true, .max_error = max_error / (1 << draw), .tolerance = 4e-6});
+  }
   e.correct = true;
   e.state = State::kOk;
 }

@@ -8,7 +8,7 @@ namespace {
 // `placements` placements of one block each, eager twice as slow as the submission.
 std::vector<Sample> two_to_one(int placements) {
   std::vector<Sample> samples;
-  for (int p = 0; p < placements; ++p)
+  for (int p = 0; p < placements; ++p) {
     for (int visit = 0; visit < 2; ++visit) {
       samples.push_back(
           {.placement = p, .block = p, .visit = visit, .side = Side::kEager, .time_ns = 2000 + p});
@@ -18,6 +18,7 @@ std::vector<Sample> two_to_one(int placements) {
                          .side = Side::kSubmission,
                          .time_ns = 1000 + p});
     }
+  }
   return samples;
 }
 

@@ -100,7 +100,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.seed = "00ff";
   e.started_at = "2026-11-21T13:01:02Z";
   e.wall_seconds = 0.1 * number;
-  for (int draw = 0; draw < 5; ++draw)
+  for (int draw = 0; draw < 5; ++draw) {
     e.checks.push_back({.draw = draw,
                         .distribution = draw == 4 ? "wide" : "task",
                         .passed = draw != 3,
@@ -111,7 +111,8 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
                         .eager_relative_l2 = 1e-9,
                         .wrong_elements = draw == 3 ? ~0ull : 0,
                         .message = draw == 3 ? "output 0 [7]" : ""});
-  for (int i = 0; i < sample_count; ++i)
+  }
+  for (int i = 0; i < sample_count; ++i) {
     e.samples.push_back(
         {.placement = i / 12,
          .block = i / 6,
@@ -125,6 +126,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
          .sm_clock_khz = i % 5 == 0 ? std::optional<std::int64_t>(1'980'000 + i) : std::nullopt,
          .dropped = i == 7,
          .drop_reason = i == 7 ? "context switch" : ""});
+  }
   return e;
 }
 

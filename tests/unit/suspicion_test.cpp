@@ -51,13 +51,15 @@ Evaluation timed(double eager_ns, double submission_ns) {
   evaluation.state = State::kOk;
   evaluation.device = "cuda";
   evaluation.wall_seconds = 2;
-  for (int block = 0; block < 10; ++block)
+  for (int block = 0; block < 10; ++block) {
     for (const auto& [side, ns] :
-         {std::pair{Side::kEager, eager_ns}, {Side::kSubmission, submission_ns}})
+         {std::pair{Side::kEager, eager_ns}, {Side::kSubmission, submission_ns}}) {
       evaluation.samples.push_back({.placement = block,
                                     .block = block,
                                     .side = side,
                                     .time_ns = static_cast<std::int64_t>(ns)});
+    }
+  }
   return evaluation;
 }
 

@@ -140,9 +140,10 @@ class CudaBackend : public Backend {
 
   Status flush_cache() override {
     Status status = check(cudaEventRecord(flush_start_.get(), nullptr), "cudaEventRecord");
-    if (status)
+    if (status) {
       status = check(cudaMemsetAsync(flush_.get(), 0, flush_bytes_, nullptr),
                      "cudaMemsetAsync of the flush buffer");
+    }
     if (status) status = check(cudaEventRecord(flush_stop_.get(), nullptr), "cudaEventRecord");
     if (!status || !persisting_cache_) return status;
     return check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
@@ -213,10 +214,11 @@ class CudaBackend : public Backend {
                  "cudaMemsetAsync of a counter");
   }
   Result<std::uint64_t> read_count(Status status) {
-    if (status)
+    if (status) {
       status = check(cudaMemcpyAsync(&answers_->count, count(), sizeof(unsigned long long),
                                      cudaMemcpyDeviceToHost, nullptr),
                      "cudaMemcpyAsync of a counter");
+    }
     if (status) status = synchronize();
     if (!status) return status.error();
     return std::uint64_t{answers_->count};
