@@ -85,8 +85,8 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   std::filesystem::create_directories(command.cache_directory / "tmp", ignored);
   std::filesystem::create_directories(command.cache_directory / "inductor", ignored);
 
-  std::vector<std::string> words{command.python.string(), "-u", command.script.string()};
-  std::vector<std::string> variables = builder_environment(
+  const std::vector<std::string> words{command.python.string(), "-u", command.script.string()};
+  const std::vector<std::string> variables = builder_environment(
       std::filesystem::absolute(command.cache_directory), command.compile_threads);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);
@@ -95,11 +95,11 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return failed("socketpair");
   UniqueFd ours(ends[0]);
-  UniqueFd theirs(ends[1]);
+  const UniqueFd theirs(ends[1]);
   std::array<int, 2> pipe_ends{};
   if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return failed("pipe2");
   UniqueFd read_end(pipe_ends[0]);
-  UniqueFd write_end(pipe_ends[1]);
+  const UniqueFd write_end(pipe_ends[1]);
   if (::fcntl(read_end.get(), F_SETFL, O_NONBLOCK) != 0) return failed("fcntl");
 
   const pid_t parent = ::getpid();

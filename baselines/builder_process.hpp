@@ -30,6 +30,8 @@ class BuilderProcess {
 
   BuilderProcess(BuilderProcess&& other) noexcept;
   BuilderProcess& operator=(BuilderProcess&& other) noexcept;
+  BuilderProcess(const BuilderProcess&) = delete;
+  BuilderProcess& operator=(const BuilderProcess&) = delete;
   ~BuilderProcess();
 
   // Errors: kInfrastructure when the builder is gone.

@@ -26,6 +26,8 @@ class GraphExecutor {
 
   GraphExecutor(GraphExecutor&&) noexcept;
   GraphExecutor& operator=(GraphExecutor&&) noexcept;
+  GraphExecutor(const GraphExecutor&) = delete;
+  GraphExecutor& operator=(const GraphExecutor&) = delete;
   ~GraphExecutor();
 
   // Runs the graph. Inputs and parameters in the task's order; floating ones all float32 or all

@@ -20,6 +20,8 @@ class CompiledPackage {
 
   CompiledPackage(CompiledPackage&&) noexcept;
   CompiledPackage& operator=(CompiledPackage&&) noexcept;
+  CompiledPackage(const CompiledPackage&) = delete;
+  CompiledPackage& operator=(const CompiledPackage&) = delete;
   ~CompiledPackage();
 
   // Inputs, then parameters, in the task's order. Outputs are contiguous. On CUDA runs on the

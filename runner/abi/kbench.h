@@ -13,6 +13,8 @@
 #ifndef KBENCH_H
 #define KBENCH_H
 
+/* NOLINTBEGIN(modernize-*): C as well as C++ */
+
 #include <stdint.h>
 
 #define KBENCH_ABI_VERSION 1u
@@ -41,5 +43,7 @@ typedef struct kb_context {
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-*) */
 
 #endif /* KBENCH_H */

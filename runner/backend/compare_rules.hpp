@@ -50,6 +50,7 @@ struct ElementError {
 };
 
 // Without branches, so that it vectorises.
+// NOLINTBEGIN(readability-implicit-bool-conversion, clang-diagnostic-bitwise-instead-of-logical)
 KB_HD ElementError judge(const ErrorBound& bound, double got, double reference) {
   const double error = portable::abs(got - reference);
   const bool finite = is_finite(got) & is_finite(reference);
@@ -57,6 +58,7 @@ KB_HD ElementError judge(const ErrorBound& bound, double got, double reference) 
   const bool same = (got == reference) | ((got != got) & (reference != reference));
   return {error, finite, !((finite & inside) | (!finite & same))};
 }
+// NOLINTEND(readability-implicit-bool-conversion, clang-diagnostic-bitwise-instead-of-logical)
 
 // How a request is carried out.
 enum class CompareKind { kFloating, kExact };

@@ -52,7 +52,7 @@ Status plan_uniform(const TensorSpec& tensor, DrawPlan& plan) {
   const Draw& draw = tensor.draw;
   if (!is_floating(tensor.dtype)) return bad_draw(tensor, "uniform needs a floating dtype");
   plan.a = static_cast<float>(draw.a);
-  const float b = static_cast<float>(draw.b);
+  const auto b = static_cast<float>(draw.b);
   plan.span = b - plan.a;
   plan.last = b > plan.a ? std::nextafter(b, plan.a) : plan.a;
   if (!(plan.a <= b) || !std::isfinite(plan.span)) {
@@ -171,11 +171,12 @@ Result<DrawPlan> plan_draw(const TensorSpec& tensor, DrawKey key) {
   plan.dtype = tensor.dtype;
   plan.elements = static_cast<std::uint64_t>(tensor.elements());
   plan.stream = PhiloxStream::of(key.key, key.tensor);
-  if (Status planned = plan_kind(tensor, plan); !planned) return planned.error();
+  if (const Status planned = plan_kind(tensor, plan); !planned) return planned.error();
   plan.keep = tensor.draw.keep;
   if (plan.keep != Draw::Keep::kAll) {
     const auto diagonal = static_cast<double>(tensor.draw.diagonal);
-    if (Status planned = plan_matrix(tensor, diagonal, plan); !planned) return planned.error();
+    if (const Status planned = plan_matrix(tensor, diagonal, plan); !planned)
+      return planned.error();
   }
   return plan;
 }

@@ -182,7 +182,7 @@ class Linting {
     if (!eager) return eager.error();
     eager_ = std::move(*eager);
     if (auto armed = oracle_.arm({{0, 0}}); !armed) return armed;
-    Candidate control;
+    const Candidate control;
     auto passed = passes(control);
     if (!passed) return passed.error();
     if (!*passed && !hard) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);

@@ -46,16 +46,16 @@ Result<std::unique_ptr<OracleForkServer>> OracleForkServer::start(const OracleOp
 Status OracleForkServer::spawn(const OracleOptions& options) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  std::vector<std::string> arguments{options.program.string(),
-                                     "--device",
-                                     options.device,
-                                     "--index",
-                                     std::to_string(options.device_index),
-                                     "--threads",
-                                     std::to_string(options.threads),
-                                     "--precision",
-                                     options.precision};
-  std::vector<std::string> variables = environment(options);
+  const std::vector<std::string> arguments{options.program.string(),
+                                           "--device",
+                                           options.device,
+                                           "--index",
+                                           std::to_string(options.device_index),
+                                           "--threads",
+                                           std::to_string(options.threads),
+                                           "--precision",
+                                           options.precision};
+  const std::vector<std::string> variables = environment(options);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

@@ -521,26 +521,26 @@ Result<Audit> LoadedTask::audit(bool everything) {
   return audit;
 }
 
-Result<DevicePeaks> LoadedTask::peaks() {
-  Impl& t = *impl_;
+Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device) {
   return guarded("measuring the device's peaks", [&]() -> Result<DevicePeaks> {
     const c10::InferenceMode guard;
-    auto bandwidth = t.backend.copy_bandwidth();
+    const at::Device device(torch_device);
+    auto bandwidth = backend.copy_bandwidth();
     if (!bandwidth) return bandwidth.error();
-    const bool cuda = t.device.is_cuda();
+    const bool cuda = device.is_cuda();
     const std::int64_t n = cuda ? 8192 : 1024;
     constexpr int kProducts = 6;  // the first one loads the library
     const at::Tensor a = at::ones(
-        {n, n}, at::TensorOptions().dtype(cuda ? at::kBFloat16 : at::kFloat).device(t.device));
+        {n, n}, at::TensorOptions().dtype(cuda ? at::kBFloat16 : at::kFloat).device(device));
     std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < kProducts; ++i) {
-      if (auto started = t.backend.start_timer(); !started) return started.error();
+      if (auto started = backend.start_timer(); !started) return started.error();
       const at::Tensor product = at::matmul(a, a);
-      auto nanoseconds = t.backend.stop_timer();
+      auto nanoseconds = backend.stop_timer();
       if (!nanoseconds) return nanoseconds.error();
       best_ns = std::min(best_ns, *nanoseconds);
     }
-    if (cuda) c10::getDeviceAllocator(t.device.type())->emptyCache();
+    if (cuda) c10::getDeviceAllocator(device.type())->emptyCache();
     const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n * n);
     return DevicePeaks{*bandwidth, flops / (static_cast<double>(best_ns) * 1e-9)};
   });

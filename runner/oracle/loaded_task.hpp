@@ -28,6 +28,10 @@ struct Arenas {
   std::uint64_t output_stride = 0;
 };
 
+// What the device can do, whatever the task: large copies and large matrix products, the best of a
+// few.
+[[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device);
+
 class LoadedTask {
  public:
   // kDoesNotFit when the plan exceeds free memory. A package that cannot be loaded is no error:
@@ -38,6 +42,8 @@ class LoadedTask {
 
   LoadedTask(LoadedTask&&) noexcept;
   LoadedTask& operator=(LoadedTask&&) noexcept;
+  LoadedTask(const LoadedTask&) = delete;
+  LoadedTask& operator=(const LoadedTask&) = delete;
   ~LoadedTask();
 
   [[nodiscard]] const std::string& compiled_reason() const;  // empty: there is a compiled baseline
@@ -52,8 +58,8 @@ class LoadedTask {
   Result<std::vector<EagerError>> reference();
 
   // After reference(): the largest errors of eager fp32 runs on inputs that differ from slot 0's in
-  // the last bit of some numbers, against the same reference. Where the outputs are ill-conditioned,
-  // rounding alone does this much to them, in one order of summation or another.
+  // the last bit of some numbers, against the same reference. Where the outputs are
+  // ill-conditioned, rounding alone does this much to them, in one order of summation or another.
   Result<std::vector<EagerError>> neighbours();
 
   // One timed visit of a baseline over all slots. Eager's outputs are kept.
@@ -74,9 +80,6 @@ class LoadedTask {
   // Looks around the outputs of the snapshot; with `everything` also at shared inputs and
   // parameters, which must equal the private ones.
   Result<Audit> audit(bool everything);
-
-  // Large copies and large matrix products, the best of a few.
-  Result<DevicePeaks> peaks();
 
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.

@@ -19,7 +19,7 @@ std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uin
 
 std::string gibibytes(std::uint64_t bytes) {
   const double tenths = std::round(static_cast<double>(bytes) / (1u << 30) * 10) / 10;
-  std::string text = std::to_string(tenths);
+  const std::string text = std::to_string(tenths);
   return text.substr(0, text.find('.') + 2) + " GiB";
 }
 

@@ -30,7 +30,7 @@ Tensors to_double(const Tensors& tensors) {
 // None where the mean is the output: of one number, as losses are.
 std::optional<at::Tensor> filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
   if (reference.numel() < 2) return std::nullopt;
-  const double mean = reference.to(at::kDouble).mean().item<double>();
+  const auto mean = reference.to(at::kDouble).mean().item<double>();
   return at::full_like(right, right.is_floating_point() ? mean : std::nearbyint(mean));
 }
 
@@ -124,8 +124,8 @@ void measure_effect(const MutantGround& ground, const Tensors& mutated, MutantRe
     const at::Tensor& reference = ground.reference[o];
     reply.identical = reply.identical && mutated[o].equal(reference);
     const at::Tensor right = reference.to(at::kDouble);
-    const double norm = at::linalg_vector_norm(right).item<double>();
-    const double change =
+    const auto norm = at::linalg_vector_norm(right).item<double>();
+    const auto change =
         at::linalg_vector_norm(mutated[o].to(at::kDouble).sub(right)).item<double>();
     const double relative = change == 0 ? 0 : change / norm;
     // Without a number to compare with, the change is as large as can be.

@@ -34,6 +34,7 @@ class Server {
     if (operation == "hello") return hello();
     if (operation == "load") return load(request);
     if (operation == "clock") return clock();
+    if (operation == "peaks") return peaks();
     if (!task_) return {failure({ErrorCode::kInfrastructure, "no task is loaded", ""}), {}};
     if (operation == "place") return place(request);
     if (operation == "inputs") return inputs(request);
@@ -45,7 +46,6 @@ class Server {
     if (operation == "flush") return nanoseconds(task_->flush());
     if (operation == "reveal") return nanoseconds(task_->reveal());
     if (operation == "audit") return audit(request);
-    if (operation == "peaks") return peaks();
     if (operation == "snapshot") return status(task_->snapshot());
     if (operation == "judge") return judge(request);
     if (operation == "remember") return status(task_->remember_outputs());
@@ -132,7 +132,7 @@ class Server {
   }
 
   Reply peaks() {
-    auto measured = task_->peaks();
+    auto measured = measure_peaks(backend_, torch_device_);
     if (!measured) return {failure(measured.error()), {}};
     return {*measured, {}};
   }

@@ -20,6 +20,8 @@ class BaitLayout {
   static Result<BaitLayout> make();
   BaitLayout(BaitLayout&& other) noexcept;
   BaitLayout& operator=(BaitLayout&&) = delete;
+  BaitLayout(const BaitLayout&) = delete;
+  BaitLayout& operator=(const BaitLayout&) = delete;
   ~BaitLayout();
 
   [[nodiscard]] const Bait& bait() const { return bait_; }

@@ -120,6 +120,7 @@ class Builder {
   int problem_ = 0;
 };
 
+// NOLINTBEGIN(clang-diagnostic-c99-extensions): libseccomp's macros are compound literals
 // Sockets that were handed over still work.
 void add_no_sockets(Builder& filter, bool unix_sockets) {
   if (unix_sockets) {
@@ -172,6 +173,7 @@ void add_only_signal(Builder& filter, int pid) {
   // library names its own threads by number.)
   filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
 }
+// NOLINTEND(clang-diagnostic-c99-extensions)
 
 }  // namespace
 

@@ -288,7 +288,7 @@ Result<std::vector<std::string>> Store::keys(const std::string& run_id) const {
 Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) const {
   return guarded(impl_->file, "reading a run", [&]() -> Result<std::vector<Evaluation>> {
     // One read transaction: a writer beside us cannot change what the three statements see.
-    SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
     SQLite::Statement rows(impl_->database,
                            columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
     SQLite::Statement checks(impl_->database, columns::select_check().append(kOfEvaluation));

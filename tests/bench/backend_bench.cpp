@@ -15,9 +15,9 @@ constexpr std::uint64_t kElements = 8 << 20;
 constexpr std::uint64_t kBytes = kElements * sizeof(float);
 
 Backend& backend() {
-  static const auto made =
+  const static auto kMade =
       make_cpu_backend(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  return **made;
+  return **kMade;
 }
 
 std::unique_ptr<SharedArena> arena() { return std::move(*backend().create_arena(kBytes)); }

@@ -64,14 +64,14 @@ void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const kbench::fuzz::ScratchFolder folder;
-  static const Bytes valid = valid_database(folder.path());
+  const static kbench::fuzz::ScratchFolder kFolder;
+  const static Bytes kValid = valid_database(kFolder.path());
   if (size == 0) return 0;
   const bool whole = data[0] % 2 == 0;
-  const Bytes bytes = whole ? Bytes(data + 1, data + size) : changed(valid, data + 1, size - 1);
-  const auto file = folder.write(kFile, bytes.data(), bytes.size());
+  const Bytes bytes = whole ? Bytes(data + 1, data + size) : changed(kValid, data + 1, size - 1);
+  const auto file = kFolder.write(kFile, bytes.data(), bytes.size());
   use(file, kbench::Store::Mode::kReadOnly);
   use(file, kbench::Store::Mode::kReadWrite);
-  remove_files(folder.path());
+  remove_files(kFolder.path());
   return 0;
 }

@@ -6,9 +6,9 @@
 #include "tests/fuzz/scratch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const kbench::fuzz::ScratchFolder folder;
-  const auto file = folder.write("level1/007_line.json", data, size);
-  (void)kbench::list_tasks(folder.path());
+  const static kbench::fuzz::ScratchFolder kFolder;
+  const auto file = kFolder.write("level1/007_line.json", data, size);
+  (void)kbench::list_tasks(kFolder.path());
   const auto task = kbench::load_task(file);
   if (!task) return 0;
   for (const kbench::TaskSize& one : task->sizes) {

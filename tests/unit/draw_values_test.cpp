@@ -98,7 +98,7 @@ TEST_F(NormalSample, PassesKolmogorovSmirnov) {
   double distance = 0;
   for (std::size_t i = 0; i < kCount; ++i) {
     const double cdf = 0.5 * std::erfc(-values_[i] / std::numbers::sqrt2);
-    const double n = static_cast<double>(kCount);
+    const auto n = static_cast<double>(kCount);
     distance = std::max(
         {distance, cdf - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - cdf});
   }
@@ -207,7 +207,7 @@ double decode(std::uint32_t bits, int exponent) {
   const int fraction = 15 - exponent;
   const int bias = (1 << (exponent - 1)) - 1;
   const int e = static_cast<int>((bits & 0x7FFFu) >> fraction);
-  const double f = static_cast<double>(bits & ((1u << fraction) - 1));
+  const auto f = static_cast<double>(bits & ((1u << fraction) - 1));
   const double sign = (bits & 0x8000u) != 0 ? -1 : 1;
   if (e == (1 << exponent) - 1) return f == 0 ? sign * INFINITY : NAN;
   if (e == 0) return sign * std::ldexp(f, 1 - bias - fraction);

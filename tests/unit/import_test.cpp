@@ -29,6 +29,8 @@ class SourcesTest : public ::testing::Test {
     folder_ = ::mkdtemp(name.data());
   }
   ~SourcesTest() override { fs::remove_all(folder_); }
+  SourcesTest(const SourcesTest&) = delete;
+  SourcesTest& operator=(const SourcesTest&) = delete;
 
   void write(const fs::path& file, const std::string& text = "pass\n") {
     fs::create_directories((folder_ / file).parent_path());

@@ -23,6 +23,8 @@ class ProgressTest : public ::testing::Test {
     std::fclose(stream_);
     std::free(text_);
   }
+  ProgressTest(const ProgressTest&) = delete;
+  ProgressTest& operator=(const ProgressTest&) = delete;
 
   std::unique_ptr<Progress> make(bool is_tty, int verbosity = 0, std::size_t columns = 80) {
     Terminal terminal;

@@ -53,8 +53,8 @@ namespace {
 
 constexpr double kNaN = __builtin_nan("");
 constexpr std::size_t kLanes = 8;
-typedef double Doubles __attribute__((vector_size(kLanes * sizeof(double))));
-typedef std::int64_t Longs __attribute__((vector_size(kLanes * sizeof(double))));
+using Doubles = double __attribute__((vector_size(kLanes * sizeof(double))));
+using Longs = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
 
 // Vector types are lowered before functions are cloned, so KB_CLONES would clone scalar code.
 namespace baseline {

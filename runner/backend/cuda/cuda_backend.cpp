@@ -176,7 +176,7 @@ class CudaBackend : public Backend {
     constexpr std::size_t kBytes = std::size_t{512} << 20;
     constexpr int kCopies = 6;
     DeviceMemory memory;
-    if (Status allocated = allocate_device(2 * kBytes, memory); !allocated)
+    if (const Status allocated = allocate_device(2 * kBytes, memory); !allocated)
       return allocated.error();
     auto* destination = static_cast<std::byte*>(memory.get());
     std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
@@ -281,7 +281,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device_index) {
   if (!status) return status.error();
   auto backend = std::make_unique<CudaBackend>(device_index, facts_of(properties, driver_version),
                                                properties.persistingL2CacheMaxSize > 0);
-  if (Status allocated = backend->allocate(); !allocated) return allocated.error();
+  if (const Status allocated = backend->allocate(); !allocated) return allocated.error();
   return std::unique_ptr<Backend>(std::move(backend));
 }
 

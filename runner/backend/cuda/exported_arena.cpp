@@ -127,7 +127,7 @@ Result<std::unique_ptr<SharedArena>> create_exported_arena(int device, std::uint
   }
   const std::uint64_t size = std::max<std::uint64_t>((bytes + step - 1) / step, 1) * step;
   auto arena = std::make_unique<ExportedArena>(*driver, size);
-  if (Status built = arena->build(properties); !built) return built.error();
+  if (const Status built = arena->build(properties); !built) return built.error();
   return std::unique_ptr<SharedArena>(std::move(arena));
 }
 
