@@ -15,7 +15,7 @@ constexpr std::uint64_t kElements = 8 << 20;
 constexpr std::uint64_t kBytes = kElements * sizeof(float);
 
 Backend& backend() {
-  const static auto kMade =
+  static const auto kMade =
       make_cpu_backend(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   return **kMade;
 }

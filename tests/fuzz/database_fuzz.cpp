@@ -64,8 +64,8 @@ void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const static kbench::fuzz::ScratchFolder kFolder;
-  const static Bytes kValid = valid_database(kFolder.path());
+  static const kbench::fuzz::ScratchFolder kFolder;
+  static const Bytes kValid = valid_database(kFolder.path());
   if (size == 0) return 0;
   const bool whole = data[0] % 2 == 0;
   const Bytes bytes = whole ? Bytes(data + 1, data + size) : changed(kValid, data + 1, size - 1);

@@ -5,7 +5,7 @@
 #include "tests/fuzz/scratch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const static kbench::fuzz::ScratchFolder kFolder;
+  static const kbench::fuzz::ScratchFolder kFolder;
   const auto file = kFolder.write("agent/level1/007_line/submission.json", data, size);
   (void)kbench::read_manifest(file.parent_path(), "007_line", "agent");
   (void)kbench::find_submissions(kFolder.path());

@@ -6,7 +6,7 @@
 #include "tests/fuzz/scratch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const static kbench::fuzz::ScratchFolder kFolder;
+  static const kbench::fuzz::ScratchFolder kFolder;
   const auto file = kFolder.write("level1/007_line.json", data, size);
   (void)kbench::list_tasks(kFolder.path());
   const auto task = kbench::load_task(file);
