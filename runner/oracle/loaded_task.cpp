@@ -224,6 +224,14 @@ struct LoadedTask::Impl {
       pieces.push_back(at::zeros({static_cast<std::int64_t>(kPiece)}, at::kByte));
   }
 
+  // CPU: the flush takes LibTorch's own code and tables out of the caches as well. A program that
+  // runs on has them there, and they made a 32 MiB relu 3 % slower than an equal loop.
+  void warm_dispatcher() {
+    if (device.is_cuda()) return;
+    const at::Tensor little = at::zeros({16});
+    for (int i = 0; i < 2; ++i) (void)little.add(little).relu();
+  }
+
   Tensors run(Side side, int slot) {
     const auto index = static_cast<std::size_t>(slot);
     return side == Side::kCompiled ? package->run(slot_inputs[index], params)
@@ -449,6 +457,7 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     outputs.reserve(t.slot_inputs.size());
     for (const auto& step : {&Backend::flush_cache, &Backend::prologue})
       if (auto done = (t.backend.*step)(); !done) return done.error();
+    t.warm_dispatcher();
     const std::int64_t switches = involuntary_switches();
     if (auto started = t.backend.start_timer(); !started) return started.error();
     const auto start = std::chrono::steady_clock::now();

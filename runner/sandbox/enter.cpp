@@ -51,6 +51,7 @@ bool become_nobody(int number) {
 // In the second process. Returns the step that failed; errno says why.
 EnterStep become_program(EnterPlan& plan, const std::vector<sock_filter>& common) {
   if (::getppid() != 1) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const UniqueFd program(::open(plan.argv[0].c_str(), O_PATH | O_CLOEXEC));
   if (plan.drop_to_nobody && !become_nobody(plan.user)) return EnterStep::kUser;
   if (!drop_capabilities()) return EnterStep::kUser;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return EnterStep::kUser;
@@ -66,6 +67,9 @@ EnterStep become_program(EnterPlan& plan, const std::vector<sock_filter>& common
   }
   if (plan.system_call_filter && (errno = install_filter(common)) != 0) return EnterStep::kFilter;
   ::execve(arguments[0], arguments.data(), variables.data());
+  // Nobody may not walk through a closed folder above it, root's home for one; root has been there.
+  if (errno == EACCES)
+    ::execveat(program.get(), "", arguments.data(), variables.data(), AT_EMPTY_PATH);
   return EnterStep::kExecute;
 }
 

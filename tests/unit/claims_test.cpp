@@ -71,6 +71,14 @@ void enter_calls_that_wait(ClaimLedger& ledger, bool others_run) {
   }
 }
 
+TEST(ClaimLedger, ASpreadDoesNotExcuseWhatEveryCallHides) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({{95e3, 100e3, 90e6}, {1e6, 1e6, 1e6}});
+  for (const std::int64_t ms : {124, 244, 103, 365, 244, 104})
+    ledger.enter(1'500'000, ms * 1'000'000, 0);
+  EXPECT_TRUE(ledger.contradiction());
+}
+
 TEST(ClaimLedger, OnABusyMachineCallsThatWaitedDoNotContradict) {
   ClaimLedger quiet("cpu");
   quiet.calibrate({{1e5, 1e5, 1e5, 1e5, 1e5}, {1e5, 1e5, 1e5, 1e5, 1e5}});

@@ -98,6 +98,12 @@ TEST_P(SandboxTest, EnvironmentIsExactlyWhatWasGiven) {
   EXPECT_EQ(run(command).out, "A=b c\nLD_LIBRARY_PATH=/nowhere\n");
 }
 
+TEST_P(SandboxTest, StartsAProgramThatLiesInAClosedFolder) {
+  SandboxCommand command = guest({"read", "/dev/null"});
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0700));
+  EXPECT_EQ(code_of(command), 0);
+}
+
 TEST_P(SandboxTest, CannotReadWhatItWasNotGiven) {
   ScratchFolder secrets;
   const auto secret = secrets.path() / "kbench.sqlite";
