@@ -20,8 +20,14 @@ cpu_set_t only(int core) {
 
 CorePin::CorePin() {
   const std::vector<int> cores = usable_cores();
-  if (cores.empty() || ::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  const cpu_set_t one = only(cores.front());
+  if (!cores.empty()) pin(cores.front());
+}
+
+CorePin::CorePin(int core) { pin(core); }
+
+void CorePin::pin(int core) {
+  if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+  const cpu_set_t one = only(core);
   pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
 }
 

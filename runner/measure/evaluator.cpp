@@ -435,6 +435,8 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
                     Oracle& oracle, const WorkerFactory& start_worker) {
   // As secret as the first seed while the evaluation runs, and as easily repeated afterwards.
   EvaluationRequest again = request;
+  EvaluationSettings settings_again = settings;
+  settings_again.stop = confirming(settings.stop);
   const auto measure_again = [&](const Evaluation& first) {
     if (auto restarted = oracle.restart(); !restarted) {
       Evaluation failed = first;
@@ -444,7 +446,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
       return failed;
     }
     again.seed = sha256(again.seed + "/again");
-    return evaluate_once(again, settings, oracle, start_worker);
+    return evaluate_once(again, settings_again, oracle, start_worker);
   };
   const auto unless_confirmed = [&](const Evaluation& first) {
     return is_contradicted(first) ? confirm(first, measure_again(first)) : first;

@@ -1,12 +1,11 @@
 #include "runner/measure/quiet_core.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
 
+#include "runner/measure/core_pin.hpp"
 #include "runner/measure/surroundings.hpp"
 
 namespace kbench {
@@ -53,17 +52,10 @@ std::int64_t walk_ns(const std::array<std::uint32_t, kTable>& table) {
 
 std::int64_t probe_core_ns(int core) {
   static const auto kEntries = make_table();
-  cpu_set_t before;
-  const bool known = ::sched_getaffinity(0, sizeof before, &before) == 0;
-  cpu_set_t there;
-  CPU_ZERO(&there);
-  CPU_SET(static_cast<std::size_t>(core), &there);
-  if (!known || ::sched_setaffinity(0, sizeof there, &there) != 0)
-    return std::numeric_limits<std::int64_t>::max();
+  const CorePin there(core);
+  if (!there.pinned()) return std::numeric_limits<std::int64_t>::max();
   (void)walk_ns(kEntries);  // fills the core's caches
-  const std::int64_t nanoseconds = walk_ns(kEntries);
-  (void)::sched_setaffinity(0, sizeof before, &before);
-  return nanoseconds;
+  return walk_ns(kEntries);
 }
 
 QuietCore::QuietCore(const std::vector<int>& cores, Probe probe) : probe_(std::move(probe)) {

@@ -26,14 +26,15 @@ Totals total(std::span<const Sample> samples) {
   return totals;
 }
 
-bool narrow_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate) {
+bool all_within(double half_width, const StopRule& rule, std::span<const Sample> samples,
+                Side candidate) {
   bool any = false;
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     if (baseline == candidate) continue;
     const auto ratio = speedup(samples, baseline, candidate, rule.margin);
     if (!ratio) continue;
     any = true;
-    if (ratio->half_width() > rule.half_width || ratio->confidence < 0.95) return false;
+    if (ratio->half_width() > half_width || ratio->confidence < 0.95) return false;
   }
   return any;
 }
@@ -47,6 +48,7 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
     rule.half_width = 0.03;
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
+    rule.longest_seconds = 30;
   } else {
     rule.half_width = 0.005;
   }
@@ -54,6 +56,11 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.min_placements = 1;
     rule.until_narrow = false;
   }
+  return rule;
+}
+
+StopRule confirming(StopRule rule) {
+  rule.longest_seconds = std::min(rule.longest_seconds, rule.max_seconds);
   return rule;
 }
 
@@ -71,7 +78,8 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
                 double elapsed_seconds) {
   const Totals totals = total(samples);
   const auto blocks = static_cast<int>(totals.blocks.size());
-  if (elapsed_seconds >= rule.max_seconds) return true;
+  const bool late = elapsed_seconds >= rule.max_seconds;
+  if (late && (blocks < rule.min_blocks || elapsed_seconds >= rule.longest_seconds)) return true;
   if (blocks < rule.min_blocks) return false;
   if (static_cast<int>(totals.placements.size()) < rule.min_placements) return false;
   double least = rule.min_seconds_a_side;
@@ -79,7 +87,7 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  return narrow_enough(rule, samples, candidate);
+  return all_within(late ? rule.margin : rule.half_width, rule, samples, candidate);
 }
 
 }  // namespace kbench

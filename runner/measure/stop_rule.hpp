@@ -15,7 +15,8 @@ struct StopRule {
   double min_seconds_a_side = 0.5;   // waived once there are enough blocks
   int enough_blocks = 50;            // 100 calls a side
   double half_width = 0.03;          // relative, of every speed-up
-  double max_seconds = 15;           // of timing, whatever the intervals say
+  double max_seconds = 15;           // of timing, then an interval within the margin is enough
+  double longest_seconds = 60;       // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   double margin = 0.03;              // for the verdict inside the intervals
   bool until_narrow = true;          // false: the least that the other fields ask for is enough
@@ -27,11 +28,14 @@ struct StopRule {
 enum class Ranked { kNo, kYes };
 [[nodiscard]] StopRule stop_rule_for(std::string_view device, Ranked ranked = Ranked::kYes);
 
+// For a second measurement that is to confirm the first, not to be narrower than it.
+[[nodiscard]] StopRule confirming(StopRule rule);
+
 // For a first impression: the fewest placements and blocks that give a ratio at all.
 [[nodiscard]] StopRule quick_stop_rule(std::string_view device);
 
 // `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
-// nothing was submitted.
+// nothing was submitted. What is so slow that it has not its blocks by `max_seconds` ends there.
 [[nodiscard]] bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
                               double elapsed_seconds);
 

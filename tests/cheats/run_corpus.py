@@ -70,7 +70,8 @@ def evaluate(kind, device, arguments, folder):
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
     command = [arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html",
-               "--format", "json", "--submissions", str(corpus), "--db", str(arguments.keep or folder / "corpus.sqlite")]
+               "--format", "json", "--submissions", str(corpus),
+               "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
         command += ["--size", arguments.size]
     for task in sorted({task for tasks in chosen.values() for task in tasks}):

@@ -24,14 +24,14 @@ class ScriptedEvaluation : public testing::Test {
     request_.library = "/builds/0123.so";
     request_.seed = "00";
     settings_.stop = stop_rule_for("cuda");
-    settings_.stop.max_seconds = 3600;
+    settings_.stop.max_seconds = settings_.stop.longest_seconds = 3600;
     settings_.surroundings = fakes::scripted_surroundings(script_);
   }
 
   void use_cpu() {
     request_.device = "cpu";
     settings_.stop = stop_rule_for("cpu");
-    settings_.stop.max_seconds = 3600;
+    settings_.stop.max_seconds = settings_.stop.longest_seconds = 3600;
     settings_.stop.min_seconds_a_side = 0;
   }
 

@@ -42,6 +42,25 @@ TEST(StopRule, ShortCallsNeedHalfASecondOrFiftyBlocks) {
 TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
   const StopRule rule = stop_rule_for("cuda");
   const auto wide = blocks(60, 1'000'000'000, 0.1);
+  EXPECT_FALSE(has_enough(rule, wide, Side::kSubmission, rule.longest_seconds - 1));
+  EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.longest_seconds));
+}
+
+TEST(StopRule, AfterAWhileAnIntervalWithinTheMarginIsEnough) {
+  const StopRule rule = stop_rule_for("cuda");
+  const auto within = blocks(60, 1'000'000'000, 0.008);
+  EXPECT_FALSE(has_enough(rule, within, Side::kSubmission, rule.max_seconds - 1));
+  EXPECT_TRUE(has_enough(rule, within, Side::kSubmission, rule.max_seconds));
+}
+
+TEST(StopRule, WhatIsTooSlowForItsBlocksIsNotWaitedFor) {
+  const StopRule rule = stop_rule_for("cuda");
+  EXPECT_TRUE(has_enough(rule, blocks(4, 1'000'000'000, 0.1), Side::kSubmission, rule.max_seconds));
+}
+
+TEST(StopRule, AConfirmationEndsWhereMarginsWouldDo) {
+  const StopRule rule = confirming(stop_rule_for("cuda"));
+  const auto wide = blocks(60, 1'000'000'000, 0.1);
   EXPECT_FALSE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds - 1));
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds));
 }
