@@ -16,7 +16,7 @@ struct StopRule {
   int enough_blocks = 50;            // 100 calls a side
   double half_width = 0.03;          // relative, of every speed-up
   double max_seconds = 15;           // of timing, then an interval within the margin is enough
-  double longest_seconds = 60;       // of timing, whatever the intervals say
+  double longest_seconds = 120;      // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   double margin = 0.03;              // for the verdict inside the intervals
   bool until_narrow = true;          // false: the least that the other fields ask for is enough
