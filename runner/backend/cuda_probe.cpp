@@ -35,6 +35,8 @@ std::vector<GpuInfo> ask_nvml(const Nvml& nvml) {
     gpu.memory_bytes = nvml.memory_bytes(i).value_or(0);
     gpu.driver = nvml.driver_version().value_or("");
     gpu.near_cores = nvml.near_cores(i);
+    gpu.max_sm_clock_khz = nvml.max_sm_clock_khz(i);
+    gpu.clock_limits = nvml.clock_limits(i);
     gpus.push_back(std::move(gpu));
   }
   return gpus;

@@ -17,7 +17,10 @@ struct GpuInfo {
   int compute_capability = 0;  // 10 * major + minor
   std::uint64_t memory_bytes = 0;
   std::string driver;  // "580.65.06" from NVML; the CUDA version it supports, "13.0", otherwise
-  std::vector<int> near_cores;  // of the GPU's NUMA node; empty where only NVML could tell
+  // Only NVML tells these:
+  std::vector<int> near_cores;  // of the GPU's NUMA node
+  std::optional<std::int64_t> max_sm_clock_khz;
+  std::optional<std::vector<std::string>> clock_limits;  // why it is not at its fastest just now
 };
 
 // The GPUs that CUDA shows to this process, in its order; empty without GPU or driver.

@@ -60,7 +60,8 @@ class RunSession {
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(make_sandbox()),
-        compiler_(*sandbox_, find_toolchain(plan_.target.compute_capability),
+        compiler_(*sandbox_,
+                  find_toolchain(plan_.target.gpu ? plan_.target.gpu->compute_capability : 0),
                   installation.cache / "submissions", installation.abi) {}
 
   Result<ExitCode> run() {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <string>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "runner/backend/nvml.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/container.hpp"
 #include "runner/core/usable_cores.hpp"
@@ -27,17 +27,12 @@ Json describe_host() {
           {"threads", usable_threads()}};
 }
 
-Json describe_gpu(const Plan& plan) {
-  if (plan.target.device != "cuda") return nullptr;
-  const auto nvml = Nvml::open();
-  if (!nvml) return nullptr;
-  Json gpu = Json::object();
-  if (const auto driver = nvml->driver_version()) gpu["driver"] = *driver;
-  if (const auto clock = nvml->max_sm_clock_khz(plan.target.device_index))
-    gpu["max_sm_clock_khz"] = *clock;
-  if (const auto limits = nvml->clock_limits(plan.target.device_index))
-    gpu["clock_limits"] = *limits;
-  return gpu;
+Json describe_gpu(const std::optional<GpuInfo>& gpu) {
+  if (!gpu) return nullptr;
+  Json described = {{"driver", gpu->driver}};
+  if (gpu->max_sm_clock_khz) described["max_sm_clock_khz"] = *gpu->max_sm_clock_khz;
+  if (gpu->clock_limits) described["clock_limits"] = *gpu->clock_limits;
+  return described;
 }
 
 }  // namespace
@@ -45,10 +40,14 @@ Json describe_gpu(const Plan& plan) {
 Json describe_environment(const Plan& plan, const OracleHello& oracle, const Toolchain& toolchain,
                           const SandboxLevel& sandbox) {
   const BuildInfo build = build_info();
-  return {{"kbench", version_text(build)},   {"device", oracle.facts},
-          {"gpu", describe_gpu(plan)},       {"torch", oracle.torch},
-          {"host", describe_host()},         {"host_compiler", toolchain.host_version},
-          {"nvcc", toolchain.nvcc_version},  {"sandbox", sandbox.to_string()},
+  return {{"kbench", version_text(build)},
+          {"device", oracle.facts},
+          {"gpu", describe_gpu(plan.target.gpu)},
+          {"torch", oracle.torch},
+          {"host", describe_host()},
+          {"host_compiler", toolchain.host_version},
+          {"nvcc", toolchain.nvcc_version},
+          {"sandbox", sandbox.to_string()},
           {"sandbox_reason", sandbox.reason}};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
@@ -19,9 +20,9 @@ namespace kbench {
 struct Target {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
-  int compute_capability = 0;
-  std::vector<int> cores;  // with a GPU: those of this process, of the GPU's NUMA node if known
-  std::string size;        // "small" or "full"
+  std::optional<GpuInfo> gpu;  // with "cuda"
+  std::vector<int> cores;      // with a GPU: those of this process, of its NUMA node if known
+  std::string size;            // "small" or "full"
 };
 
 // --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.

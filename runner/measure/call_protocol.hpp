@@ -68,10 +68,8 @@ class CallProtocol {
   // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
   void take_quiet_core();
 
-  // Timed visits of baselines tell how long flushes take beside the worker.
-  void saw_flush(std::int64_t nanoseconds) { idle_.beside(nanoseconds); }
-  // And eager, save where the device waited for the host.
-  void saw_eager(std::int64_t nanoseconds) { idle_.eager_beside(nanoseconds); }
+  // Timed visits of baselines tell how long flushes and eager take beside the worker.
+  void saw_baseline(Side side, const BaselineTime& timed);
   // A call may take a hundred times as long as eager.
   void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
 
@@ -105,6 +103,7 @@ class CallProtocol {
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;
   std::int64_t core_chosen_ns_ = 0;
+  bool launching_matters_ = true;  // eager's time is more than the device's
   std::uint64_t parameter_base_ = 0;
   int slots_ = 1;
   double eager_ns_ = 0;

@@ -29,9 +29,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The device waited for the host: the call ended soon after its last launch.
-bool is_launch_bound(const BaselineTime& timed) { return 10 * timed.launch_ns > 9 * timed.ns; }
-
 // One evaluation in progress. Each step returns how the evaluation ends early, or nothing.
 class Evaluating {
  public:
@@ -354,8 +351,7 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
-    if (has_submission()) calls_.saw_flush(timed->flush_ns);
-    if (sample.side == Side::kEager && !is_launch_bound(*timed)) calls_.saw_eager(timed->ns);
+    calls_.saw_baseline(sample.side, *timed);
     return std::nullopt;
   }
 

@@ -14,9 +14,6 @@ namespace {
 // Ours, the one that launches, and one that is neither.
 constexpr std::size_t kFewestCores = 3;
 constexpr std::size_t kMostTried = 16;
-constexpr int kFirstRounds = 3;      // over all cores, before anything is chosen
-constexpr double kWeight = 1.0 / 8;  // of the newest answer in the average
-constexpr double kSlowCore = 1.12;   // times the quickest
 
 // 128 KiB: beyond the first cache, as the code that launches kernels is.
 constexpr std::size_t kTable = 32768;
@@ -58,44 +55,20 @@ std::int64_t probe_core_ns(int core) {
   return walk_ns(kEntries);
 }
 
-QuietCore::QuietCore(const std::vector<int>& cores, Probe probe) : probe_(std::move(probe)) {
-  for (const int core : cores) cores_.push_back({.number = core});
-}
+QuietCore::QuietCore(std::vector<int> cores, Probe probe)
+    : cores_(std::move(cores)), probe_(std::move(probe)) {}
 
-std::int64_t QuietCore::ask(Core& core) {
-  const std::int64_t nanoseconds = probe_(core.number);
-  const auto now = static_cast<double>(nanoseconds);
-  core.usual_ns += core.usual_ns == 0 ? now : kWeight * (now - core.usual_ns);
-  quickest_ns_ = quickest_ns_ == 0 ? nanoseconds : std::min(quickest_ns_, nanoseconds);
-  return nanoseconds;
-}
-
-bool QuietCore::is_quiet(std::int64_t nanoseconds) const {
-  return static_cast<double>(nanoseconds) <= kSlowCore * static_cast<double>(quickest_ns_);
-}
-
-std::optional<int> QuietCore::choose() {
+std::optional<int> QuietCore::choose() const {
   if (cores_.size() < kFewestCores) return std::nullopt;
-  if (quickest_ns_ == 0) {
-    for (int round = 0; round < kFirstRounds; ++round)
-      for (Core& core : cores_) ask(core);
-  }
-  ask(cores_[turn_++ % cores_.size()]);
-  std::vector<Core*> order;
-  for (Core& core : cores_) order.push_back(&core);
-  std::sort(order.begin(), order.end(),
-            [](const Core* a, const Core* b) { return a->usual_ns < b->usual_ns; });
-  order.resize(std::min(order.size(), kMostTried));
-  const Core* fastest = nullptr;
+  std::optional<int> fastest;
   std::int64_t fastest_ns = std::numeric_limits<std::int64_t>::max();
-  for (Core* core : order) {
-    const std::int64_t nanoseconds = ask(*core);
-    if (is_quiet(nanoseconds)) return core->number;
-    if (nanoseconds > fastest_ns) continue;
-    fastest = core;
+  for (std::size_t i = 0; i < std::min(cores_.size(), kMostTried); ++i) {
+    const std::int64_t nanoseconds = probe_(cores_[i]);
+    if (fastest && nanoseconds >= fastest_ns) continue;
+    fastest = cores_[i];
     fastest_ns = nanoseconds;
   }
-  return fastest->number;
+  return fastest;
 }
 
 }  // namespace kbench

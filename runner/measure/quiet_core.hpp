@@ -1,16 +1,16 @@
 // Which core launches kernels. On a machine whose cores are hyper-threads, or are shared with other
 // virtual machines, a launch takes 25-40 % longer while somebody works on the other half of the
-// core: 3.5 us against 4.4 on an H200's host, in episodes of seconds, each core for itself, and
-// some for the whole time. What is bound by launching (a GRU of 6,000) then varies by as much. So a
-// short piece of work tells how fast a core is just now, and before each timed call the oracle and
-// the worker, one as the other, are put on the core that was at its best most of the time.
+// core: 3.5 us against 4.4 on an H200's host, in episodes of some 100 ms to seconds, and each core
+// for itself. What is bound by launching (a GRU of 6,000) then varies by as much. So a short piece
+// of work tells how fast each core is just now, and before a timed call the oracle and the worker,
+// one as the other, are put on the fastest. There, 5,000 launches took 33-37 ms (quartiles) on the
+// fastest of 16, 35-46 ms on a random core and 36-48 ms on a fixed one; launches as the probe told
+// less (33-38 ms), and what a core had shown seconds ago nothing at all.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace kbench {
@@ -24,26 +24,15 @@ class QuietCore {
   using Probe = std::function<std::int64_t(int core)>;
 
   // The cores to choose from, and what tells how fast one is.
-  QuietCore(const std::vector<int>& cores, Probe probe);
+  QuietCore(std::vector<int> cores, Probe probe);
 
-  // The core that was usually at its best, if it is now, else the next such one; where none is, the
-  // fastest just now. Nothing where there are too few for a choice. Asks two cores as a rule: one
-  // in turn, so that none is forgotten, and the one it is about to choose.
-  [[nodiscard]] std::optional<int> choose();
+  // The fastest just now, of the first sixteen; nothing where there are too few for a choice. Takes
+  // about 0.2 ms a core.
+  [[nodiscard]] std::optional<int> choose() const;
 
  private:
-  struct Core {
-    int number = 0;
-    double usual_ns = 0;  // a moving average; 0: not asked yet
-  };
-
-  std::int64_t ask(Core& core);
-  [[nodiscard]] bool is_quiet(std::int64_t nanoseconds) const;
-
-  std::vector<Core> cores_;
+  std::vector<int> cores_;
   Probe probe_;
-  std::size_t turn_ = 0;
-  std::int64_t quickest_ns_ = 0;  // that any core showed so far
 };
 
 }  // namespace kbench

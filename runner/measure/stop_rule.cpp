@@ -9,6 +9,9 @@
 namespace kbench {
 namespace {
 
+// Of the margin. A second measurement, which only confirms, may widen the interval a little.
+constexpr double kWellWithin = 0.9;
+
 struct Totals {
   std::set<int> blocks;
   std::set<int> placements;
@@ -87,7 +90,7 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  return all_within(late ? rule.margin : rule.half_width, rule, samples, candidate);
+  return all_within(late ? kWellWithin * rule.margin : rule.half_width, rule, samples, candidate);
 }
 
 }  // namespace kbench

@@ -249,6 +249,17 @@ TEST_F(CompilerTest, CompilesCuda) {
   EXPECT_TRUE(compile_only()->from_cache);
 }
 
+TEST_F(CompilerTest, CudaHasTheSpecialFunctionsAndWhatTheyInclude) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  const auto compiled = compile(
+      "#include <cuda_runtime.h>\n"
+      "static_assert(std::numeric_limits<float>::has_infinity);\n"
+      "extern \"C\" int answer() { return static_cast<int>(26 * std::riemann_zeta(2.0)); }\n",
+      ".cu");
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(call(compiled->library, "answer"), 42);
+}
+
 TEST_F(CompilerTest, CudaErrorsAreTheCompilersWords) {
   if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
   const Error error = refusal("__global__ void f() { undeclared_thing(); }\n", ".cu");

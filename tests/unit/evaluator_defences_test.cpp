@@ -200,9 +200,22 @@ TEST_F(DefencesTest, OracleAndWorkerLaunchFromTheSameQuietCore) {
     if (core == 6) return probes > 40 ? 150 : 100;
     return 101;
   };
+  script_.launch_share = 0.5;
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(script_.oracle_core, 7);
   EXPECT_EQ(script_.worker_core, 7);
+}
+
+TEST_F(DefencesTest, WhereLaunchingIsNothingCoresAreAskedSeldom) {
+  request_.cores = {4, 5, 6, 7};
+  int probes = 0;
+  settings_.surroundings.probe_core_ns = [&](int) { return ++probes; };
+  script_.launch_share = 0.5;
+  ASSERT_EQ(run().state, State::kOk);
+  const int where_it_matters = std::exchange(probes, 0);
+  script_.launch_share = 0.01;
+  ASSERT_EQ(run().state, State::kOk);
+  EXPECT_LT(probes, where_it_matters / 4);
 }
 
 TEST_F(DefencesTest, TwoMeasurementsThatDisagreeAreSuspect) {

@@ -35,18 +35,41 @@ __global__ void unpoisoned(const unsigned char* data, std::uint64_t bytes,
   if (found > 0) atomicAdd(counter, found);
 }
 
+__device__ unsigned count_bytes(const uint4& a, const uint4& b) {
+  const auto* x = reinterpret_cast<const unsigned char*>(&a);
+  const auto* y = reinterpret_cast<const unsigned char*>(&b);
+  unsigned found = 0;
+  for (unsigned i = 0; i < kVector; ++i) found += x[i] != y[i] ? 1 : 0;
+  return found;
+}
+
+// Several loads at once, or memory would wait for them.
 __global__ void differing(const unsigned char* a, const unsigned char* b, std::uint64_t bytes,
                           unsigned long long* counter) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x * kVector;
+  constexpr int kAtOnce = 4;
+  const std::uint64_t vectors = bytes / kVector;
+  const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const auto* left = reinterpret_cast<const uint4*>(a);
+  const auto* right = reinterpret_cast<const uint4*>(b);
   unsigned long long found = 0;
-  for (std::uint64_t at = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kVector;
-       at < bytes; at += step) {
-    const std::uint64_t stop = at + kVector;
-    if (stop <= bytes &&
-        equal(*reinterpret_cast<const uint4*>(a + at), *reinterpret_cast<const uint4*>(b + at)))
-      continue;
-    for (std::uint64_t i = at; i < stop && i < bytes; ++i) found += a[i] != b[i] ? 1 : 0;
+  std::uint64_t i = first;
+  for (; i + (kAtOnce - 1) * threads < vectors; i += kAtOnce * threads) {
+    uint4 x[kAtOnce];
+    uint4 y[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      x[k] = left[i + static_cast<std::uint64_t>(k) * threads];
+      y[k] = right[i + static_cast<std::uint64_t>(k) * threads];
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k)
+      if (!equal(x[k], y[k])) found += count_bytes(x[k], y[k]);
   }
+  for (; i < vectors; i += threads)
+    if (!equal(left[i], right[i])) found += count_bytes(left[i], right[i]);
+  if (first == 0)
+    for (std::uint64_t at = vectors * kVector; at < bytes; ++at) found += a[at] != b[at] ? 1 : 0;
   if (found > 0) atomicAdd(counter, found);
 }
 
