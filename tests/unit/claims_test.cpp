@@ -100,6 +100,16 @@ TEST(ClaimLedger, OnABusyMachineWhatAllCallsHideContradictsToo) {
   EXPECT_TRUE(ledger.contradiction());
 }
 
+TEST(ClaimLedger, OnABusyMachineTheirSpreadIsNoExcuseForWhatAllCallsHide) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({{1e5, 1e5, 1e5, 1e5, 1e5}, {1e5, 1e5, 1e5, 1e5, 1e5}});
+  for (int i = 1; i <= 15; ++i) {
+    ledger.saw_others(true);
+    ledger.enter(1'500'000, 40'000'000 * i, 700'000'000);
+  }
+  EXPECT_TRUE(ledger.contradiction());
+}
+
 TEST(ClaimLedger, ForgedTimesContradictThePlainClock) {
   ClaimLedger ledger("cuda");
   ledger.calibrate(kNulls);
