@@ -131,19 +131,46 @@ class Evaluating {
 
   std::optional<EarlyEnd> check_submission(int draw, std::optional<HardDraw> hard,
                                            const std::vector<EagerError>& eager) {
+    Check check;
+    if (auto end = call_and_judge(hard, eager, check)) return end;
+    if (hard && !check.passed && hangs_on_few(check))
+      if (auto end = check_on_other_inputs(*hard, check)) return end;
+    if (hard && !check.passed)
+      check.message = fmt::format("on inputs with {}: {}", describe(*hard), check.message);
+    check.draw = draw;
+    if (hard) check.distribution = to_string(*hard);
+    record_.checks.push_back(check);
+    return check.passed ? std::nullopt : wrong(check);
+  }
+
+  std::optional<EarlyEnd> call_and_judge(std::optional<HardDraw> hard,
+                                         const std::vector<EagerError>& eager, Check& check) {
     CallTimes times;
     if (auto end = calls_.call(times, true)) return end;
-    auto check = judge_outputs(eager);
-    if (!check) return from_error(check.error());
-    if (hard && !check->passed) {
-      if (auto end = judge_with_neighbours(eager, *check)) return end;
-      if (!check->passed)
-        check->message = fmt::format("on inputs with {}: {}", describe(*hard), check->message);
-    }
-    check->draw = draw;
-    if (hard) check->distribution = to_string(*hard);
-    record_.checks.push_back(*check);
-    return check->passed ? std::nullopt : wrong(*check);
+    auto judged = judge_outputs(eager);
+    if (!judged) return from_error(judged.error());
+    check = std::move(*judged);
+    return hard && !check.passed ? judge_with_neighbours(eager, check) : std::nullopt;
+  }
+
+  // One element of 40,960 of an honest GRU was off by six times eager's largest error of nine runs,
+  // once in some hundred evaluations: errors that double at every step have no bound. What cannot
+  // deal with such inputs is wrong on other ones as well, and in more than a few elements.
+  [[nodiscard]] bool hangs_on_few(const Check& check) const {
+    std::int64_t elements = 0;
+    for (const TensorSpec& output : request_.size->outputs) elements += output.elements();
+    return check.wrong_elements <= static_cast<std::uint64_t>(elements / 10'000 + 1);
+  }
+
+  std::optional<EarlyEnd> check_on_other_inputs(HardDraw hard, Check& check) {
+    if (auto end = calls_.draw_inputs(hard)) return end;
+    auto eager = oracle_.reference();
+    if (!eager) return from_error(eager.error());
+    const std::string before = std::exchange(check.message, "");
+    if (auto end = call_and_judge(hard, *eager, check)) return end;
+    check.message = fmt::format("{}; on inputs drawn before: {}",
+                                check.passed ? "ill-conditioned" : check.message, before);
+    return std::nullopt;
   }
 
   Result<Check> judge_outputs(const std::vector<EagerError>& eager) {

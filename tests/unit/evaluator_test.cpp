@@ -303,6 +303,25 @@ TEST_F(HardDrawTest, NeighboursExcuseNoMoreThanTheyAreWrongThemselves) {
   EXPECT_EQ(run().state, State::kWrongResult);
 }
 
+TEST_F(HardDrawTest, WhereAFewElementsFailOtherInputsDecide) {
+  script_.hard_error = 1;
+  script_.hard_draws_off = 1;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(std::count_if(script_.hard_draws.begin(), script_.hard_draws.end(),
+                          [](const std::string& name) { return !name.empty(); }),
+            3);
+  EXPECT_EQ(result.checks.size(), 7u);
+}
+
+TEST_F(HardDrawTest, WhoFailsOnThoseTooIsWrong) {
+  script_.hard_error = 1;
+  script_.hard_draws_off = 2;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kWrongResult);
+  EXPECT_NE(result.message.find("on inputs drawn before"), std::string::npos) << result.message;
+}
+
 TEST_F(HardDrawTest, NeighboursAreNotAskedOnTheTasksOwnInputs) {
   script_.submission_error = [](int) { return 1.0; };
   script_.neighbour_error = 0.5;
