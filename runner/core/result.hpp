@@ -19,6 +19,8 @@ enum class ErrorCode {
   kInfrastructure,  // our own fault or the machine's
 };
 
+// The analyser loses sight of which alternative a Result holds.
+// NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 struct Error {
   ErrorCode code = ErrorCode::kInfrastructure;
   std::string message;  // what happened and where, one line

@@ -26,7 +26,7 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
-// NOLINTNEXTLINE(*-Padding): each word that a side waits for has a cache line of its own
+// NOLINTNEXTLINE(*Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.
   std::atomic<std::uint32_t> go;
