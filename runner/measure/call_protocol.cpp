@@ -27,7 +27,11 @@ EarlyEnd inconsistent(std::string message) {
           "all work of a call must be complete when it returns, on the given stream"};
 }
 
-// Whether the host launched for more than that share of the call.
+// Shares of a call for which the host launched: from where on that matters to its time, and from
+// where on the device had waited for the host, since the call ended soon after its last launch.
+constexpr double kLaunchingMatters = 0.1;
+constexpr double kLaunchBound = 0.9;
+
 bool launched_for(const BaselineTime& timed, double share) {
   return static_cast<double>(timed.launch_ns) > share * static_cast<double>(timed.ns);
 }
@@ -109,7 +113,7 @@ std::optional<EarlyEnd> CallProtocol::measure_alone() {
     if (!timed) return from_error(timed.error());
     if (i < kEagerWarmUps) continue;
     idle_.eager_alone(timed->ns);
-    launching_matters_ = launched_for(*timed, 0.1);
+    launching_matters_ = launched_for(*timed, kLaunchingMatters);
   }
   if (auto released = oracle_.release(); !released) return from_error(released.error());
   return std::nullopt;
@@ -259,14 +263,13 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {
   if (request_.submission) idle_.beside(timed.flush_ns);
   if (side != Side::kEager) return;
-  launching_matters_ = launched_for(timed, 0.1);
-  // Where the call ended soon after its last launch, the device had waited for the host.
-  if (!launched_for(timed, 0.9)) idle_.eager_beside(timed.ns);
+  launching_matters_ = launched_for(timed, kLaunchingMatters);
+  if (!launched_for(timed, kLaunchBound)) idle_.eager_beside(timed.ns);
 }
 
 // On CPU the oracle's and the worker's threads have their places from the start.
 void CallProtocol::take_quiet_core() {
-  // The episodes are hardly shorter; asking takes 4 ms.
+  // Asking takes 4 ms, and whoever disturbs a core does so for 100 ms and more.
   const std::int64_t good_for = launching_matters_ ? 10'000'000 : 1'000'000'000;
   const std::int64_t now = settings_.surroundings.now_ns();
   if (on_cpu() || (core_chosen_ns_ != 0 && now - core_chosen_ns_ < good_for)) return;

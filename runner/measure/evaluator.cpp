@@ -166,7 +166,7 @@ class Evaluating {
     if (auto end = calls_.draw_inputs(hard)) return end;
     auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
-    const std::string before = std::exchange(check.message, "");
+    const std::string before = check.message;
     if (auto end = call_and_judge(hard, *eager, check)) return end;
     check.message = fmt::format("{}; on inputs drawn before: {}",
                                 check.passed ? "ill-conditioned" : check.message, before);

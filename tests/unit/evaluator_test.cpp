@@ -180,10 +180,7 @@ TEST_F(EvaluatorTest, ACompiledBaselineThatDiffersIsLeftOut) {
 }
 
 TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
-  request_.device = "cpu";
-  settings_.stop = stop_rule_for("cpu");
-  settings_.stop.max_seconds = settings_.stop.longest_seconds = 3600;
-  settings_.stop.min_seconds_a_side = 0;
+  use_cpu();
   script_.submission_ns = 0.3e6;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk);
