@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runner/core/pointers_to.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
 
 namespace kbench {
@@ -21,17 +22,19 @@ namespace {
 constexpr int kControlDescriptor = 3;
 
 std::vector<std::string> environment(const OracleOptions& options) {
+  auto ours = openmp_environment(options.device, options.threads);
+  if (options.device == "cuda") ours.merge(one_gpu_environment(options.device_index));
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
     if (text.starts_with("OMP_") || text.starts_with("MKL_") || text.starts_with("KMP_") ||
-        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE="))
+        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE=") ||
+        ours.contains(std::string(text.substr(0, text.find('=')))))
       continue;
     result.emplace_back(text);
   }
-  for (const auto& [name, value] : openmp_environment(options.device, options.threads))
-    result.push_back(name + "=" + value);
+  for (const auto& [name, value] : ours) result.push_back(name + "=" + value);
   return result;
 }
 
@@ -46,15 +49,9 @@ Result<std::unique_ptr<OracleForkServer>> OracleForkServer::start(const OracleOp
 Status OracleForkServer::spawn(const OracleOptions& options) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  const std::vector<std::string> arguments{options.program.string(),
-                                           "--device",
-                                           options.device,
-                                           "--index",
-                                           std::to_string(options.device_index),
-                                           "--threads",
-                                           std::to_string(options.threads),
-                                           "--precision",
-                                           options.precision};
+  const std::vector<std::string> arguments{
+      options.program.string(),        "--device",    options.device,   "--threads",
+      std::to_string(options.threads), "--precision", options.precision};
   const std::vector<std::string> variables = environment(options);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/measure/core_pin.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/submission/clean_text.hpp"
@@ -39,12 +39,7 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) command.env["LD_LIBRARY_PATH"] = path;
   }
   command.needs_cuda = start.device == "cuda";
-  if (command.needs_cuda) {
-    command.env["CUDA_VISIBLE_DEVICES"] =
-        visible_device(std::getenv("CUDA_VISIBLE_DEVICES"), start.device_index);
-    if (const char* order = std::getenv("CUDA_DEVICE_ORDER"))
-      command.env["CUDA_DEVICE_ORDER"] = order;
-  }
+  if (command.needs_cuda) command.env.merge(one_gpu_environment(start.device_index));
   command.descriptors = {{control, kControlDescriptor}};
   return command;
 }
@@ -68,14 +63,6 @@ std::string text_in(const Json& reply, const char* field) {
 }
 
 }  // namespace
-
-std::string visible_device(const char* variable, int index) {
-  std::istringstream entries(variable == nullptr ? "" : variable);
-  std::string entry;
-  for (int i = 0; i <= index; ++i)
-    if (!std::getline(entries >> std::ws, entry, ',')) return std::to_string(index);
-  return entry;
-}
 
 Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
                                                      const std::filesystem::path& program,

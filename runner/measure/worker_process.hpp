@@ -16,10 +16,6 @@
 
 namespace kbench {
 
-// What CUDA_VISIBLE_DEVICES must say to show one device only, as number 0: the one that is number
-// `index` under `variable`, our own setting (null: none).
-[[nodiscard]] std::string visible_device(const char* variable, int index);
-
 class WorkerProcess final : public Worker {
  public:
   static Result<std::unique_ptr<Worker>> start(Sandbox& sandbox,

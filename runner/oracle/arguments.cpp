@@ -8,7 +8,6 @@ Result<OracleArguments> parse_oracle_arguments(int argc, char** argv) {
   OracleArguments arguments;
   CLI::App app("kbench-oracle: started by kbench, not by hand");
   app.add_option("--device", arguments.device);
-  app.add_option("--index", arguments.index);
   app.add_option("--threads", arguments.threads);
   app.add_option("--precision", arguments.precision);
   try {

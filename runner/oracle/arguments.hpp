@@ -10,7 +10,6 @@ namespace kbench {
 
 struct OracleArguments {
   std::string device = "cpu";  // or "cuda"
-  int index = 0;               // of the device
   int threads = 1;
   std::string precision = "torch-default";
 };

@@ -32,12 +32,11 @@ void keep_freed_memory() {
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
-kbench::Result<std::unique_ptr<kbench::Backend>> open_backend(const std::string& device, int index,
+// The supervisor shows one GPU only.
+kbench::Result<std::unique_ptr<kbench::Backend>> open_backend(const std::string& device,
                                                               int threads) {
 #ifdef KBENCH_ORACLE_CUDA
-  if (device == "cuda") return kbench::make_cuda_backend(index);
-#else
-  (void)index;
+  if (device == "cuda") return kbench::make_cuda_backend(0);
 #endif
   if (device == "cpu") return kbench::make_cpu_backend(threads);
   return kbench::Error{kbench::ErrorCode::kUsage, "this oracle has no device " + device, ""};
@@ -62,7 +61,7 @@ int main(int argc, char** argv) {
       kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)});
   if (!own) return 0;
   kbench::Channel channel = std::move(*own);
-  auto backend = open_backend(arguments->device, arguments->index, arguments->threads);
+  auto backend = open_backend(arguments->device, arguments->threads);
   const auto configured = kbench::configure_torch(arguments->threads, arguments->precision);
   const kbench::Error* problem =
       !backend ? &backend.error() : (!configured ? &configured.error() : nullptr);
@@ -72,7 +71,6 @@ int main(int argc, char** argv) {
     (void)channel.send({{"error", *problem}});
     return 3;
   }
-  std::string torch_device = arguments->device;
-  if (torch_device != "cpu") torch_device.append(":").append(std::to_string(arguments->index));
+  const std::string torch_device = arguments->device == "cpu" ? "cpu" : arguments->device + ":0";
   return kbench::serve_oracle(channel, **backend, torch_device, arguments->precision);
 }

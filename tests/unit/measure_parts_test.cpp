@@ -1,4 +1,5 @@
 // The small pure parts of runner/measure: keys, order of sides, disturbed blocks.
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -6,9 +7,9 @@
 
 #include "runner/measure/block_filter.hpp"
 #include "runner/measure/core_pin.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
-#include "runner/measure/worker_process.hpp"
 
 namespace kbench {
 namespace {
@@ -98,6 +99,18 @@ TEST(VisibleDevice, IsTheOneThatThisProcessSeesUnderThatNumber) {
   EXPECT_EQ(visible_device("", 0), "0");
   EXPECT_EQ(visible_device("2,5", 1), "5");
   EXPECT_EQ(visible_device("2, GPU-8932f937,7", 1), "GPU-8932f937");
+}
+
+TEST(OneGpuEnvironment, SaysWhichOneUnderOurOwnOrder) {
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  ::unsetenv("CUDA_DEVICE_ORDER");
+  EXPECT_EQ(one_gpu_environment(1).at("CUDA_VISIBLE_DEVICES"), "1");
+  ::setenv("CUDA_VISIBLE_DEVICES", "3,2", 1);
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+  EXPECT_EQ(one_gpu_environment(1).at("CUDA_VISIBLE_DEVICES"), "2");
+  EXPECT_EQ(one_gpu_environment(1).at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  ::unsetenv("CUDA_DEVICE_ORDER");
 }
 
 TEST(CorePin, IsOnOneCoreForItsLifeAndBackOnAllAfterwards) {
