@@ -106,6 +106,9 @@ class Pool {
   [[nodiscard]] fs::path file(std::size_t job, const char* extension) const {
     return options_.cache_directory / (jobs_[job].key + extension);
   }
+  [[nodiscard]] fs::path package(std::size_t job) const {
+    return package_file(options_.cache_directory, jobs_[job].key);
+  }
   // Inductor would start as many helpers as there are cores, for each builder: on 32 cores eight
   // builders' helpers need minutes to import torch before the first package is made.
   [[nodiscard]] int compile_threads() const {
@@ -153,8 +156,8 @@ void Pool::put_large_ones_first() {
 bool Pool::take_from_cache(std::size_t job) {
   PackageResult result;
   std::error_code ignored;
-  if (fs::exists(file(job, ".pt2"), ignored)) {
-    result.file = file(job, ".pt2");
+  if (fs::exists(package(job), ignored)) {
+    result.file = package(job);
   } else if (auto reason = read_text(file(job, ".failed"))) {
     result.reason = std::move(*reason);
   } else {
@@ -194,7 +197,7 @@ Json Pool::request_for(std::size_t job) const {
           {"precision", request.precision},
           {"threads", request.threads},
           {"torch", request.torch_version},
-          {"output", fs::absolute(file(job, ".pt2")).string()}};
+          {"output", fs::absolute(package(job)).string()}};
 }
 
 void Pool::start_workers() {
@@ -259,8 +262,8 @@ void Pool::handle_reply(Worker& worker, const Json& reply) {
   const std::size_t job = *worker.job;
   const std::chrono::duration<double> spent = Clock::now() - worker.since;
   std::error_code ignored;
-  if (reply.contains("output") && fs::exists(file(job, ".pt2"), ignored)) {
-    finish(job, {.key = "", .file = file(job, ".pt2"), .reason = "", .seconds = spent.count()});
+  if (reply.contains("output") && fs::exists(package(job), ignored)) {
+    finish(job, {.key = "", .file = package(job), .reason = "", .seconds = spent.count()});
   } else if (reply.contains("reason") && reply["reason"].is_string()) {
     const bool transient = reply.contains("transient") && reply["transient"] == true;
     if (transient && processes_ > 1) {
@@ -354,6 +357,10 @@ std::vector<PackageResult> Pool::run() {
 }
 
 }  // namespace
+
+fs::path package_file(const fs::path& cache_directory, const std::string& key) {
+  return cache_directory / (key + ".pt2");
+}
 
 std::string package_key(const PackageRequest& request, const fs::path& builder_script) {
   const Json parts = {{"task", request.graph_hash},

@@ -40,6 +40,10 @@ Result<PackageRequest> request_for(const Task& task, const Target& target,
   return request;
 }
 
+std::filesystem::path package_cache(const Installation& installation) {
+  return installation.cache / "packages";
+}
+
 }  // namespace
 
 Result<BaselinePackages> build_baseline_packages(const Plan& plan,
@@ -58,7 +62,7 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   BuilderPoolOptions pool;
   pool.python = installation.python;
   pool.script = installation.aot_builder;
-  pool.cache_directory = installation.cache / "packages";
+  pool.cache_directory = package_cache(installation);
   pool.processes = jobs.value_or(builder_processes(usable_threads()));
   pool.interrupted = [&] { return guard.interrupted(); };
   progress.begin("compiled baselines", std::vector<double>(requests.size(), kTypicalBuildSeconds));
@@ -75,6 +79,19 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   auto result = results->begin();
   for (const std::size_t task : tasks) packages.by_task.emplace(task, std::move(*result++));
   return packages;
+}
+
+std::optional<std::filesystem::path> cached_package(const Task& task, const Target& target,
+                                                    const Installation& installation,
+                                                    const OracleHello& oracle,
+                                                    const std::string& precision) {
+  const auto request = request_for(task, target, oracle, precision);
+  if (!request) return std::nullopt;
+  const std::string key = package_key(*request, installation.aot_builder);
+  auto file = package_file(package_cache(installation), key);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  return file;
 }
 
 }  // namespace kbench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,5 +30,12 @@ struct BaselinePackages {
     const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
     const OracleHello& oracle, const std::string& precision, std::optional<int> jobs,
     Progress& progress);
+
+// The task's package, where the cache has it.
+[[nodiscard]] std::optional<std::filesystem::path> cached_package(const Task& task,
+                                                                  const Target& target,
+                                                                  const Installation& installation,
+                                                                  const OracleHello& oracle,
+                                                                  const std::string& precision);
 
 }  // namespace kbench

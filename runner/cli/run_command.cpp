@@ -75,9 +75,7 @@ class RunSession {
       builds_ = build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
     });
     const auto ready = await_oracle();
-    // Asked again, and then known, by the first evaluation; meanwhile submissions still compile. On
-    // a CPU compilers would slow down what is measured here.
-    if (ready && on_cuda()) (void)oracle_->peaks();
+    if (ready && on_cuda()) prepare_first_evaluation();
     compiling.join();
     trying.join();
     if (!ready) return ready.error();
@@ -122,6 +120,18 @@ class RunSession {
     if (!hello) return hello.error();
     hello_ = std::move(*hello);
     return Done{};
+  }
+
+  // While submissions still compile: what the first evaluation will ask for, and then be told at
+  // once. It also hears of what fails here. Not on a CPU, where compilers would slow down what is
+  // measured.
+  void prepare_first_evaluation() {
+    (void)oracle_->peaks();
+    if (plan_.units.empty()) return;
+    const Task& task = plan_.tasks[plan_.units.front().task];
+    const auto package =
+        cached_package(task, plan_.target, installation_, hello_, options_.precision);
+    if (package) (void)oracle_->load(task.file, plan_.target.size, *package);
   }
 
   // --- the run's row ---

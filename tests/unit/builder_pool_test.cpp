@@ -91,6 +91,7 @@ class BuilderPool : public ::testing::Test {
 TEST_F(BuilderPool, BuildsOnceAndThenTakesItFromTheCache) {
   const auto first = build({request("ok")});
   EXPECT_TRUE(fs::exists(first[0].file));
+  EXPECT_EQ(first[0].file, package_file(options_.cache_directory, first[0].key));
   EXPECT_GT(first[0].seconds, 0);
 
   options_.python = "/nonexistent/python";  // needed by nobody now
