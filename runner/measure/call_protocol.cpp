@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/measure/launching.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/task/hard_draws.hpp"
 
@@ -25,15 +26,6 @@ constexpr std::uint64_t kFullAuditOneIn = 4;
 EarlyEnd inconsistent(std::string message) {
   return {State::kTimingInconsistent, std::move(message),
           "all work of a call must be complete when it returns, on the given stream"};
-}
-
-// Shares of a call for which the host launched: from where on that matters to its time, and from
-// where on the device had waited for the host, since the call ended soon after its last launch.
-constexpr double kLaunchingMatters = 0.1;
-constexpr double kLaunchBound = 0.9;
-
-bool launched_for(const BaselineTime& timed, double share) {
-  return static_cast<double>(timed.launch_ns) > share * static_cast<double>(timed.ns);
 }
 
 }  // namespace
@@ -113,7 +105,7 @@ std::optional<EarlyEnd> CallProtocol::measure_alone() {
     if (!timed) return from_error(timed.error());
     if (i < kEagerWarmUps) continue;
     idle_.eager_alone(timed->ns);
-    launching_matters_ = launched_for(*timed, kLaunchingMatters);
+    launching_matters_ = launching_matters(*timed);
   }
   if (auto released = oracle_.release(); !released) return from_error(released.error());
   return std::nullopt;
@@ -263,8 +255,8 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {
   if (request_.submission) idle_.beside(timed.flush_ns);
   if (side != Side::kEager) return;
-  launching_matters_ = launched_for(timed, kLaunchingMatters);
-  if (!launched_for(timed, kLaunchBound)) idle_.eager_beside(timed.ns);
+  launching_matters_ = launching_matters(timed);
+  if (!launch_bound(timed)) idle_.eager_beside(timed.ns);
 }
 
 // On CPU the oracle's and the worker's threads have their places from the start.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "runner/core/speedup.hpp"
 #include "runner/measure/block_filter.hpp"
 #include "runner/measure/call_protocol.hpp"
+#include "runner/measure/launching.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
 #include "runner/measure/suspicion.hpp"
@@ -32,10 +34,13 @@ double seconds_since(Clock::time_point start) {
 // One evaluation in progress. Each step returns how the evaluation ends early, or nothing.
 class Evaluating {
  public:
-  Evaluating(const EvaluationRequest& request, const EvaluationSettings& settings, Oracle& oracle,
-             const WorkerFactory& start_worker, Evaluation& record)
+  // `first`: samples of an earlier measurement that will count together with these.
+  Evaluating(const EvaluationRequest& request, const EvaluationSettings& settings,
+             std::span<const Sample> first, Oracle& oracle, const WorkerFactory& start_worker,
+             Evaluation& record)
       : request_(request),
         settings_(settings),
+        first_(first),
         oracle_(oracle),
         record_(record),
         keys_(request.seed),
@@ -308,7 +313,9 @@ class Evaluating {
   }
 
   [[nodiscard]] bool enough(double seconds) const {
-    return has_enough(settings_.stop, record_.samples, sides_.back(), seconds);
+    if (first_.empty()) return has_enough(settings_.stop, record_.samples, sides_.back(), seconds);
+    return has_enough(confirming(settings_.stop), record_.samples, sides_.back(), seconds) &&
+           has_enough(settings_.stop, joined(first_, record_.samples), sides_.back(), seconds);
   }
 
   std::optional<EarlyEnd> time_block() {
@@ -378,6 +385,8 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
+    if (!on_cpu() && launch_bound(*timed))
+      block.launchings.push_back({sample.side, timed->launch_ns});
     calls_.saw_baseline(sample.side, *timed);
     return std::nullopt;
   }
@@ -398,6 +407,7 @@ class Evaluating {
 
   const EvaluationRequest& request_;
   const EvaluationSettings& settings_;
+  std::span<const Sample> first_;
   Oracle& oracle_;
   Evaluation& record_;
   KeySchedule keys_;
@@ -422,7 +432,8 @@ void explain_missing_times(Evaluation& record) {
 }
 
 Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSettings& settings,
-                         Oracle& oracle, const WorkerFactory& start_worker) {
+                         std::span<const Sample> first, Oracle& oracle,
+                         const WorkerFactory& start_worker) {
   Evaluation record;
   record.task = request.task->id;
   record.level = request.task->level;
@@ -439,7 +450,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();
-  const auto end = Evaluating(request, settings, oracle, start_worker, record).run();
+  const auto end = Evaluating(request, settings, first, oracle, start_worker, record).run();
   record.state = request.submission ? State::kOk : State::kNoSubmission;
   if (end) {
     record.state = end->state;
@@ -458,26 +469,27 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
                     Oracle& oracle, const WorkerFactory& start_worker) {
   // As secret as the first seed while the evaluation runs, and as easily repeated afterwards.
   EvaluationRequest again = request;
-  EvaluationSettings settings_again = settings;
-  settings_again.stop = confirming(settings.stop);
-  const auto measure_again = [&](const Evaluation& first) {
+  EvaluationSettings alone = settings;
+  alone.stop = confirming(settings.stop);
+  const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
+                                 std::span<const Sample> first) {
     if (auto restarted = oracle.restart(); !restarted) {
-      Evaluation failed = first;
+      Evaluation failed = before;
       failed.state = State::kInfrastructureError;
       failed.message = restarted.error().message;
       failed.hint = restarted.error().hint;
       return failed;
     }
     again.seed = sha256(again.seed + "/again");
-    return evaluate_once(again, settings_again, oracle, start_worker);
+    return evaluate_once(again, how, first, oracle, start_worker);
   };
   const auto unless_confirmed = [&](const Evaluation& first) {
-    return is_contradicted(first) ? confirm(first, measure_again(first)) : first;
+    return is_contradicted(first) ? confirm(first, measure_again(first, alone, {})) : first;
   };
-  Evaluation result = unless_confirmed(evaluate_once(request, settings, oracle, start_worker));
+  Evaluation result = unless_confirmed(evaluate_once(request, settings, {}, oracle, start_worker));
   const std::string reason = reason_to_repeat(result);
   if (reason.empty()) return result;
-  Evaluation second = unless_confirmed(measure_again(result));
+  Evaluation second = unless_confirmed(measure_again(result, settings, result.samples));
   return settle(std::move(result), std::move(second), reason);
 }
 

@@ -35,18 +35,6 @@ double traffic_bytes(const TaskSize& size) {
   return bytes;
 }
 
-// Blocks and placements are numbered through.
-std::vector<Sample> joined(std::vector<Sample> first, std::vector<Sample> second) {
-  const int blocks = first.empty() ? 0 : first.back().block + 1;
-  const int placements = first.empty() ? 0 : first.back().placement + 1;
-  for (Sample& sample : second) {
-    sample.block += blocks;
-    sample.placement += placements;
-    first.push_back(std::move(sample));
-  }
-  return first;
-}
-
 std::optional<double> time_of(const Evaluation& evaluation) {
   return median_time_ns(evaluation.samples, Side::kSubmission);
 }
@@ -77,6 +65,18 @@ double floor_ns(const TaskSize& size, const DevicePeaks& peaks, std::uint64_t ca
     nanoseconds = std::max(nanoseconds, flops / peaks.matmul_flops_per_s * 1e9);
   }
   return nanoseconds;
+}
+
+std::vector<Sample> joined(std::span<const Sample> first, std::span<const Sample> second) {
+  std::vector<Sample> result(first.begin(), first.end());
+  const int blocks = first.empty() ? 0 : first.back().block + 1;
+  const int placements = first.empty() ? 0 : first.back().placement + 1;
+  for (Sample sample : second) {
+    sample.block += blocks;
+    sample.placement += placements;
+    result.push_back(std::move(sample));
+  }
+  return result;
 }
 
 bool is_contradicted(const Evaluation& evaluation) {
@@ -131,7 +131,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
                                once * 1e-6, again * 1e-6));
   }
-  second.samples = joined(std::move(first.samples), std::move(second.samples));
+  second.samples = joined(first.samples, second.samples);
   return second;
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/oracle/protocol.hpp"
@@ -23,6 +25,10 @@ namespace kbench {
 
 // Why a finished evaluation is to be measured again; empty when it is not.
 [[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation);
+
+// The samples of two measurements as of one: blocks and placements are numbered through.
+[[nodiscard]] std::vector<Sample> joined(std::span<const Sample> first,
+                                         std::span<const Sample> second);
 
 // Whether clocks or a disturbed device speak against an evaluation. Somebody else on the machine
 // can have that effect too, so nobody is accused on one measurement.

@@ -20,6 +20,7 @@ namespace kbench::fakes {
 // What happens, shared between the fake oracle and the fake workers.
 struct Script {
   double eager_ns = 4e6;
+  double eager_drift = 1;  // of that, once the oracle was restarted
   double compiled_ns = 2e6;
   double submission_ns = 1e6;
   double eager_error = 1e-6;
@@ -124,6 +125,7 @@ class FakeOracle final : public Oracle {
   Result<BaselineTime> time(Side side) override {
     script_.log.emplace_back(to_string(side));
     double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
+    if (side == Side::kEager && script_.restarted) ns *= script_.eager_drift;
     if (script_.after_submission) ns *= script_.slowed_baseline;
     if (script_.worker_is_there) ns *= script_.slowed_beside_worker;
     return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call,

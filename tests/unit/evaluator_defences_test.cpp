@@ -170,6 +170,19 @@ TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
 }
 
+TEST_F(DefencesTest, TheSecondMeasurementGoesOnUntilBothTogetherAreNarrow) {
+  script_.submission_ns = 2e5;
+  const Evaluation steady = run();
+  script_ = fakes::Script{};
+  script_.submission_ns = 2e5;
+  script_.eager_drift = 1.03;
+  const Evaluation drifting = run();
+  EXPECT_EQ(drifting.repeats, 1);
+  EXPECT_GT(drifting.samples.size(), steady.samples.size());
+  const auto both = speedup(drifting.samples, Side::kEager, Side::kSubmission, 0.01);
+  EXPECT_LE(both->half_width(), settings_.stop.half_width);
+}
+
 TEST_F(DefencesTest, NobodyIsAccusedOfLyingOnOneMeasurement) {
   script_.hidden_ns = 5e6;
   script_.hides_once = true;
