@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto kLoadTime = milliseconds{300};
+constexpr auto kStartTime = milliseconds{10'000};  // for what behaves until it loads
 constexpr auto kCallTime = milliseconds{100};
 constexpr auto kBounded = std::chrono::seconds{30};
 constexpr std::size_t kArenaBytes = 1 << 16;
@@ -42,12 +43,26 @@ UniqueFd arena() {
   std::exit(1);
 }
 
+// For most seeds hostile_worker does, and from then on the fault is its own.
+bool behaves_until_it_loads(std::uint64_t seed) { return seed % 4 != 0; }
+
 void check(std::uint64_t seed, const EarlyEnd& end) {
   if (end.message.empty()) finding(seed, "a failure without a message");
   if (end.state == State::kOk) finding(seed, "a failure that is ok");
-  // hostile_worker behaves until it loads for these, and from then on the fault is its own.
-  if (seed % 4 != 0 && fault_of(end.state) == Fault::kInfrastructure)
+  if (behaves_until_it_loads(seed) && fault_of(end.state) == Fault::kInfrastructure)
     finding(seed, "the blame was put on us: " + end.message);
+}
+
+void do_calls(Worker& worker, std::uint64_t seed) {
+  for (int i = 0; i < 6; ++i) {
+    WorkerCall call;
+    call.kind = i == 0 ? CallKind::kPrepare : CallKind::kForward;
+    call.slots = {{0, 0}, {256, 256}};
+    call.timeout = kCallTime;
+    const WorkerAnswer answer = worker.call(call);
+    if (answer.wall_ns < 0) finding(seed, "a negative time");
+    if (answer.failure) return check(seed, *answer.failure);
+  }
 }
 
 // Everything that an evaluation does with a worker: load, a preparation, calls.
@@ -65,22 +80,17 @@ void one_worker(Sandbox& sandbox, const std::filesystem::path& program, const Ta
   start.arenas = &arenas;
   auto worker = WorkerProcess::start(sandbox, program, start);
   if (!worker) {
-    // The worker may have died before the request was sent.
+    // Others may have died before the request was sent.
+    if (behaves_until_it_loads(seed))
+      finding(seed, "it could not be started: " + worker.error().message);
     if (worker.error().message.empty()) finding(seed, "an error without a message");
     return;
   }
-  if (const auto end = (*worker)->await_ready(kLoadTime)) return check(seed, *end);
+  const auto patience = behaves_until_it_loads(seed) ? kStartTime : kLoadTime;
+  if (const auto end = (*worker)->await_ready(patience)) return check(seed, *end);
   if (const auto end = (*worker)->load()) return check(seed, *end);
   if (const auto end = (*worker)->await_loaded(kLoadTime)) return check(seed, *end);
-  for (int i = 0; i < 6; ++i) {
-    WorkerCall call;
-    call.kind = i == 0 ? CallKind::kPrepare : CallKind::kForward;
-    call.slots = {{0, 0}, {256, 256}};
-    call.timeout = kCallTime;
-    const WorkerAnswer answer = (*worker)->call(call);
-    if (answer.wall_ns < 0) finding(seed, "a negative time");
-    if (answer.failure) return check(seed, *answer.failure);
-  }
+  do_calls(**worker, seed);
 }
 
 // Our children that are still there: none, once a worker was destroyed.
