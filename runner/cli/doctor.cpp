@@ -75,7 +75,7 @@ Finding check_python(const Installation& installation) {
 }
 
 std::vector<Finding> check_compilers(const std::vector<GpuInfo>& gpus) {
-  const auto toolchain = find_toolchain(gpus.empty() ? 0 : gpus.front().compute_capability);
+  const auto toolchain = find_toolchain();
   std::vector<Finding> findings;
   if (toolchain.host_compiler.empty()) {
     findings.push_back({"c++", Health::kFail, "no C++ compiler: .cpp submissions cannot be built",

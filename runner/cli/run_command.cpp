@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,17 +53,15 @@ constexpr std::chrono::seconds kDevicePatience{60};
 class RunSession {
  public:
   RunSession(const RunOptions& options, const Installation& installation, Plan plan,
-             const Profile& profile)
+             const Profile& profile, Sandbox& sandbox, const Toolchain& toolchain)
       : options_(options),
         installation_(installation),
         plan_(std::move(plan)),
         profile_(profile),
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
-        sandbox_(make_sandbox()),
-        compiler_(*sandbox_,
-                  find_toolchain(plan_.target.gpu ? plan_.target.gpu->compute_capability : 0),
-                  installation.cache / "submissions", installation.abi) {}
+        sandbox_(sandbox),
+        compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {}
 
   Result<ExitCode> run() {
     announce();
@@ -70,7 +69,7 @@ class RunSession {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
-    std::thread trying([this] { (void)sandbox_->level(on_cuda()); });
+    std::thread trying([this] { (void)sandbox_.level(on_cuda()); });
     std::thread compiling([this] {
       builds_ = build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
     });
@@ -144,7 +143,7 @@ class RunSession {
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
     run_.environment =
-        describe_environment(plan_, hello_, compiler_.toolchain(), sandbox_->level(on_cuda()))
+        describe_environment(plan_, hello_, compiler_.toolchain(), sandbox_.level(on_cuda()))
             .dump();
     return store_->begin_run(run_);
   }
@@ -275,7 +274,7 @@ class RunSession {
       if (auto started = start_oracle(); !started) return started.error();
       return oracle_->answers_within(kDevicePatience);
     };
-    probe.undead = [&] { return sandbox_->undead(); };
+    probe.undead = [&] { return sandbox_.undead(); };
     probe.pause = [&](std::chrono::milliseconds time) {
       progress_.note(
           fmt::format("{} does not answer; next try in {} s", device, time.count() / 1000));
@@ -293,7 +292,7 @@ class RunSession {
     evaluation.run_id = run_.id;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
-    if (evaluation.submission) evaluation.sandbox_level = sandbox_->level(on_cuda()).to_string();
+    if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
     return evaluation;
   }
 
@@ -360,7 +359,7 @@ class RunSession {
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
     return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
-      return WorkerProcess::start(*sandbox_, installation_.worker, start);
+      return WorkerProcess::start(sandbox_, installation_.worker, start);
     });
   }
 
@@ -412,7 +411,7 @@ class RunSession {
   Plan plan_;
   Profile profile_;
   Progress progress_;
-  std::unique_ptr<Sandbox> sandbox_;
+  Sandbox& sandbox_;
   Compiler compiler_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<OracleProcess> oracle_;
@@ -434,13 +433,20 @@ class RunSession {
 
 int run_command(const RunOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+  // Neither asks what is to be done, and each takes a moment.
+  const auto sandbox = make_sandbox();
+  const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });
+  auto compilers = std::async(std::launch::async, find_toolchain);
   auto plan = make_plan(options, installation);
   if (!plan) return fail(plan.error(), terminal);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   const auto profile = find_profile(options.profile);
   if (!profile) return fail(profile.error(), terminal);
-  RunSession session(options, installation, std::move(*plan), *profile);
+  Toolchain toolchain = compilers.get();
+  if (const auto& gpu = plan->target.gpu)
+    toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
+  RunSession session(options, installation, std::move(*plan), *profile, *sandbox, toolchain);
   auto code = session.run();
   if (!code) return fail(code.error(), terminal);
   return finish(*code, session.summary(), options.common.verbosity);

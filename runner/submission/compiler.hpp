@@ -25,8 +25,12 @@ struct Toolchain {
 };
 
 // Finds compilers: $CXX, then c++; $CUDACXX, then nvcc on PATH, then /usr/local/cuda, then the
-// virtual environment's nvidia/cu13 package. `compute_capability` as 10 * major + minor, or 0.
-[[nodiscard]] Toolchain find_toolchain(int compute_capability);
+// virtual environment's nvidia/cu13 package. Asks them for their versions; the architecture is left
+// to the caller.
+[[nodiscard]] Toolchain find_toolchain();
+
+// What -arch=sm_ is to say: "90a". `compute_capability` as 10 * major + minor; empty for 0.
+[[nodiscard]] std::string cuda_architecture(int compute_capability);
 
 struct CompiledSubmission {
   std::filesystem::path library;

@@ -127,8 +127,8 @@ std::string nvcc_version_line(const std::string& text) {
   return first_line(text);
 }
 
-// A compiler with a prefix of its own (/opt/gcc) finds its headers and passes below that prefix, and
-// the sandbox shows only what it is told to.
+// A compiler with a prefix of its own (/opt/gcc) finds its headers and passes below that prefix,
+// and the sandbox shows only what it is told to.
 std::vector<fs::path> find_host_folders(const fs::path& compiler) {
   const std::string answer = ask(compiler, "-print-file-name=include");
   const fs::path headers = fs::path(answer.substr(0, answer.find('\n'))).lexically_normal();
@@ -147,7 +147,13 @@ std::vector<fs::path> find_host_folders(const fs::path& compiler) {
 
 }  // namespace
 
-Toolchain find_toolchain(int compute_capability) {
+std::string cuda_architecture(int compute_capability) {
+  if (compute_capability <= 0) return "";
+  // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.
+  return std::to_string(compute_capability) + (compute_capability >= 90 ? "a" : "");
+}
+
+Toolchain find_toolchain() {
   Toolchain toolchain;
   toolchain.host_compiler = find_host_compiler();
   toolchain.nvcc = find_nvcc();
@@ -157,11 +163,6 @@ Toolchain find_toolchain(int compute_capability) {
   toolchain.host_folders = find_host_folders(toolchain.host_compiler);
   toolchain.host_version = first_line(host_version.get());
   toolchain.nvcc_version = nvcc_version_line(nvcc_version.get());
-  if (compute_capability > 0) {
-    toolchain.cuda_architecture = std::to_string(compute_capability);
-    // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.
-    if (compute_capability >= 90) toolchain.cuda_architecture += "a";
-  }
   return toolchain;
 }
 

@@ -16,12 +16,18 @@ namespace {
 
 constexpr const char* kTaskHeader = "#pragma once\n#include \"kbench.h\"\n#define TASK_VALUE 42\n";
 
+Toolchain toolchain_for(int compute_capability) {
+  Toolchain toolchain = find_toolchain();
+  toolchain.cuda_architecture = cuda_architecture(compute_capability);
+  return toolchain;
+}
+
 class CompilerTest : public ::testing::Test {
  protected:
   CompilerTest()
       : sandbox_(make_sandbox()),
-        compiler_(*sandbox_, find_toolchain(90), cache_.path(), KBENCH_ABI_FOLDER),
-        strict_(*sandbox_, find_toolchain(90), cache_.path(), KBENCH_ABI_FOLDER,
+        compiler_(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER),
+        strict_(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER,
                 {.time = std::chrono::seconds(4), .memory_bytes = 1ull << 30}) {}
 
   // Writes one submission and compiles it.
@@ -69,13 +75,13 @@ int call(const std::filesystem::path& library, const char* symbol) {
 }
 
 TEST(FindToolchain, DescribesTheHostCompiler) {
-  const Toolchain toolchain = find_toolchain(0);
+  const Toolchain toolchain = find_toolchain();
   EXPECT_TRUE(toolchain.host_compiler.is_absolute());
   EXPECT_FALSE(toolchain.host_version.empty());
   EXPECT_EQ(toolchain.cuda_architecture, "");
-  EXPECT_EQ(find_toolchain(80).cuda_architecture, "80");
-  EXPECT_EQ(find_toolchain(90).cuda_architecture, "90a");
-  EXPECT_EQ(find_toolchain(120).cuda_architecture, "120a");
+  EXPECT_EQ(cuda_architecture(80), "80");
+  EXPECT_EQ(cuda_architecture(90), "90a");
+  EXPECT_EQ(cuda_architecture(120), "120a");
 }
 
 TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {
