@@ -66,9 +66,10 @@ std::vector<Disturbed> whose_cores_were_taken(const std::vector<BlockConditions>
 // What launching takes on the host as it is when nobody disturbs it, by side, nanoseconds.
 std::map<Side, double> quiet_launching(const std::vector<BlockConditions>& conditions) {
   std::map<Side, std::vector<double>> all;
-  for (const BlockConditions& block : conditions)
+  for (const BlockConditions& block : conditions) {
     for (const Launching& launching : block.launchings)
       all[launching.side].push_back(static_cast<double>(launching.ns));
+  }
   std::map<Side, double> quiet;
   for (auto& [side, times] : all) {
     const auto tenth = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
