@@ -25,12 +25,25 @@ from lowering.graph import build_graph_module
 
 # Tasks that may differ, each with the cause: (task, device, dtype) -> (largest difference relative
 # to the largest output, cause). Only what was measured and explained belongs here.
-_ATTENTION = "nn.MultiheadAttention is exported with projections laid out otherwise than eager has them"
+_FOLDED = (
+    "a module's parameters require grad, and at::matmul multiplies a batch that is not contiguous "
+    "with such a weight by one mm, with others by bmm"
+)
 EXCEPTIONS: dict[tuple[str, str, str], tuple[float, str]] = {
-    ("level3/028_visiontransformer", "cpu", "float32"): (1e-6, _ATTENTION),
-    ("level3/028_visiontransformer", "cpu", "float64"): (2e-15, _ATTENTION),
-    ("level3/031_visionattention", "cpu", "float32"): (1e-6, _ATTENTION),
-    ("level3/031_visionattention", "cpu", "float64"): (2e-15, _ATTENTION),
+    ("level3/028_visiontransformer", "cpu", "float32"): (1e-6, _FOLDED),
+    ("level3/031_visionattention", "cpu", "float32"): (1e-6, _FOLDED),
+    **{
+        (f"level3/{name}", "cpu", "float64"): (3e-15, _FOLDED)
+        for name in (
+            "028_visiontransformer",
+            "031_visionattention",
+            "032_convolutionalvisiontransformer",
+            "035_lstm",
+            "036_lstmhn",
+            "037_lstmcn",
+            "038_lstmbidirectional",
+        )
+    },
 }
 
 _CHUNK = 1 << 26  # elements compared at a time
