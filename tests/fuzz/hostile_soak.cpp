@@ -17,11 +17,13 @@
 #include <string_view>
 
 #include "runner/measure/worker_process.hpp"
+#include "tests/fuzz/hostile_seed.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 namespace {
 
 using namespace kbench;
+using fuzz::behaves_until_it_loads;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -42,9 +44,6 @@ UniqueFd arena() {
                what.c_str());
   std::exit(1);
 }
-
-// For most seeds hostile_worker does, and from then on the fault is its own.
-bool behaves_until_it_loads(std::uint64_t seed) { return seed % 4 != 0; }
 
 void check(std::uint64_t seed, const EarlyEnd& end) {
   if (end.message.empty()) finding(seed, "a failure without a message");

@@ -18,6 +18,7 @@
 
 #include "runner/core/channel.hpp"
 #include "runner/worker/mailbox.hpp"
+#include "tests/fuzz/hostile_seed.hpp"
 
 namespace kbench {
 namespace {
@@ -39,8 +40,6 @@ void send_framed(const std::string& text) {
   const auto length = static_cast<std::uint32_t>(text.size());
   send_raw(std::string(reinterpret_cast<const char*>(&length), sizeof length) + text);
 }
-
-bool is_ready(std::uint64_t seed) { return seed % 4 != 0; }
 
 // As kbench-worker is before it loads a submission. hostile_soak counts on it.
 void be_our_own_until_it_loads(MailboxPage& page) {
@@ -123,7 +122,7 @@ int be_hostile() {
   }
   auto mailbox = Mailbox::open(std::move(request->descriptors[0]));
   if (!mailbox) return 1;
-  if (is_ready(seed)) be_our_own_until_it_loads(mailbox->page());
+  if (fuzz::behaves_until_it_loads(seed)) be_our_own_until_it_loads(mailbox->page());
   if (random() % 4 != 0) {
     send_framed(R"({"type":"loaded","has_prepare":true,"workspace_bytes":0})");
   } else {
