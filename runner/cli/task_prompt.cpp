@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/submission/clean_text.hpp"
+#include "runner/submission/compiler.hpp"
 #include "runner/task/task_header.hpp"
 
 namespace kbench {
@@ -75,11 +76,11 @@ std::string building(const PromptParts& parts) {
   }
   const int cc = parts.device.compute_capability;
   return fmt::format(
-      "- Compiled by `nvcc -std=c++17 -O3 -arch={}`. Launch on `context->stream`, and do not "
-      "wait.\n"
+      "- Compiled by `nvcc -std=c++17 -O3 {}`.\n"
+      "  Launch on `context->stream`, and do not wait.\n"
       "- The CUDA runtime is there; cuBLAS and cuDNN only where a `submission.json` asks for them, "
       "and\n  the result is labelled so. PyTorch is not there.\n",
-      cc > 0 ? fmt::format("sm_{}", cc) : "sm_NN");
+      cuda_target_flag(cc > 0 ? cuda_architecture(cc) : "NN"));
 }
 
 std::string rules(const PromptParts& parts) {

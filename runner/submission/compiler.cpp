@@ -90,7 +90,7 @@ Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submissio
   Arguments arguments = {toolchain.nvcc.string(),
                          "-std=c++17",
                          "-O3",
-                         fmt::format("-arch=sm_{}", toolchain.cuda_architecture),
+                         cuda_target_flag(toolchain.cuda_architecture),
                          "-ccbin",
                          toolchain.host_compiler.string(),
                          "-Xcompiler=-fPIC,-fvisibility=default",

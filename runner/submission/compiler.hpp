@@ -29,8 +29,14 @@ struct Toolchain {
 // to the caller.
 [[nodiscard]] Toolchain find_toolchain();
 
-// What -arch=sm_ is to say: "90a". `compute_capability` as 10 * major + minor; empty for 0.
+// The name of an architecture with all of its instructions: "90a". `compute_capability` as
+// 10 * major + minor; empty for 0.
 [[nodiscard]] std::string cuda_architecture(int compute_capability);
+
+// The flag that has nvcc compile for that architecture, and for nothing else: CUDA 13.0's
+// -arch=sm_90a makes PTX for plain compute_90 as well, which takes a quarter of nvcc's time, and
+// fails for every submission that uses wgmma.
+[[nodiscard]] std::string cuda_target_flag(const std::string& architecture);
 
 struct CompiledSubmission {
   std::filesystem::path library;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "runner/core/unique_fd.hpp"
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/compiler.hpp"
@@ -151,6 +153,10 @@ std::string cuda_architecture(int compute_capability) {
   if (compute_capability <= 0) return "";
   // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.
   return std::to_string(compute_capability) + (compute_capability >= 90 ? "a" : "");
+}
+
+std::string cuda_target_flag(const std::string& architecture) {
+  return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", architecture);
 }
 
 Toolchain find_toolchain() {

@@ -266,6 +266,18 @@ TEST_F(CompilerTest, CudaHasTheSpecialFunctionsAndWhatTheyInclude) {
   EXPECT_EQ(call(compiled->library, "answer"), 42);
 }
 
+// They exist on sm_90a only, and PTX for anything else is refused with them in it.
+TEST_F(CompilerTest, HoppersOwnInstructionsCompile) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  const auto compiled = compile(
+      "#include \"task.h\"\n"
+      "__global__ void f() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n"
+      "extern \"C\" int answer() { return TASK_VALUE; }\n",
+      ".cu");
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(call(compiled->library, "answer"), 42);
+}
+
 TEST_F(CompilerTest, CudaErrorsAreTheCompilersWords) {
   if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
   const Error error = refusal("__global__ void f() { undeclared_thing(); }\n", ".cu");

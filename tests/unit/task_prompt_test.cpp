@@ -58,7 +58,7 @@ TEST_F(TaskPromptTest, WithoutTheGpuItSaysSo) {
   all.device.kind = "cuda";
   const std::string text = task_prompt(all);
   EXPECT_THAT(text, HasSubstr("not in the machine that wrote this"));
-  EXPECT_THAT(text, HasSubstr("-arch=sm_NN"));
+  EXPECT_THAT(text, HasSubstr("code=sm_NN"));
 }
 
 TEST_F(TaskPromptTest, TheModeAndWhatWasGuessedAreSaid) {
