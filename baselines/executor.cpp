@@ -410,11 +410,11 @@ std::size_t working_type_of(const std::vector<at::Tensor>& inputs,
              : 0;
 }
 
-// No gradients, and the dispatcher goes straight to the kernels, as under torch.inference_mode; but
-// results stay ordinary tensors.
+// As under torch.no_grad, without the detour through autograd's own kernels. Views are tracked: a
+// view of a parameter requires grad as the parameter does, and at::matmul asks for that.
 struct Unrecorded {
   c10::NoGradGuard no_grad;
-  at::AutoDispatchBelowADInplaceOrView below_autograd;
+  at::AutoDispatchBelowAutograd below_autograd;
 };
 
 // LibTorch's errors say which node it was.
@@ -541,9 +541,11 @@ const std::string& GraphExecutor::operator_of(std::size_t node) const {
   return impl_->nodes.at(node).op_name;
 }
 
-void GraphExecutor::flatten_recurrent_parameters(std::vector<at::Tensor>& parameters) const {
+void GraphExecutor::adopt_parameters(std::vector<at::Tensor>& parameters) const {
   const c10::NoGradGuard no_grad;
   for (const RecurrentWeights& weights : impl_->recurrent) flatten(weights, parameters);
+  for (const at::Tensor& parameter : parameters)
+    if (parameter.is_floating_point()) parameter.set_requires_grad(true);
 }
 
 }  // namespace kbench

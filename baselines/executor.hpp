@@ -48,9 +48,11 @@ class GraphExecutor {
       const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) const;
   [[nodiscard]] const std::string& operator_of(std::size_t node) const;  // "aten::relu"
 
-  // Lays recurrent weights out in one flat buffer where cuDNN wants that (CUDA only), as
-  // nn.RNNBase.flatten_parameters does. Changes the storage of the given tensors, not their values.
-  void flatten_recurrent_parameters(std::vector<at::Tensor>& parameters) const;
+  // Makes of the given tensors what a module's parameters are; their values stay. They require
+  // grad, which decides by which product at::matmul multiplies a batch with a weight. Recurrent
+  // weights come to lie in one flat buffer where cuDNN wants that (CUDA only), as
+  // nn.RNNBase.flatten_parameters does.
+  void adopt_parameters(std::vector<at::Tensor>& parameters) const;
 
  private:
   struct Impl;

@@ -17,6 +17,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/version.h>
 
@@ -375,7 +376,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     for (SharedArena* arena : {t.shared_inputs.get(), t.shared_params.get()})
       if (auto sealed = arena->seal(); !sealed) return sealed.error();
     t.params = t.view(specs, t.param_layout, own);
-    t.executor.flatten_recurrent_parameters(t.params);
+    t.executor.adopt_parameters(t.params);
     if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
     return Arenas{t.shared_inputs.get(), t.shared_params.get(), t.shared_outputs.get(),
                   t.input_stride(), t.output_stride()};
@@ -408,9 +409,9 @@ Status LoadedTask::inputs(const std::vector<SlotInputs>& slots) {
 Result<std::vector<EagerError>> LoadedTask::reference() {
   Impl& t = *impl_;
   return guarded("the fp64 reference", [&]() -> Result<std::vector<EagerError>> {
-    const c10::InferenceMode guard;
+    const c10::NoGradGuard no_grad;
     Tensors params = to_double(t.params);
-    t.executor.flatten_recurrent_parameters(params);
+    t.executor.adopt_parameters(params);
     t.reference_outputs = t.executor.run(to_double(t.slot_inputs[0]), params);
     params.clear();
     t.eager_outputs.clear();
@@ -424,7 +425,7 @@ Result<std::vector<EagerError>> LoadedTask::neighbours() {
   if (t.reference_outputs.empty())
     return Error{ErrorCode::kInfrastructure, "neighbours need a reference", ""};
   return guarded("eager on neighbouring inputs", [&]() -> Result<std::vector<EagerError>> {
-    const c10::InferenceMode guard;
+    const c10::NoGradGuard no_grad;
     std::vector<EagerError> worst;
     for (int deciding_bit = 1; deciding_bit <= kNeighbours; ++deciding_bit) {
       Tensors inputs;
@@ -449,7 +450,7 @@ Result<BaselineTime> LoadedTask::time(Side side) {
   if (side == Side::kCompiled && !t.package)
     return Error{ErrorCode::kNotFound, "there is no compiled baseline", t.compiled_reason};
   return guarded("a baseline", [&]() -> Result<BaselineTime> {
-    const c10::InferenceMode guard;
+    const c10::NoGradGuard no_grad;
     // Freed before the clock starts: the next run gets the same warm memory.
     if (side == Side::kEager) t.eager_outputs.clear();
     t.warm_heap();
@@ -583,7 +584,7 @@ Result<std::vector<CompareResult>> LoadedTask::judge_compiled(
     const std::vector<OutputBound>& bounds) {
   Impl& t = *impl_;
   return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
-    const c10::InferenceMode guard;
+    const c10::NoGradGuard no_grad;
     return t.compare_all(t.run(Side::kCompiled, 0), t.eager_outputs.at(0), bounds);
   });
 }
@@ -606,7 +607,7 @@ Result<std::vector<BypassableNode>> LoadedTask::bypassable_nodes() {
 Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
   Impl& t = *impl_;
   return guarded("a mutant", [&]() -> Result<MutantReply> {
-    const c10::InferenceMode guard;
+    const c10::NoGradGuard no_grad;
     auto mutant =
         make_mutant(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
                               t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});

@@ -113,7 +113,7 @@ Tensors run_without_parameter(const MutantRequest& request, const MutantGround& 
   const auto index = static_cast<std::size_t>(request.index);
   const double mean = *mean_of(ground.size.parameters.at(index).draw);
   parameters.at(index) = at::full_like(parameters.at(index), mean);
-  ground.executor.flatten_recurrent_parameters(parameters);
+  ground.executor.adopt_parameters(parameters);
   return ground.executor.run(inputs, parameters);
 }
 
@@ -145,7 +145,7 @@ Mutant mutated_graph(const MutantRequest& request, const MutantGround& ground) {
     return mutant;
   }
   Tensors parameters = to_double(ground.parameters);
-  ground.executor.flatten_recurrent_parameters(parameters);
+  ground.executor.adopt_parameters(parameters);
   const Tensors inputs = to_double(ground.inputs);
   measure_effect(ground, run(request, ground, inputs, std::move(parameters)), mutant.reply);
   return mutant;

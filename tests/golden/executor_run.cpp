@@ -86,7 +86,7 @@ Problem run(const Arguments& arguments) {
   const c10::Device device(arguments.device);
   const auto inputs = read(stream, size->inputs, working_type, device);
   auto parameters = read(stream, size->parameters, working_type, device);
-  executor->flatten_recurrent_parameters(parameters);
+  executor->adopt_parameters(parameters);
 
   if (arguments.package.empty()) {
     write(arguments.out, executor->run(inputs, parameters));

@@ -12,6 +12,7 @@
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/rand.h>
+#include <c10/core/GradMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,8 +154,8 @@ TEST_F(Executor, LeavesInputsAloneAndMayReturnThem) {
 TEST_F(Executor, RunsARecurrentLayerAsOneNode) {
   constexpr int kInput = 3;
   constexpr int kHidden = 5;
-  const Tensors parameters{at::rand({3 * kHidden, kInput}), at::rand({3 * kHidden, kHidden}),
-                           at::rand({3 * kHidden}), at::rand({3 * kHidden})};
+  Tensors parameters{at::rand({3 * kHidden, kInput}), at::rand({3 * kHidden, kHidden}),
+                     at::rand({3 * kHidden}), at::rand({3 * kHidden})};
   const auto named = [](const char* name) { return Json{{"name", name}}; };
   const Json size = {{"inputs", {named("x"), named("h")}},
                      {"parameters", {named("wi"), named("wh"), named("bi"), named("bh")}},
@@ -168,11 +169,30 @@ TEST_F(Executor, RunsARecurrentLayerAsOneNode) {
 
   const at::Tensor x = at::rand({2, 7, kInput});
   const at::Tensor h = at::rand({1, 2, kHidden});
-  Tensors flattened = parameters;
-  executor->flatten_recurrent_parameters(flattened);  // nothing to do on a CPU
-  const auto out = executor->run({x, h}, flattened);
+  executor->adopt_parameters(parameters);
+  const auto out = executor->run({x, h}, parameters);
+  const c10::NoGradGuard no_grad;
   const auto expected = at::gru(x, h, parameters, true, 1, 0.0, false, false, true);
   EXPECT_TRUE(at::equal(out[0], std::get<0>(expected)));
+}
+
+// at::matmul asks a weight, and views of it, whether they require grad.
+TEST_F(Executor, ParametersAndTheirViewsAreWhatAModulesAre) {
+  const auto named = [](const char* name) { return Json{{"name", name}}; };
+  const Json size = {{"inputs", {named("x")}},
+                     {"parameters", {named("w"), named("count")}},
+                     {"nodes", Json::parse(R"([{"op": "aten::t", "overload": "",
+                                                "args": [{"v": "w"}], "outs": ["y"]}])")},
+                     {"outputs", {{{"name", "out"}, {"value", "y"}}}}};
+  std::ofstream(file_) << Json{{"schema", "kbench-task/1"}, {"sizes", {{"small", size}}}}.dump();
+  const auto executor = GraphExecutor::load(file_, "small", "cpu");
+  ASSERT_TRUE(executor) << executor.error().message;
+  Tensors parameters{at::rand({1, 3}), at::ones({1}, at::kLong)};
+  executor->adopt_parameters(parameters);
+  EXPECT_TRUE(parameters[0].requires_grad());
+  EXPECT_FALSE(parameters[1].requires_grad());
+  // A view that is contiguous comes out as it is.
+  EXPECT_TRUE(executor->run({at::rand({1})}, parameters)[0].requires_grad());
 }
 
 TEST_F(Executor, NamesTheNodeThatDoesNotFitTheOperator) {
