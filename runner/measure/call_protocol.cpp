@@ -21,7 +21,7 @@ constexpr int kFlushesAlone = 3;
 constexpr int kEagerAlone = 5;
 constexpr int kEagerWarmUps = 2;  // libraries choose and load their kernels
 // One call in so many has its inputs and parameters looked at; which ones is secret.
-constexpr std::uint64_t kFullAuditOneIn = 4;
+constexpr std::uint64_t kFullAuditOneIn = 8;
 
 EarlyEnd inconsistent(std::string message) {
   return {State::kTimingInconsistent, std::move(message),
@@ -47,6 +47,10 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       record_(record),
       ledger_(request.device),
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
+
+CallProtocol::~CallProtocol() {
+  if (worker_ && settings_.retire) settings_.retire(std::move(worker_));
+}
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {

@@ -43,6 +43,9 @@ class CallProtocol {
  public:
   CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings, Oracle& oracle,
                const WorkerFactory& start_worker, const KeySchedule& keys, Evaluation& record);
+  ~CallProtocol();
+  CallProtocol(const CallProtocol&) = delete;
+  CallProtocol& operator=(const CallProtocol&) = delete;
 
   // New buffers for `slots` inputs, and a new worker on them that is not yet waited for.
   std::optional<EarlyEnd> place(int slots);

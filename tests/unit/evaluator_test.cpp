@@ -46,6 +46,16 @@ TEST_F(EvaluatorTest, EveryBlockVisitsEachSideTwiceInMirroredOrder) {
   EXPECT_GT(orders.size(), 1u) << "the order of sides is drawn anew for each block";
 }
 
+TEST_F(EvaluatorTest, ItsLastWorkerEndsWithItUnlessItIsTakenOver) {
+  run();
+  EXPECT_FALSE(script_.worker_is_there);
+  std::unique_ptr<Worker> retired;
+  settings_.retire = [&](std::unique_ptr<Worker> worker) { retired = std::move(worker); };
+  run();
+  EXPECT_TRUE(retired);
+  EXPECT_TRUE(script_.worker_is_there);
+}
+
 TEST_F(EvaluatorTest, NoInputIsEverDrawnTwice) {
   run();
   const std::set<std::uint64_t> distinct(script_.input_keys.begin(), script_.input_keys.end());
