@@ -81,17 +81,13 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   return packages;
 }
 
-std::optional<std::filesystem::path> cached_package(const Task& task, const Target& target,
-                                                    const Installation& installation,
-                                                    const OracleHello& oracle,
-                                                    const std::string& precision) {
+bool has_cached_package(const Task& task, const Target& target, const Installation& installation,
+                        const OracleHello& oracle, const std::string& precision) {
   const auto request = request_for(task, target, oracle, precision);
-  if (!request) return std::nullopt;
+  if (!request) return false;
   const std::string key = package_key(*request, installation.aot_builder);
-  auto file = package_file(package_cache(installation), key);
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
-  return file;
+  return std::filesystem::exists(package_file(package_cache(installation), key), ignored);
 }
 
 }  // namespace kbench

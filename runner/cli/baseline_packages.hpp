@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,11 +30,9 @@ struct BaselinePackages {
     const OracleHello& oracle, const std::string& precision, std::optional<int> jobs,
     Progress& progress);
 
-// The task's package, where the cache has it.
-[[nodiscard]] std::optional<std::filesystem::path> cached_package(const Task& task,
-                                                                  const Target& target,
-                                                                  const Installation& installation,
-                                                                  const OracleHello& oracle,
-                                                                  const std::string& precision);
+// Whether the cache has the task's package.
+[[nodiscard]] bool has_cached_package(const Task& task, const Target& target,
+                                      const Installation& installation, const OracleHello& oracle,
+                                      const std::string& precision);
 
 }  // namespace kbench

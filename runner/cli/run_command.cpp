@@ -48,7 +48,7 @@ namespace {
 constexpr std::chrono::seconds kDevicePatience{60};
 
 // One run from start to finish. Phases in order: open, start the oracle, compile, build packages,
-// evaluate, report. Nothing is measured before everything is built, so that no compiler disturbs a
+// evaluate, report. No worker starts before everything is built, so that no compiler disturbs a
 // clock.
 class RunSession {
  public:
@@ -69,15 +69,13 @@ class RunSession {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
-    std::thread trying([this] { (void)sandbox_.level(on_cuda()); });
-    std::thread compiling([this] {
-      builds_ = build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
+    const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
+    compiling_ = std::async(std::launch::async, [this] {
+      return build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
     });
-    const auto ready = await_oracle();
-    if (ready && on_cuda()) prepare_first_evaluation();
-    compiling.join();
-    trying.join();
-    if (!ready) return ready.error();
+    if (auto ready = await_oracle(); !ready) return ready.error();
+    trial.wait();
+    if (!may_begin_early()) await_builds();
     if (auto begun = begin_run(); !begun) return begun.error();
     if (auto built = build_baselines(); !built) return built.error();
     if (auto evaluated = evaluate_units(); !evaluated) return evaluated.error();
@@ -124,16 +122,17 @@ class RunSession {
     return Done{};
   }
 
-  // While submissions still compile: what the first evaluation will ask for, and then be told at
-  // once. It also hears of what fails here. Not on a CPU, where compilers would slow down what is
-  // measured.
-  void prepare_first_evaluation() {
-    (void)oracle_->peaks();
-    if (plan_.units.empty()) return;
-    const Task& task = plan_.tasks[plan_.units.front().task];
-    const auto package =
-        cached_package(task, plan_.target, installation_, hello_, options_.precision);
-    if (package) (void)oracle_->load(task.file, plan_.target.size, *package);
+  // Whether the oracle may make ready for the only task while its submissions compile. Not on a
+  // CPU, where compilers would slow down what is measured, nor where a package is to be built: no
+  // task whose submissions do not compile needs one.
+  [[nodiscard]] bool may_begin_early() const {
+    return on_cuda() && plan_.tasks.size() == 1 &&
+           has_cached_package(plan_.tasks.front(), plan_.target, installation_, hello_,
+                              options_.precision);
+  }
+
+  void await_builds() {
+    if (compiling_.valid()) builds_ = compiling_.get();
   }
 
   // --- the run's row ---
@@ -204,7 +203,7 @@ class RunSession {
     std::set<std::size_t> tasks;
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const Unit& unit = plan_.units[i];
-      const bool fails_anyway = unit.ends_as || builds_[i].error;
+      const bool fails_anyway = unit.ends_as || error_of_build(i) != nullptr;
       if (!fails_anyway && !done_.contains(key_of(i))) tasks.insert(unit.task);
     }
     return tasks;
@@ -289,14 +288,21 @@ class RunSession {
   Evaluation evaluate_unit(std::size_t index) {
     const Unit& unit = plan_.units[index];
     const std::string started_at = utc_now();
-    Evaluation evaluation = unit.ends_as || builds_[index].error || !size_of_unit(unit)
-                                ? ended_early(index)
-                                : measure(index);
+    std::optional<Evaluation> measured;
+    if (!unit.ends_as && !error_of_build(index) && size_of_unit(unit)) measured = measure(index);
+    // What did not compile may be known only now.
+    Evaluation evaluation =
+        measured && !error_of_build(index) ? std::move(*measured) : ended_early(index);
     evaluation.run_id = run_.id;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
     if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
     return evaluation;
+  }
+
+  // Null while it compiles, too.
+  [[nodiscard]] const Error* error_of_build(std::size_t index) const {
+    return builds_.empty() || !builds_[index].error ? nullptr : &*builds_[index].error;
   }
 
   [[nodiscard]] const TaskSize* size_of_unit(const Unit& unit) const {
@@ -320,7 +326,7 @@ class RunSession {
       evaluation.state = *unit.ends_as;
       evaluation.message = unit.message;
       evaluation.hint = unit.hint;
-    } else if (const auto& error = builds_[index].error) {
+    } else if (const Error* error = error_of_build(index)) {
       evaluation.state = error->code == ErrorCode::kSubmission ? State::kCompileError
                                                                : State::kInfrastructureError;
       evaluation.message = error->message;
@@ -352,8 +358,12 @@ class RunSession {
       request.package_key = package->second.key;
     }
     if (unit.submission) request.submission = unit.id;
-    request.library = builds_[index].library;
-    request.labels = builds_[index].labels;
+    request.library = [this, index]() -> Result<std::filesystem::path> {
+      await_builds();
+      if (const Error* error = error_of_build(index)) return *error;
+      return builds_[index].library;
+    };
+    if (unit.submission) request.labels = source_labels(*unit.submission);
     request.seed = random_seed();
     EvaluationSettings settings;
     settings.profile = profile_.name;
@@ -423,7 +433,8 @@ class RunSession {
   OracleHello hello_;
   std::unique_ptr<Worker> retired_;  // of the evaluation before
   Run run_;
-  std::vector<SubmissionBuild> builds_;            // by unit
+  std::future<std::vector<SubmissionBuild>> compiling_;
+  std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile
   std::map<std::size_t, PackageResult> packages_;  // by task
   std::set<std::string> done_;                     // keys that --resume found
   bool interrupted_ = false;

@@ -1,5 +1,5 @@
-// Compiles the submissions of a plan, several at once. Called by run_command before anything is
-// measured.
+// Compiles the submissions of a plan, several at once. Called by run_command; no worker starts
+// before all are done.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +16,13 @@ namespace kbench {
 struct SubmissionBuild {
   std::filesystem::path library;  // empty where there was nothing to compile, or with an error
   std::optional<Error> error;
-  std::string labels;  // see submission/findings.hpp; separated by spaces
 };
 
 // One for each unit of the plan, in its order. `jobs` compilers at most at the same time.
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
                                                              const Compiler& compiler, int jobs);
+
+// What its sources show, see submission/findings.hpp; separated by spaces.
+[[nodiscard]] std::string source_labels(const Submission& submission);
 
 }  // namespace kbench

@@ -88,8 +88,11 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   slots_ = slots;
   if (!request_.submission) return std::nullopt;
   if (auto end = measure_alone()) return end;
-  auto worker = start_worker_({request_.device, request_.device_index, request_.threads,
-                               request_.library, request_.size, &arenas_});
+  auto library = request_.library();
+  if (!library) return from_error(library.error());
+  library_ = std::move(*library);
+  auto worker = start_worker_({request_.device, request_.device_index, request_.threads, library_,
+                               request_.size, &arenas_});
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
   return std::nullopt;
@@ -245,7 +248,7 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
 
 std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!request_.submission || !worker_) return std::nullopt;
-  const auto findings = judge_libraries(worker_->mapped_code(), request_.library.string(),
+  const auto findings = judge_libraries(worker_->mapped_code(), library_.string(),
                                         request_.submission->vendor_library);
   for (const std::string& name : findings.unlisted) add_label("library:" + name);
   if (findings.forbidden.empty()) return std::nullopt;

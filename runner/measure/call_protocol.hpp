@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +101,7 @@ class CallProtocol {
   Evaluation& record_;
 
   PlacedArenas arenas_;
+  std::filesystem::path library_;
   std::unique_ptr<Worker> worker_;
   ClaimLedger ledger_;
   IdleWatch idle_;

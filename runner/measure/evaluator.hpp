@@ -40,9 +40,11 @@ struct EvaluationRequest {
   std::string package_reason;
   std::string package_key;
   std::optional<SubmissionId> submission;
-  std::filesystem::path library;  // the compiled submission
-  std::string labels;             // what was found in its sources, separated by spaces
-  std::string seed;               // from random_seed(); tests give a fixed one
+  // The compiled submission. Asked for when a worker is about to start: it may still be compiling
+  // while the oracle makes ready. An error ends the evaluation.
+  std::function<Result<std::filesystem::path>()> library;
+  std::string labels;  // what was found in its sources, separated by spaces
+  std::string seed;    // from random_seed(); tests give a fixed one
 };
 
 struct EvaluationSettings {

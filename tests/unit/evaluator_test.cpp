@@ -56,6 +56,20 @@ TEST_F(EvaluatorTest, ItsLastWorkerEndsWithItUnlessItIsTakenOver) {
   EXPECT_TRUE(script_.worker_is_there);
 }
 
+TEST_F(EvaluatorTest, TheSubmissionIsAskedForOnceEagerWasTimedAlone) {
+  int timed_before = 0;
+  request_.library = [&]() -> Result<std::filesystem::path> {
+    timed_before = script_.count("eager");
+    EXPECT_EQ(script_.workers_started, 0);
+    return Error{ErrorCode::kSubmission, "it does not compile", ""};
+  };
+  const Evaluation result = run();
+  EXPECT_GT(timed_before, 0);
+  EXPECT_EQ(script_.workers_started, 0);
+  EXPECT_EQ(result.message, "it does not compile");
+  EXPECT_TRUE(result.samples.empty());
+}
+
 TEST_F(EvaluatorTest, NoInputIsEverDrawnTwice) {
   run();
   const std::set<std::uint64_t> distinct(script_.input_keys.begin(), script_.input_keys.end());
