@@ -29,15 +29,21 @@ Totals total(std::span<const Sample> samples) {
   return totals;
 }
 
-bool all_within(double half_width, const StopRule& rule, std::span<const Sample> samples,
-                Side candidate) {
+bool is_settled(const Speedup& ratio, const StopRule& rule, bool late) {
+  if (ratio.confidence < 0.95) return false;
+  if (ratio.half_width() <= rule.half_width) return true;
+  const bool clear = ratio.verdict != Verdict::kUndecided;
+  return ratio.half_width() <= kWellWithin * rule.margin && (clear || late);
+}
+
+bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side candidate, bool late) {
   bool any = false;
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     if (baseline == candidate) continue;
     const auto ratio = speedup(samples, baseline, candidate, rule.margin);
     if (!ratio) continue;
     any = true;
-    if (ratio->half_width() > half_width || ratio->confidence < 0.95) return false;
+    if (!is_settled(*ratio, rule, late)) return false;
   }
   return any;
 }
@@ -90,7 +96,7 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  return all_within(late ? kWellWithin * rule.margin : rule.half_width, rule, samples, candidate);
+  return all_settled(rule, samples, candidate, late);
 }
 
 }  // namespace kbench

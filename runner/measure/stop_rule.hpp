@@ -14,7 +14,7 @@ struct StopRule {
   int min_placements = 0;
   double min_seconds_a_side = 0.5;   // waived once there are enough blocks
   int enough_blocks = 50;            // 100 calls a side
-  double half_width = 0.03;          // relative, of every speed-up
+  double half_width = 0.03;          // relative, of every speed-up that the margin leaves open
   double max_seconds = 15;           // of timing, then an interval within the margin is enough
   double longest_seconds = 120;      // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make

@@ -5,11 +5,11 @@
 namespace kbench {
 namespace {
 
-// Blocks of eager and submission; `spread` is how far ratios lie apart.
-std::vector<Sample> blocks(int count, std::int64_t time_ns, double spread = 0) {
+// Blocks of eager and submission. Ratios lie around `ratio`, by `spread` of it.
+std::vector<Sample> blocks(int count, std::int64_t time_ns, double spread = 0, double ratio = 1) {
   std::vector<Sample> samples;
   for (int block = 0; block < count; ++block) {
-    const double factor = 1 + (block % 2 == 0 ? spread : -spread);
+    const double factor = ratio * (1 + (block % 2 == 0 ? spread : -spread));
     for (int visit = 0; visit < 2; ++visit) {
       samples.push_back(
           {.placement = block,
@@ -46,9 +46,23 @@ TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.longest_seconds));
 }
 
+// How far ratios lie from where faster begins decides whether half a percent is needed.
+TEST(StopRule, AClearVerdictNeedsNoNarrowerIntervalThanTheMargin) {
+  const StopRule rule = stop_rule_for("cuda");
+  const auto enough = [&](double ratio, double spread) {
+    return has_enough(rule, blocks(60, 1'000'000'000, spread, ratio), Side::kSubmission, 1);
+  };
+  EXPECT_TRUE(enough(1.05, 0.008));   // faster
+  EXPECT_TRUE(enough(0.95, 0.008));   // slower
+  EXPECT_TRUE(enough(1.00, 0.008));   // the same
+  EXPECT_FALSE(enough(1.01, 0.008));  // may be either
+  EXPECT_TRUE(enough(1.01, 0.004));
+  EXPECT_FALSE(enough(1.05, 0.0095));
+}
+
 TEST(StopRule, AfterAWhileAnIntervalWithinTheMarginIsEnough) {
   const StopRule rule = stop_rule_for("cuda");
-  const auto within = blocks(60, 1'000'000'000, 0.008);
+  const auto within = blocks(60, 1'000'000'000, 0.008, 1.01);
   EXPECT_FALSE(has_enough(rule, within, Side::kSubmission, rule.max_seconds - 1));
   EXPECT_TRUE(has_enough(rule, within, Side::kSubmission, rule.max_seconds));
 }
