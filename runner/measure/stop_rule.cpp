@@ -96,7 +96,7 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  return all_settled(rule, samples, candidate, late);
+  return all_settled(rule, samples, candidate, elapsed_seconds >= rule.fine_seconds);
 }
 
 }  // namespace kbench

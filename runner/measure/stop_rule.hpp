@@ -15,7 +15,8 @@ struct StopRule {
   double min_seconds_a_side = 0.5;   // waived once there are enough blocks
   int enough_blocks = 50;            // 100 calls a side
   double half_width = 0.03;          // relative, of every speed-up that the margin leaves open
-  double max_seconds = 15;           // of timing, then an interval within the margin is enough
+  double fine_seconds = 2;           // of timing, then an interval within the margin is enough
+  double max_seconds = 15;           // of timing, for those who do not get to their blocks
   double longest_seconds = 120;      // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   double margin = 0.03;              // for the verdict inside the intervals

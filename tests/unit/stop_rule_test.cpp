@@ -63,8 +63,8 @@ TEST(StopRule, AClearVerdictNeedsNoNarrowerIntervalThanTheMargin) {
 TEST(StopRule, AfterAWhileAnIntervalWithinTheMarginIsEnough) {
   const StopRule rule = stop_rule_for("cuda");
   const auto within = blocks(60, 1'000'000'000, 0.008, 1.01);
-  EXPECT_FALSE(has_enough(rule, within, Side::kSubmission, rule.max_seconds - 1));
-  EXPECT_TRUE(has_enough(rule, within, Side::kSubmission, rule.max_seconds));
+  EXPECT_FALSE(has_enough(rule, within, Side::kSubmission, rule.fine_seconds - 1));
+  EXPECT_TRUE(has_enough(rule, within, Side::kSubmission, rule.fine_seconds));
 }
 
 TEST(StopRule, WhatIsTooSlowForItsBlocksIsNotWaitedFor) {
