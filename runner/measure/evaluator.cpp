@@ -473,6 +473,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   alone.stop = confirming(settings.stop);
   const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
                                  std::span<const Sample> first) {
+    if (settings.retire) settings.retire(nullptr);
     if (auto restarted = oracle.restart(); !restarted) {
       Evaluation failed = before;
       failed.state = State::kInfrastructureError;

@@ -170,6 +170,18 @@ TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
 }
 
+TEST_F(DefencesTest, TheFirstWorkerEndsAheadOfASecondMeasurement) {
+  script_.submission_ns = 2e5;
+  std::unique_ptr<Worker> retired;
+  std::vector<bool> given;
+  settings_.retire = [&](std::unique_ptr<Worker> worker) {
+    given.push_back(worker != nullptr);
+    retired = std::move(worker);
+  };
+  EXPECT_EQ(run().repeats, 1);
+  EXPECT_EQ(given, (std::vector<bool>{true, false, true}));
+}
+
 TEST_F(DefencesTest, TheSecondMeasurementGoesOnUntilBothTogetherAreNarrow) {
   script_.submission_ns = 2e5;
   const Evaluation steady = run();
