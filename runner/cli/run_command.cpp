@@ -47,6 +47,12 @@ namespace {
 // What a fresh oracle may take to load LibTorch and to use the device once.
 constexpr std::chrono::seconds kDevicePatience{60};
 
+// Labels are separated by spaces.
+void prepend(const std::string& first, std::string& labels) {
+  const bool both = !first.empty() && !labels.empty();
+  labels.insert(0, both ? first + " " : first);
+}
+
 // One run from start to finish. Phases in order: open, start the oracle, compile, build packages,
 // evaluate, report. No worker starts before everything is built, so that no compiler disturbs a
 // clock.
@@ -288,11 +294,10 @@ class RunSession {
   Evaluation evaluate_unit(std::size_t index) {
     const Unit& unit = plan_.units[index];
     const std::string started_at = utc_now();
-    std::optional<Evaluation> measured;
-    if (!unit.ends_as && !error_of_build(index) && size_of_unit(unit)) measured = measure(index);
-    // What did not compile may be known only now.
-    Evaluation evaluation =
-        measured && !error_of_build(index) ? std::move(*measured) : ended_early(index);
+    const bool in_vain = unit.ends_as || error_of_build(index) || !size_of_unit(unit);
+    Evaluation evaluation = in_vain ? ended_early(index) : measure(index);
+    // That it does not compile may be known only now.
+    if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
     evaluation.run_id = run_.id;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
@@ -363,7 +368,6 @@ class RunSession {
       if (const Error* error = error_of_build(index)) return *error;
       return builds_[index].library;
     };
-    if (unit.submission) request.labels = source_labels(*unit.submission);
     request.seed = random_seed();
     EvaluationSettings settings;
     settings.profile = profile_.name;
@@ -373,9 +377,11 @@ class RunSession {
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
-    return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
+    Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return WorkerProcess::start(sandbox_, installation_.worker, start);
     });
+    if (!builds_.empty()) prepend(builds_[index].labels, evaluation.labels);
+    return evaluation;
   }
 
   // --- the end ---

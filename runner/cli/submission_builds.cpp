@@ -19,6 +19,8 @@ SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compil
   const TaskSize* size = task.find_size(plan.target.size);
   if (size == nullptr) return made;
   auto compiled = compiler.compile(*unit.submission, task_header(task, *size));
+  if (auto files = read_source_files(*unit.submission))
+    made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
   if (compiled) {
     made.library = compiled->library;
   } else {
@@ -28,11 +30,6 @@ SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compil
 }
 
 }  // namespace
-
-std::string source_labels(const Submission& submission) {
-  const auto files = read_source_files(submission);
-  return files ? fmt::format("{}", fmt::join(find_labels(*files), " ")) : "";
-}
 
 std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Compiler& compiler,
                                                int jobs) {

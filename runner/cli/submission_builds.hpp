@@ -16,13 +16,11 @@ namespace kbench {
 struct SubmissionBuild {
   std::filesystem::path library;  // empty where there was nothing to compile, or with an error
   std::optional<Error> error;
+  std::string labels;  // see submission/findings.hpp; separated by spaces
 };
 
 // One for each unit of the plan, in its order. `jobs` compilers at most at the same time.
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
                                                              const Compiler& compiler, int jobs);
-
-// What its sources show, see submission/findings.hpp; separated by spaces.
-[[nodiscard]] std::string source_labels(const Submission& submission);
 
 }  // namespace kbench

@@ -446,7 +446,6 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.profile = settings.profile;
   record.rule_c = settings.acceptance.c;
   record.rule_k = settings.acceptance.k;
-  record.labels = request.labels;
   if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();

@@ -43,8 +43,7 @@ struct EvaluationRequest {
   // The compiled submission. Asked for when a worker is about to start: it may still be compiling
   // while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;
-  std::string labels;  // what was found in its sources, separated by spaces
-  std::string seed;    // from random_seed(); tests give a fixed one
+  std::string seed;  // from random_seed(); tests give a fixed one
 };
 
 struct EvaluationSettings {

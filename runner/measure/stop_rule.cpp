@@ -29,21 +29,23 @@ Totals total(std::span<const Sample> samples) {
   return totals;
 }
 
-bool is_settled(const Speedup& ratio, const StopRule& rule, bool late) {
-  if (ratio.confidence < 0.95) return false;
-  if (ratio.half_width() <= rule.half_width) return true;
-  const bool clear = ratio.verdict != Verdict::kUndecided;
-  return ratio.half_width() <= kWellWithin * rule.margin && (clear || late);
+bool is_settled(const Speedup& ratio, const StopRule& rule, double elapsed_seconds) {
+  const bool margin_will_do =
+      ratio.verdict != Verdict::kUndecided || elapsed_seconds >= rule.fine_seconds;
+  const double allowed =
+      margin_will_do ? std::max(rule.half_width, kWellWithin * rule.margin) : rule.half_width;
+  return ratio.confidence >= 0.95 && ratio.half_width() <= allowed;
 }
 
-bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side candidate, bool late) {
+bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side candidate,
+                 double elapsed_seconds) {
   bool any = false;
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     if (baseline == candidate) continue;
     const auto ratio = speedup(samples, baseline, candidate, rule.margin);
     if (!ratio) continue;
     any = true;
-    if (!is_settled(*ratio, rule, late)) return false;
+    if (!is_settled(*ratio, rule, elapsed_seconds)) return false;
   }
   return any;
 }
@@ -96,7 +98,7 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  return all_settled(rule, samples, candidate, elapsed_seconds >= rule.fine_seconds);
+  return all_settled(rule, samples, candidate, elapsed_seconds);
 }
 
 }  // namespace kbench

@@ -22,6 +22,18 @@ Toolchain toolchain_for(int compute_capability) {
   return toolchain;
 }
 
+int call(const std::filesystem::path& library, const char* symbol) {
+  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    ADD_FAILURE() << ::dlerror();
+    return -1;
+  }
+  const auto function = reinterpret_cast<int (*)()>(::dlsym(handle, symbol));
+  const int result = function != nullptr ? function() : -1;
+  ::dlclose(handle);
+  return result;
+}
+
 class CompilerTest : public ::testing::Test {
  protected:
   CompilerTest()
@@ -48,6 +60,13 @@ class CompilerTest : public ::testing::Test {
     return set->submissions.front();
   }
 
+  void expect_cuda_to_answer_42(const std::string& text) {
+    if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+    const auto compiled = compile(text, ".cu");
+    ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+    EXPECT_EQ(call(compiled->library, "answer"), 42);
+  }
+
   // What a submission that must not compile gets to hear.
   Error refusal(const std::string& text, const std::string& extension = ".cpp") {
     const auto compiled = compile(text, extension);
@@ -61,18 +80,6 @@ class CompilerTest : public ::testing::Test {
   Compiler compiler_;
   Compiler strict_;  // with limits that a test can wait for
 };
-
-int call(const std::filesystem::path& library, const char* symbol) {
-  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    ADD_FAILURE() << ::dlerror();
-    return -1;
-  }
-  const auto function = reinterpret_cast<int (*)()>(::dlsym(handle, symbol));
-  const int result = function != nullptr ? function() : -1;
-  ::dlclose(handle);
-  return result;
-}
 
 TEST(FindToolchain, DescribesTheHostCompiler) {
   const Toolchain toolchain = find_toolchain();
@@ -243,39 +250,28 @@ TEST_F(CompilerTest, AMissingCompilerIsOurFault) {
 }
 
 TEST_F(CompilerTest, CompilesCuda) {
-  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
-  const auto compiled = compile(
+  expect_cuda_to_answer_42(
       "#include \"task.h\"\n"
       "__global__ void add(float* x) { x[threadIdx.x] += TASK_VALUE; }\n"
       "extern \"C\" int answer() { return TASK_VALUE; }\n"
-      "extern \"C\" void run(float* x, cudaStream_t s) { add<<<1, 32, 0, s>>>(x); }\n",
-      ".cu");
-  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
-  EXPECT_EQ(call(compiled->library, "answer"), 42);
+      "extern \"C\" void run(float* x, cudaStream_t s) { add<<<1, 32, 0, s>>>(x); }\n");
+  if (IsSkipped() || HasFatalFailure()) return;
   EXPECT_TRUE(compile_only()->from_cache);
 }
 
 TEST_F(CompilerTest, CudaHasTheSpecialFunctionsAndWhatTheyInclude) {
-  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
-  const auto compiled = compile(
+  expect_cuda_to_answer_42(
       "#include <cuda_runtime.h>\n"
       "static_assert(std::numeric_limits<float>::has_infinity);\n"
-      "extern \"C\" int answer() { return static_cast<int>(26 * std::riemann_zeta(2.0)); }\n",
-      ".cu");
-  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
-  EXPECT_EQ(call(compiled->library, "answer"), 42);
+      "extern \"C\" int answer() { return static_cast<int>(26 * std::riemann_zeta(2.0)); }\n");
 }
 
 // They exist on sm_90a only, and PTX for anything else is refused with them in it.
 TEST_F(CompilerTest, HoppersOwnInstructionsCompile) {
-  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
-  const auto compiled = compile(
+  expect_cuda_to_answer_42(
       "#include \"task.h\"\n"
       "__global__ void f() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n"
-      "extern \"C\" int answer() { return TASK_VALUE; }\n",
-      ".cu");
-  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
-  EXPECT_EQ(call(compiled->library, "answer"), 42);
+      "extern \"C\" int answer() { return TASK_VALUE; }\n");
 }
 
 TEST_F(CompilerTest, CudaErrorsAreTheCompilersWords) {
