@@ -71,20 +71,26 @@ class Evaluating {
     record_.compiled_reason = request_.package.empty() ? request_.package_reason : *reason;
     sides_ = {Side::kEager};
     if (record_.compiled_reason.empty()) sides_.push_back(Side::kCompiled);
-    if (!has_submission()) return std::nullopt;
-    sides_.push_back(Side::kSubmission);
-    auto peaks = oracle_.peaks();
-    if (!peaks) return from_error(peaks.error());
-    peaks_ = *peaks;
+    if (has_submission()) sides_.push_back(Side::kSubmission);
     return std::nullopt;
   }
 
   std::optional<EarlyEnd> check_correctness() {
     if (auto end = calls_.place(1)) return end;
+    if (auto end = measure_peaks()) return end;
     int draw = 0;
     for (const auto& hard : planned_draws())
       if (auto end = check_draw(draw++, hard)) return end;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
+    return std::nullopt;
+  }
+
+  // While the worker starts, which has not loaded the submission yet: nobody else is at work.
+  std::optional<EarlyEnd> measure_peaks() {
+    if (!has_submission()) return std::nullopt;
+    auto peaks = oracle_.peaks();
+    if (!peaks) return from_error(peaks.error());
+    peaks_ = *peaks;
     return std::nullopt;
   }
 

@@ -154,7 +154,10 @@ class FakeOracle final : public Oracle {
     if (!everything) found.inputs_changed = found.params_changed = 0;
     return found;
   }
-  Result<DevicePeaks> peaks() override { return script_.peaks; }
+  Result<DevicePeaks> peaks() override {
+    script_.log.emplace_back("peaks");
+    return script_.peaks;
+  }
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override {
     script_.log.emplace_back(against == Against::kEager ? "judge eager" : "judge reference");

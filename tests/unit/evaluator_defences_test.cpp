@@ -260,6 +260,15 @@ TEST_F(DefencesTest, BelowTheFloorTwiceIsSuspect) {
   EXPECT_EQ(script_.count("restart"), 1);
 }
 
+TEST_F(DefencesTest, ThePeaksAreKnownBeforeTheSubmissionLoads) {
+  run();
+  const auto position = [this](const char* entry) {
+    return std::find(script_.log.begin(), script_.log.end(), entry) - script_.log.begin();
+  };
+  ASSERT_EQ(script_.count("peaks"), 1);
+  EXPECT_LT(position("peaks"), position("load")) << "it could keep the device busy meanwhile";
+}
+
 TEST_F(DefencesTest, AWrongResultInTheSecondMeasurementCounts) {
   script_.submission_ns = 2e5;
   script_.submission_error = [this](int) { return script_.restarted ? 1.0 : 0.0; };
