@@ -86,7 +86,7 @@ class RunSession {
     if (auto built = build_baselines(); !built) return built.error();
     if (auto evaluated = evaluate_units(); !evaluated) return evaluated.error();
     // With all the memory they hold, they take 0.2 s to end. Meanwhile the report is made.
-    const auto worker = std::async(std::launch::async, [this] { retired_.reset(); });
+    const auto worker = std::async(std::launch::async, [this] { last_worker_.reset(); });
     const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
     if (auto finished = finish_run(); !finished) return finished.error();
     return outcome();
@@ -346,7 +346,7 @@ class RunSession {
   }
 
   Evaluation measure(std::size_t index) {
-    retired_.reset();
+    last_worker_.reset();
     const Unit& unit = plan_.units[index];
     EvaluationRequest request;
     request.task = &plan_.tasks[unit.task];
@@ -373,7 +373,7 @@ class RunSession {
     settings.profile = profile_.name;
     settings.acceptance = profile_.acceptance;
     settings.original_draws = profile_.original_draws;
-    settings.retire = [this](std::unique_ptr<Worker> worker) { retired_ = std::move(worker); };
+    settings.last_worker = &last_worker_;
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
@@ -437,7 +437,7 @@ class RunSession {
   std::unique_ptr<Store> store_;
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
-  std::unique_ptr<Worker> retired_;  // of the evaluation before
+  std::unique_ptr<Worker> last_worker_;  // of the evaluation before
   Run run_;
   std::future<std::vector<SubmissionBuild>> compiling_;
   std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile

@@ -49,7 +49,7 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 CallProtocol::~CallProtocol() {
-  if (worker_ && settings_.retire) settings_.retire(std::move(worker_));
+  if (worker_ && settings_.last_worker) *settings_.last_worker = std::move(worker_);
 }
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.

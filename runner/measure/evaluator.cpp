@@ -478,7 +478,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   alone.stop = confirming(settings.stop);
   const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
                                  std::span<const Sample> first) {
-    if (settings.retire) settings.retire(nullptr);
+    if (settings.last_worker) settings.last_worker->reset();
     if (auto restarted = oracle.restart(); !restarted) {
       Evaluation failed = before;
       failed.state = State::kInfrastructureError;

@@ -68,6 +68,7 @@ struct Script {
   bool worker_is_there = false;
   bool after_submission = false;
   bool restarted = false;
+  bool worker_saw_restart = false;
   int audited = 0;
   int workers_started = 0;
   int forward_calls = 0;
@@ -89,6 +90,7 @@ class FakeOracle final : public Oracle {
   Status restart() override {
     script_.log.emplace_back("restart");
     script_.restarted = true;
+    script_.worker_saw_restart |= script_.worker_is_there;
     return Done{};
   }
   Result<std::string> load(const std::filesystem::path&, const std::string&,

@@ -49,10 +49,10 @@ TEST_F(EvaluatorTest, EveryBlockVisitsEachSideTwiceInMirroredOrder) {
 TEST_F(EvaluatorTest, ItsLastWorkerEndsWithItUnlessItIsTakenOver) {
   run();
   EXPECT_FALSE(script_.worker_is_there);
-  std::unique_ptr<Worker> retired;
-  settings_.retire = [&](std::unique_ptr<Worker> worker) { retired = std::move(worker); };
+  std::unique_ptr<Worker> taken;
+  settings_.last_worker = &taken;
   run();
-  EXPECT_TRUE(retired);
+  EXPECT_TRUE(taken);
   EXPECT_TRUE(script_.worker_is_there);
 }
 
