@@ -1,11 +1,9 @@
 #include "runner/cli/submission_builds.hpp"
 
-#include <atomic>
-#include <thread>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/for_each_index.hpp"
 #include "runner/submission/findings.hpp"
 #include "runner/task/task_header.hpp"
 
@@ -34,14 +32,8 @@ SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compil
 std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Compiler& compiler,
                                                int jobs) {
   std::vector<SubmissionBuild> builds(plan.units.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < builds.size(); i = next++)
-      builds[i] = build(plan.units[i], plan, compiler);
-  };
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < jobs; ++i) threads.emplace_back(work);
-  threads.clear();  // waits for them
+  for_each_index(builds.size(), jobs,
+                 [&](std::size_t i) { builds[i] = build(plan.units[i], plan, compiler); });
   return builds;
 }
 

@@ -9,7 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/run_environment.hpp"
 #include "runner/cli/task_choice.hpp"
+#include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/suite.hpp"
@@ -159,15 +161,26 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   }
 }
 
+// Each file is read whole for that: 3 MB of JSON for 250 tasks, 30 ms of one core.
+std::vector<std::vector<std::string>> sizes_of_each(const std::vector<TaskEntry>& entries) {
+  constexpr int kMostThreads = 8;
+  std::vector<std::vector<std::string>> sizes(entries.size());
+  for_each_index(entries.size(), std::min(usable_threads(), kMostThreads),
+                 [&](std::size_t i) { sizes[i] = sizes_of(entries[i]); });
+  return sizes;
+}
+
 void print_list_json(const std::vector<TaskEntry>& entries) {
   Json json = {{"schema_version", kSchemaVersion}, {"tasks", Json::array()}};
-  for (const auto& entry : entries) {
+  const auto sizes = sizes_of_each(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const TaskEntry& entry = entries[i];
     json["tasks"].push_back({{"task", entry.id},
                              {"level", entry.level},
                              {"number", entry.number},
                              {"name", entry.name},
                              {"title", entry.title},
-                             {"sizes", sizes_of(entry)},
+                             {"sizes", sizes[i]},
                              {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
   }
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -176,11 +189,13 @@ void print_list_json(const std::vector<TaskEntry>& entries) {
 void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.id.size());
-  for (const auto& entry : entries) {
+  const auto sizes = sizes_of_each(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const TaskEntry& entry = entries[i];
     const auto padded = fmt::format("{:{}}", printable(entry.id), width);
-    const auto sizes = printable(fmt::format("{}", fmt::join(sizes_of(entry), ",")));
+    const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
     fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
-               entry.problem.empty() ? fmt::format("{:10}  {}", sizes, printable(entry.title))
+               entry.problem.empty() ? fmt::format("{:10}  {}", names, printable(entry.title))
                                      : out.paint(Color::kRed, "unreadable: " + entry.problem));
   }
 }

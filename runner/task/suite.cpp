@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/task/strict_json.hpp"
 #include "runner/task/suggest.hpp"
 
 namespace kbench {
@@ -216,9 +217,9 @@ Result<std::vector<TaskEntry>> list_tasks(const fs::path& suites) {
 }
 
 std::vector<std::string> sizes_of(const TaskEntry& entry) {
-  std::ifstream stream(entry.file, std::ios::binary);
+  const auto text = read_bounded_file(entry.file, JsonLimits{}.max_bytes);
   SizesReader reader;
-  const bool whole = Json::sax_parse(stream, &reader, Json::input_format_t::json);
+  const bool whole = text && Json::sax_parse(*text, &reader);
   return whole ? reader.sizes() : std::vector<std::string>{};
 }
 
