@@ -19,6 +19,7 @@ struct BlockConditions {
   int block = 0;
   std::int64_t start_khz = 0;  // SM clock at both ends; zero where unknown
   std::int64_t end_khz = 0;
+  bool on_cpu = false;
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
   std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
   std::vector<Launching> launchings;      // CUDA: of the baselines' calls bound by launching
@@ -29,11 +30,14 @@ struct BlockConditions {
 //   in this evaluation (throttling);
 // - CUDA: the baselines' launches took more than 15 % longer than in the quietest tenth of their
 //   calls: others disturb the host, for seconds on end;
-// - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls.
-// Of the last two, half of the blocks stay in any case, the quietest, so that a loaded machine
-// gives wide intervals rather than none. What happens in a submission's calls does not count:
-// threads that crowd each other on purpose after a slow call would have exactly the slow blocks
-// dropped.
+// - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls;
+// - CPU: both baselines, each for itself, took more than 5 % longer than in their quietest
+//   twentieth. Neither noise nor the luck of one's buffers does that to both: somebody shares the
+//   cores as hyper-threads, or their memory, which no counter here shows.
+// Of the second and third, half of the blocks stay in any case, the quietest, and of the last, ten
+// placements: a loaded machine gives wide intervals rather than none. What happens in a
+// submission's calls does not count: threads that crowd each other on purpose after a slow call
+// would have exactly the slow blocks dropped.
 void drop_disturbed_blocks(std::vector<Sample>& samples,
                            const std::vector<BlockConditions>& conditions);
 

@@ -326,7 +326,7 @@ class Evaluating {
 
   std::optional<EarlyEnd> time_block() {
     auto order = shuffled(sides_, keys_.key("order", static_cast<std::uint64_t>(block_)));
-    BlockConditions block{.block = block_};
+    BlockConditions block{.block = block_, .on_cpu = on_cpu()};
     const std::int64_t stolen = on_cpu() ? settings_.surroundings.stolen_ns() : 0;
     if (auto end = read_clock(block.start_khz)) return end;
     for (int visit = 0; visit < 2; ++visit) {

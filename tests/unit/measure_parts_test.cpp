@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -126,6 +127,67 @@ TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   drop_disturbed_blocks(samples, conditions);
   EXPECT_FALSE(samples[1].dropped);
   EXPECT_EQ(samples[1].drop_reason, "");
+}
+
+// The samples of one block on the CPU, and that it was there.
+struct CpuRun {
+  std::vector<Sample> samples;
+  std::vector<BlockConditions> conditions;
+
+  void add(int placement, std::int64_t eager_ns, std::int64_t compiled_ns,
+           std::int64_t submission_ns) {
+    const int block = static_cast<int>(conditions.size());
+    for (const auto& [side, ns] :
+         {std::pair{Side::kEager, eager_ns}, std::pair{Side::kCompiled, compiled_ns},
+          std::pair{Side::kSubmission, submission_ns}})
+      samples.push_back(
+          {.placement = placement, .block = block, .side = side, .calls = 1, .time_ns = ns});
+    conditions.push_back({.block = block, .on_cpu = true});
+  }
+
+  // Which blocks are dropped.
+  std::set<int> dropped() {
+    drop_disturbed_blocks(samples, conditions);
+    std::set<int> blocks;
+    for (const Sample& sample : samples)
+      if (sample.dropped) blocks.insert(sample.block);
+    return blocks;
+  }
+};
+
+TEST(BlockFilter, DropsBlocksThatWereSlowForBothBaselines) {
+  CpuRun run;
+  for (int placement = 0; placement < 12; ++placement) run.add(placement, 1000, 600, 300);
+  run.add(12, 1250, 601, 300);  // eager's bad luck
+  run.add(13, 1001, 750, 300);  // compiled's
+  run.add(14, 1000, 600, 900);  // the submission's: says nothing of the surroundings
+  run.add(15, 1200, 720, 300);
+  run.add(16, 1040, 640, 330);  // as blocks differ
+  EXPECT_EQ(run.dropped(), std::set<int>{15});
+  EXPECT_NE(run.samples.at(15 * 3).drop_reason.find("both baselines took 20 % longer"),
+            std::string::npos);
+}
+
+TEST(BlockFilter, ADisturbedMachineKeepsTheQuietestOfTenPlacements) {
+  CpuRun run;
+  for (int placement = 0; placement < 12; ++placement)
+    run.add(placement, 1000 + 100 * placement, 600 + 60 * placement, 300);
+  run.add(11, 1000, 600, 300);
+  EXPECT_EQ(run.dropped(), (std::set<int>{9, 10, 11}));
+}
+
+TEST(BlockFilter, FewPlacementsKeepAllTheirBlocks) {
+  CpuRun run;
+  for (int block = 0; block < 20; ++block)
+    run.add(block / 4, 1000 + 100 * block, 600 + 60 * block, 300);
+  EXPECT_EQ(run.dropped(), std::set<int>{});
+}
+
+TEST(BlockFilter, OneBaselineAloneDropsNothing) {
+  CpuRun run;
+  for (int i = 0; i < 20; ++i) run.add(i, 1000 + 100 * i, 600, 300);
+  std::erase_if(run.samples, [](const Sample& sample) { return sample.side == Side::kCompiled; });
+  EXPECT_EQ(run.dropped(), std::set<int>{});
 }
 
 TEST(VisibleDevice, IsTheOneThatThisProcessSeesUnderThatNumber) {
