@@ -93,10 +93,13 @@ ResultRow derive(const Evaluation& evaluation) {
   row.eager = timing_of(evaluation, Side::kEager, evaluation.eager_reason);
   row.compiled = timing_of(evaluation, Side::kCompiled, evaluation.compiled_reason);
   row.submitted = timing_of(evaluation, Side::kSubmission, submission_reason(evaluation));
-  const double margin = same_margin(evaluation.device);
-  row.over_eager = speedup(evaluation.samples, Side::kEager, Side::kSubmission, margin);
-  row.over_compiled = speedup(evaluation.samples, Side::kCompiled, Side::kSubmission, margin);
-  row.baseline = speedup(evaluation.samples, Side::kEager, Side::kCompiled, margin);
+  const auto ratio = [&](Side baseline, Side candidate) {
+    return speedup(evaluation.samples, baseline, candidate, same_margin(evaluation.device),
+                   deviation_between_runs(evaluation.device));
+  };
+  row.over_eager = ratio(Side::kEager, Side::kSubmission);
+  row.over_compiled = ratio(Side::kCompiled, Side::kSubmission);
+  row.baseline = ratio(Side::kEager, Side::kCompiled);
 
   if (const Check* worst = worst_check(evaluation.checks)) {
     row.max_error = worst->max_error;

@@ -9,6 +9,8 @@
 namespace kbench {
 namespace {
 
+constexpr double kNormal95 = 1.96;  // standard deviations on either side that hold 95 %
+
 std::vector<double> times_per_call(std::span<const Sample> samples, Side side) {
   std::vector<double> times;
   for (const Sample& sample : samples) {
@@ -70,6 +72,8 @@ std::string_view to_string(Verdict verdict) {
 
 double same_margin(std::string_view device) { return device == "cpu" ? 0.03 : 0.01; }
 
+double deviation_between_runs(std::string_view device) { return device == "cpu" ? 0.01 : 0; }
+
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
   auto times = times_per_call(samples, side);
   if (times.empty()) return std::nullopt;
@@ -83,7 +87,7 @@ std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side) {
 }
 
 std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, Side candidate,
-                               double margin) {
+                               double margin, double between_runs) {
   std::map<int, std::vector<double>> ratios_by_placement;
   for (const auto& [index, block] : sum_blocks(samples, baseline, candidate)) {
     if (block.dropped || block.baseline_visits == 0 || block.candidate_visits == 0) continue;
@@ -96,10 +100,12 @@ std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, S
   if (units.size() < 3) return std::nullopt;
 
   const OrderInterval interval = median_interval(units);
+  const double middle = median(units);
+  const double of_the_run = kNormal95 * between_runs;
   Speedup result;
-  result.estimate = std::exp(median(units));
-  result.low = std::exp(interval.low);
-  result.high = std::exp(interval.high);
+  result.estimate = std::exp(middle);
+  result.low = std::exp(middle - std::hypot(middle - interval.low, of_the_run));
+  result.high = std::exp(middle + std::hypot(interval.high - middle, of_the_run));
   result.confidence = interval.confidence;
   result.units = static_cast<int>(units.size());
   result.verdict = judge(result.low, result.high, margin);

@@ -18,7 +18,7 @@ struct Speedup {
   double estimate = 0;
   double low = 0;
   double high = 0;
-  double confidence = 0;  // exact coverage of [low, high], from the order statistics used
+  double confidence = 0;  // exact coverage of the order statistics used
   int units = 0;          // independent units (placements or blocks) behind it
   Verdict verdict = Verdict::kUndecided;
 
@@ -29,6 +29,11 @@ struct Speedup {
 // The margin inside which two times count as the same: 0.03 on "cpu", 0.01 on "cuda".
 [[nodiscard]] double same_margin(std::string_view device);
 
+// Standard deviation, relative, of the speed-ups of equal runs beyond what their samples tell: what
+// a run's minutes have in common, such as a neighbour on the same host. 0.01 on "cpu" (two cores of
+// a virtual machine, eight speed-ups, nine runs: 0 to 2.1 %, root mean square 1.1 %), 0 on "cuda".
+[[nodiscard]] double deviation_between_runs(std::string_view device);
+
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.
 [[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);
 
@@ -37,9 +42,11 @@ struct Speedup {
 
 // Median of per-block log-ratios baseline/candidate with an order-statistic interval of at least
 // 95 % where there are enough units. Blocks of one placement share their addresses, so the unit is
-// the placement, represented by the median of its blocks. Empty when a side is missing, or with
-// fewer than three units.
+// the placement, represented by the median of its blocks. The interval is to hold for another run
+// as well: 1.96 times `between_runs` is added to its halves, in quadrature, on the log scale. Empty
+// when a side is missing, or with fewer than three units.
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
-                                             Side candidate, double margin);
+                                             Side candidate, double margin,
+                                             double between_runs = 0);
 
 }  // namespace kbench

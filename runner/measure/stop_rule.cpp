@@ -42,7 +42,7 @@ bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side can
   bool any = false;
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     if (baseline == candidate) continue;
-    const auto ratio = speedup(samples, baseline, candidate, rule.margin);
+    const auto ratio = speedup(samples, baseline, candidate, rule.margin, rule.between_runs);
     if (!ratio) continue;
     any = true;
     if (!is_settled(*ratio, rule, elapsed_seconds)) return false;
@@ -55,6 +55,7 @@ bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side can
 StopRule stop_rule_for(std::string_view device, Ranked ranked) {
   StopRule rule;
   rule.margin = same_margin(device);
+  rule.between_runs = deviation_between_runs(device);
   if (device == "cpu") {
     rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
     rule.half_width = 0.03;

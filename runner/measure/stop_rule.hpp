@@ -20,6 +20,7 @@ struct StopRule {
   double longest_seconds = 120;      // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   double margin = 0.03;              // for the verdict inside the intervals
+  double between_runs = 0;           // as in speedup()
   bool until_narrow = true;          // false: the least that the other fields ask for is enough
 };
 

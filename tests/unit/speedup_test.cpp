@@ -1,5 +1,7 @@
 #include "runner/core/speedup.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace kbench {
@@ -55,6 +57,26 @@ TEST(Speedup, BlocksOfOnePlacementAreOneUnit) {
   const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.01);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->units, 3);
+}
+
+TEST(Speedup, WhatRunsHaveInCommonWidensTheInterval) {
+  std::vector<Sample> samples = two_to_one(9);
+  for (Sample& sample : samples) sample.time_ns = sample.side == Side::kEager ? 2000 : 1000;
+  const auto alone = speedup(samples, Side::kEager, Side::kSubmission, 0.03);
+  EXPECT_DOUBLE_EQ(alone->low, 2);
+  EXPECT_DOUBLE_EQ(alone->high, 2);
+  const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.03, 0.01);
+  EXPECT_DOUBLE_EQ(result->estimate, 2);
+  EXPECT_NEAR(result->low, 2 * std::exp(-0.0196), 1e-12);
+  EXPECT_NEAR(result->high, 2 * std::exp(0.0196), 1e-12);
+  EXPECT_EQ(deviation_between_runs("cuda"), 0);
+}
+
+TEST(Speedup, WhatRunsHaveInCommonAddsInQuadrature) {
+  const auto alone = speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.03);
+  const auto result = speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.03, 0.01);
+  const auto half = [](const Speedup& ratio) { return std::log(ratio.high / ratio.estimate); };
+  EXPECT_NEAR(half(*result), std::hypot(half(*alone), 0.0196), 1e-12);
 }
 
 TEST(Speedup, MedianTimeIsPerCall) {
