@@ -60,7 +60,7 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
     rule.half_width = 0.03;
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
-    rule.longest_seconds = 30;
+    rule.longest_seconds = 45;
   } else {
     rule.half_width = 0.005;
   }
