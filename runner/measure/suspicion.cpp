@@ -81,7 +81,7 @@ std::vector<Sample> joined(std::span<const Sample> first, std::span<const Sample
 
 bool is_contradicted(const Evaluation& evaluation) {
   return evaluation.state == State::kTimingInconsistent ||
-         evaluation.state == State::kDeviceNotIdle;
+         evaluation.state == State::kDeviceNotIdle || evaluation.state == State::kRanWhileStopped;
 }
 
 Evaluation confirm(const Evaluation& first, Evaluation second) {

@@ -30,8 +30,9 @@ namespace kbench {
 [[nodiscard]] std::vector<Sample> joined(std::span<const Sample> first,
                                          std::span<const Sample> second);
 
-// Whether clocks or a disturbed device speak against an evaluation. Somebody else on the machine
-// can have that effect too, so nobody is accused on one measurement.
+// Whether clocks, a disturbed device or time run while stopped speak against an evaluation.
+// Somebody else on the machine can have that effect too (a thread that leaves its core counts the
+// time for which a hypervisor took the core away), so nobody is accused on one measurement.
 [[nodiscard]] bool is_contradicted(const Evaluation& evaluation);
 
 // The second measurement counts, whatever it says; a label tells of the first.

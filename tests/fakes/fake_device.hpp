@@ -53,6 +53,7 @@ struct Script {
   std::optional<Error> load_error;
   std::optional<EarlyEnd> load_failure;                  // of the worker
   std::optional<std::pair<int, EarlyEnd>> call_failure;  // at the n-th forward call
+  bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
 
@@ -247,8 +248,10 @@ class FakeWorker final : public Worker {
   void forward(const WorkerCall& call, WorkerAnswer& answer) {
     script_.log.emplace_back("submission");
     script_.after_submission = true;
-    if (script_.call_failure && script_.call_failure->first == script_.forward_calls++)
+    if (script_.call_failure && script_.call_failure->first == script_.forward_calls++) {
       answer.failure = script_.call_failure->second;
+      if (script_.fails_again) script_.forward_calls = 0;
+    }
     const double factor = script_.restarted ? script_.factor_when_repeated : 1;
     const double claimed = script_.submission_ns * factor * static_cast<double>(call.slots.size());
     answer.claimed_ns = static_cast<std::int64_t>(claimed);

@@ -153,9 +153,18 @@ TEST_F(DefencesTest, AnUnknownLibraryIsALabelAndNoFailure) {
   EXPECT_EQ(result.labels, "library:libz.so.1");
 }
 
-TEST_F(DefencesTest, WhatRanWhileItShouldStandStillEndsTheEvaluation) {
+TEST_F(DefencesTest, WhatRanTwiceWhileItShouldStandStillEndsTheEvaluation) {
   script_.call_failure = {12, EarlyEnd{State::kRanWhileStopped, "it ran", "it must not"}};
+  script_.fails_again = true;
   expect_state(State::kRanWhileStopped);
+}
+
+TEST_F(DefencesTest, NobodyIsAccusedOfRunningWhileStoppedOnOneMeasurement) {
+  script_.call_failure = {12, EarlyEnd{State::kRanWhileStopped, "it ran", "it must not"}};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.repeats, 1);
+  EXPECT_EQ(result.labels, "ran_while_stopped_once");
 }
 
 TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
