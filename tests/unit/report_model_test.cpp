@@ -39,17 +39,28 @@ TEST(ReportModel, SpeedupsAreBaselineOverSubmission) {
   EXPECT_EQ(row.eager.reason, "");
 }
 
-TEST(ReportModel, TheMarginFollowsTheDevice) {
+// Nine equal ratios, eager over submission.
+Verdict verdict_of(std::int64_t eager_ns, std::int64_t submission_ns, const std::string& device) {
   Evaluation e = measured(0, 0, 0);
+  e.device = device;
   for (int block = 0; block < 9; ++block) {
     e.samples.push_back(
-        {.placement = block, .block = block, .side = Side::kEager, .time_ns = 1'020'000});
+        {.placement = block, .block = block, .side = Side::kEager, .time_ns = eager_ns});
     e.samples.push_back(
-        {.placement = block, .block = block, .side = Side::kSubmission, .time_ns = 1'000'000});
+        {.placement = block, .block = block, .side = Side::kSubmission, .time_ns = submission_ns});
   }
-  EXPECT_EQ(derive(e).over_eager->verdict, Verdict::kSame);
-  e.device = "cuda";
-  EXPECT_EQ(derive(e).over_eager->verdict, Verdict::kFaster);
+  return derive(e).over_eager->verdict;
+}
+
+TEST(ReportModel, TheMarginFollowsTheDevice) {
+  EXPECT_EQ(verdict_of(1'009'000, 1'000'000, "cpu"), Verdict::kSame);
+  EXPECT_EQ(verdict_of(1'060'000, 1'000'000, "cpu"), Verdict::kFaster);
+  EXPECT_EQ(verdict_of(1'009'000, 1'000'000, "cuda"), Verdict::kSame);
+  EXPECT_EQ(verdict_of(1'020'000, 1'000'000, "cuda"), Verdict::kFaster);
+}
+
+TEST(ReportModel, TwoPercentOnACpuMayBeTheMinutes) {
+  EXPECT_EQ(verdict_of(1'020'000, 1'000'000, "cpu"), Verdict::kUndecided);
 }
 
 TEST(ReportModel, AMissingTimeHasAReason) {
