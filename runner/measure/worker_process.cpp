@@ -199,18 +199,20 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
   }
   frozen_ = true;
   processes_ = process_->processes();
-  run_time_ns_ = kbench::run_time_ns(processes_);
+  run_times_ = run_times(processes_);
   return std::nullopt;
 }
 
 std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
-  if (const auto now = kbench::run_time_ns(processes_); stops_.ran(run_time_ns_, now)) {
+  const auto meanwhile = ran_meanwhile(run_times_, run_times(processes_));
+  if (stops_.ran(meanwhile)) {
     process_->kill();
-    return EarlyEnd{State::kRanWhileStopped,
-                    fmt::format("the submission ran for {:.3f} ms while it was stopped",
-                                static_cast<double>(now - run_time_ns_) * 1e-6),
-                    "a call leaves nothing running behind, and nobody may continue it"};
+    return EarlyEnd{
+        State::kRanWhileStopped,
+        fmt::format("the submission ran for {:.3f} ms while it was stopped",
+                    static_cast<double>(meanwhile.again_ns + meanwhile.leaving_ns) * 1e-6),
+        "a call leaves nothing running behind, and nobody may continue it"};
   }
   if (process_->thaw()) frozen_ = false;
   return std::nullopt;
@@ -230,7 +232,7 @@ void WorkerProcess::write_call(const WorkerCall& call) {
 // OpenMP binds its threads to cores. Where a stranger keeps one of those busy, the others may wait
 // for its thread at a barrier until the call's time is up.
 bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const {
-  return into_call > kLongCall && watch.stalled(into_call, kbench::run_time_ns(processes_));
+  return into_call > kLongCall && watch.stalled(into_call, total_ns(run_times(processes_)));
 }
 
 EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {

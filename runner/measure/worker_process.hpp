@@ -52,7 +52,7 @@ class WorkerProcess final : public Worker {
   bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
   std::vector<pid_t> processes_;   // when it was frozen; frozen ones cannot start others
-  std::uint64_t run_time_ns_ = 0;  // of all its threads when it was frozen
+  RunTimes run_times_;  // when it was frozen
   StopLedger stops_;
   bool has_prepare_ = false;
 };

@@ -35,28 +35,49 @@ void for_each_thread(std::span<const pid_t> processes, Visit visit) {
 
 }  // namespace
 
-std::uint64_t run_time_ns(std::span<const pid_t> processes) {
-  std::uint64_t sum = 0;
-  // schedstat: nanoseconds run, nanoseconds waited, number of slices.
+RunTimes run_times(std::span<const pid_t> processes) {
+  RunTimes times;
   for_each_thread(processes, [&](const std::filesystem::path& thread) {
-    sum += std::strtoull(read_text(thread / "schedstat").c_str(), nullptr, 10);
+    // schedstat: nanoseconds run, nanoseconds waited, number of slices.
+    std::istringstream fields(read_text(thread / "schedstat"));
+    RunTime time;
+    std::uint64_t waited_ns = 0;
+    if (!(fields >> time.ns >> waited_ns >> time.slices)) return;
+    times[std::atoi(thread.filename().c_str())] = time;
   });
+  return times;
+}
+
+std::uint64_t total_ns(const RunTimes& times) {
+  std::uint64_t sum = 0;
+  for (const auto& [thread, time] : times) sum += time.ns;
   return sum;
 }
 
-bool StopLedger::ran(std::uint64_t before_ns, std::uint64_t after_ns) {
-  // What a thread runs between showing as stopped and leaving its core.
-  constexpr std::uint64_t kLeavingNs = 500'000;
-  // The same with the core taken away by a hypervisor in between: the time away is counted as its
-  // own. Seen once in some thousand stops, for 1.6 ms.
-  constexpr std::uint64_t kStolenNs = 20'000'000;
+RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after) {
+  RanMeanwhile meanwhile;
+  for (const auto& [thread, now] : after) {
+    const auto found = before.find(thread);
+    const RunTime then = found == before.end() ? RunTime{} : found->second;
+    if (now.ns <= then.ns) continue;
+    (now.slices > then.slices ? meanwhile.again_ns : meanwhile.leaving_ns) += now.ns - then.ns;
+  }
+  return meanwhile;
+}
+
+bool StopLedger::ran(const RanMeanwhile& meanwhile) {
+  // 8.7 ms were seen, beside a busy neighbour on the host.
+  constexpr std::uint64_t kLongestLeavingNs = 100'000'000;
+  // A thread may lose its core to another one just before it leaves, and get one only to leave.
+  constexpr std::uint64_t kAgainNs = 500'000;
+  constexpr std::uint64_t kLongestAgainNs = 20'000'000;
   constexpr int kAlways = 2;
   constexpr int kOneIn = 50;
   ++stops_;
-  // A thread that ended has taken its time along.
-  if (after_ns <= before_ns + kLeavingNs) return false;
+  if (meanwhile.leaving_ns > kLongestLeavingNs || meanwhile.again_ns > kLongestAgainNs) return true;
+  if (meanwhile.again_ns <= kAgainNs) return false;
   ++overruns_;
-  return after_ns > before_ns + kStolenNs || overruns_ > kAlways + stops_ / kOneIn;
+  return overruns_ > kAlways + stops_ / kOneIn;
 }
 
 bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_time_ns) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -41,17 +42,43 @@ class BusyChild {
   pid_t pid_;
 };
 
+std::uint64_t total_ns_of(std::span<const pid_t> processes) {
+  return total_ns(run_times(processes));
+}
+
 TEST(WorkerWatch, RunTimeGrowsWhileAProcessRunsAndNotWhileItIsStopped) {
   const BusyChild child;
   const std::array processes{child.pid()};
-  while (run_time_ns(processes) < 2'000'000) ::usleep(1000);
+  while (total_ns_of(processes) < 2'000'000) ::usleep(1000);
   child.stop();
   ::usleep(2000);  // it may still be leaving its core
-  const auto stopped = run_time_ns(processes);
+  const auto stopped = total_ns_of(processes);
   ::usleep(20'000);
-  EXPECT_EQ(run_time_ns(processes), stopped);
+  EXPECT_EQ(total_ns_of(processes), stopped);
   ::kill(child.pid(), SIGCONT);
-  while (run_time_ns(processes) < stopped + 1'000'000) ::usleep(1000);
+  while (total_ns_of(processes) < stopped + 1'000'000) ::usleep(1000);
+}
+
+TEST(WorkerWatch, AContinuedProcessIsPutOnACoreAgain) {
+  const BusyChild child;
+  const std::array processes{child.pid()};
+  while (total_ns_of(processes) < 2'000'000) ::usleep(1000);
+  child.stop();
+  const RunTimes stopped = run_times(processes);
+  ::usleep(20'000);
+  EXPECT_EQ(ran_meanwhile(stopped, run_times(processes)).again_ns, 0u);
+  ::kill(child.pid(), SIGCONT);
+  while (ran_meanwhile(stopped, run_times(processes)).again_ns < 1'000'000) ::usleep(1000);
+  child.stop();
+}
+
+TEST(WorkerWatch, TimeInTheSameSliceIsLeavingInAnotherOneItIsRunningAgain) {
+  const RunTimes before{{1, {1000, 5}}, {2, {1000, 5}}, {3, {9000, 5}}};
+  // 1 left late, 2 was continued, 3 has ended, 4 is new.
+  const RunTimes after{{1, {1300, 5}}, {2, {1020, 6}}, {4, {7, 1}}};
+  const RanMeanwhile meanwhile = ran_meanwhile(before, after);
+  EXPECT_EQ(meanwhile.leaving_ns, 300u);
+  EXPECT_EQ(meanwhile.again_ns, 27u);
 }
 
 TEST(StallWatch, SaysOnceThatNothingRuns) {
@@ -72,22 +99,19 @@ TEST(StallWatch, WhatRunsHasNotStalled) {
 
 TEST(WorkerWatch, LeavingACoreSlowlyIsNoRun) {
   StopLedger stops;
-  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(stops.ran(0, 400'000));
-  // The hypervisor took the core meanwhile, now and then.
-  for (int i = 0; i < 300; ++i) EXPECT_FALSE(stops.ran(0, i % 100 == 0 ? 1'600'000 : 0));
-}
-
-TEST(WorkerWatch, AThreadThatEndsInAStopTakesItsTimeAlong) {
-  StopLedger stops;
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(stops.ran(9'000'000'000, 4'000'000'000));
+  // The hypervisor took the core meanwhile.
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(stops.ran({.leaving_ns = 9'000'000}));
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(stops.ran({.again_ns = 400'000}));
+  for (int i = 0; i < 300; ++i)
+    EXPECT_FALSE(stops.ran({.again_ns = i % 100 == 0 ? 1'600'000u : 0u}));
 }
 
 TEST(WorkerWatch, RunningThroughAStopIsFoundAtOnceAndALittleInEveryStopSoon) {
-  StopLedger long_run;
-  EXPECT_TRUE(long_run.ran(0, 30'000'000));
+  EXPECT_TRUE(StopLedger().ran({.again_ns = 30'000'000}));
+  EXPECT_TRUE(StopLedger().ran({.leaving_ns = 200'000'000}));
   StopLedger often;
   int stops = 0;
-  while (!often.ran(0, 1'000'000)) ++stops;
+  while (!often.ran({.again_ns = 1'000'000})) ++stops;
   EXPECT_LT(stops, 5);
 }
 
@@ -107,7 +131,7 @@ TEST(WorkerWatch, AProcessThatIsGoneCountsAsNothing) {
   if (gone == 0) ::_exit(0);
   ::waitpid(gone, nullptr, 0);
   const std::array processes{gone};
-  EXPECT_EQ(run_time_ns(processes), 0u);
+  EXPECT_TRUE(run_times(processes).empty());
   EXPECT_TRUE(mapped_code_of(processes).empty());
 }
 
