@@ -183,6 +183,19 @@ TEST(BlockFilter, FewPlacementsKeepAllTheirBlocks) {
   EXPECT_EQ(run.dropped(), std::set<int>{});
 }
 
+// Every block is quiet for the baselines now and then, by luck, and the submission's times take no
+// notice of it.
+TEST(BlockFilter, QuickBaselinesThatAreLuckAreNotChosen) {
+  CpuRun run;
+  for (int placement = 0; placement < 60; ++placement) {
+    const bool lucky = placement % 6 == 0;
+    const int noise = placement % 12 == 0 ? 400 : -400;
+    for (int block = 0; block < 5; ++block)
+      run.add(placement, lucky ? 1000 : 1500, lucky ? 1000 : 1500, lucky ? 1500 + noise : 1500);
+  }
+  EXPECT_EQ(run.dropped(), std::set<int>{});
+}
+
 TEST(BlockFilter, OneBaselineAloneDropsNothing) {
   CpuRun run;
   for (int i = 0; i < 20; ++i) run.add(i, 1000 + 100 * i, 600, 300);
