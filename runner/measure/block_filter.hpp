@@ -35,12 +35,17 @@ struct BlockConditions {
 //   twentieth. Neither noise nor the luck of one's buffers does that to both: somebody shares the
 //   cores as hyper-threads, or their memory, which no counter here shows.
 // Of the second and third, half of the blocks stay in any case, the quietest, and of the last, ten
-// placements: a loaded machine gives wide intervals rather than none. The last drops nothing where
-// the intervals become wider by half: on a machine that is hardly ever quiet, quick baselines are
-// luck, and choosing them would make every submission look slow. What happens in a submission's
-// calls chooses no block: threads that crowd each other on purpose after a slow call would have
-// exactly the slow blocks dropped.
+// placements: a loaded machine gives wide intervals rather than none. What happens in a
+// submission's calls does not count: threads that crowd each other on purpose after a slow call
+// would have exactly the slow blocks dropped.
 void drop_disturbed_blocks(std::vector<Sample>& samples,
                            const std::vector<BlockConditions>& conditions);
+
+// After the last block: blocks that were dropped because both baselines were slow come back, all of
+// them, where the intervals without them are more than twice as wide. On a machine that is hardly
+// ever quiet, quick baselines are luck, and choosing them makes every submission look slow. Not
+// earlier: more blocks may make the quiet ones enough.
+void take_back_lucky_choice(std::vector<Sample>& samples,
+                            const std::vector<BlockConditions>& conditions);
 
 }  // namespace kbench

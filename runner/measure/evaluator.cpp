@@ -279,6 +279,7 @@ class Evaluating {
       if (auto end = time_placement(seconds_since(placing))) return end;
       drop_disturbed_blocks(record_.samples, conditions_);
     }
+    take_back_lucky_choice(record_.samples, conditions_);
     return std::nullopt;
   }
 
