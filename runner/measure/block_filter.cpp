@@ -250,9 +250,10 @@ void drop_disturbed_blocks(std::vector<Sample>& samples,
   std::map<int, std::int64_t> clocks;
   for (const BlockConditions& block : conditions)
     if (block.start_khz > 0) clocks[block.block] = block.start_khz;
-  for (Sample& sample : samples)
+  for (Sample& sample : samples) {
     if (const auto clock = clocks.find(sample.block); clock != clocks.end())
       sample.sm_clock_khz = clock->second;
+  }
 }
 
 void take_back_lucky_choice(std::vector<Sample>& samples,

@@ -43,7 +43,7 @@ RunTimes run_times(std::span<const pid_t> processes) {
     RunTime time;
     std::uint64_t waited_ns = 0;
     if (!(fields >> time.ns >> waited_ns >> time.slices)) return;
-    times[std::atoi(thread.filename().c_str())] = time;
+    times[static_cast<pid_t>(std::strtol(thread.filename().c_str(), nullptr, 10))] = time;
   });
   return times;
 }
