@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
@@ -40,6 +41,7 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
   }
   command.needs_cuda = start.device == "cuda";
   if (command.needs_cuda) command.env.merge(one_gpu_environment(start.device_index));
+  command.env.merge(weakened_environment());
   command.descriptors = {{control, kControlDescriptor}};
   return command;
 }

@@ -26,11 +26,19 @@ function(kbench_library name)
   target_link_libraries(kbench_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# kbench_program(NAME SOURCES… LIBS…): an executable of ours in bin/.
+# kbench_program(NAME SOURCES… LIBS…): an executable of ours in bin/, all its defences in force.
 function(kbench_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:kbench_defence>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${KBENCH_WARNINGS}>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS})
+endfunction()
+
+# kbench_weakened(NAME): the same program with defences that tests can switch off, in weakened/.
+function(kbench_weakened name)
+  add_executable(weakened_${name} $<TARGET_OBJECTS:${name}> $<TARGET_OBJECTS:kbench_weakened_defence>)
+  target_link_libraries(weakened_${name} PRIVATE $<TARGET_PROPERTY:${name},LINK_LIBRARIES>)
+  set_target_properties(weakened_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/weakened)
 endfunction()

@@ -1,0 +1,52 @@
+// The defences of the judge, each by name, so that a test can switch one off and show that a cheat
+// gets through without it. In kbench itself stands() is true, always, and there is no switch: the
+// function that reads one is in tests/weakened, and only programs of the tests are linked with it.
+// Called wherever something is checked, denied or hidden because a submission may be hostile.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+enum class Defence {
+  // while a call is judged
+  kPoisonedOutputs,     // what a call leaves untouched is NaN
+  kRedzones,            // what lies around the outputs is looked at
+  kInputsAudited,       // so are inputs and parameters, now and then
+  kFreshInputs,         // no call sees the inputs of another one
+  kFreshPlaces,         // nor finds them where they were
+  kHardDraws,           // inputs that simple ones cannot stand for
+  kEveryCallVerified,   // timed calls and warm-ups like checks
+  kWholeTensorRule,     // small errors everywhere count as well, in timed calls too
+  kOneInputAtATime,     // the next input of a sample is hidden until the last output is taken
+  // while it is timed
+  kClaimsBounded,       // by the supervisor's clock
+  kStrictClock,         // and by the one from showing inputs to having outputs
+  kTrustedEmptyCalls,   // made before anything foreign is loaded
+  kBaselinesAlone,      // baselines beside a worker take as long as without
+  kIdleDevice,          // the oracle's own kernels do, too
+  kFloor,               // nothing is faster than the device
+  // around its process
+  kStoppedBetweenCalls, // all of it stands still while no call is outstanding
+  kStopWatched,         // and whoever runs nevertheless is noticed, dead threads too
+  kNoContinuing,        // nothing in it can have itself continued
+  kNoProcesses,         // it starts no process
+  kSystemCallFilter,
+  kPrivateFiles,        // namespaces and Landlock
+  kSealedInputs,        // cannot be mapped writable
+  kKnownCodeOnly,       // mapped files are known ones
+  kNoDescriptors,       // none comes back on its channel
+};
+
+// The name by which tests switch it off, such as "redzones".
+[[nodiscard]] std::string_view to_string(Defence defence);
+
+// Whether it is in force.
+[[nodiscard]] bool stands(Defence defence);
+
+// The environment by which a weakened program tells those that it starts; empty in kbench itself.
+[[nodiscard]] std::map<std::string, std::string> weakened_environment();
+
+}  // namespace kbench

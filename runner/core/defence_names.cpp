@@ -1,0 +1,35 @@
+#include "runner/core/defence.hpp"
+
+namespace kbench {
+
+std::string_view to_string(Defence defence) {
+  switch (defence) {
+    case Defence::kPoisonedOutputs: return "poisoned_outputs";
+    case Defence::kRedzones: return "redzones";
+    case Defence::kInputsAudited: return "inputs_audited";
+    case Defence::kFreshInputs: return "fresh_inputs";
+    case Defence::kFreshPlaces: return "fresh_places";
+    case Defence::kHardDraws: return "hard_draws";
+    case Defence::kEveryCallVerified: return "every_call_verified";
+    case Defence::kWholeTensorRule: return "whole_tensor_rule";
+    case Defence::kOneInputAtATime: return "one_input_at_a_time";
+    case Defence::kClaimsBounded: return "claims_bounded";
+    case Defence::kStrictClock: return "strict_clock";
+    case Defence::kTrustedEmptyCalls: return "trusted_empty_calls";
+    case Defence::kBaselinesAlone: return "baselines_alone";
+    case Defence::kIdleDevice: return "idle_device";
+    case Defence::kFloor: return "floor";
+    case Defence::kStoppedBetweenCalls: return "stopped_between_calls";
+    case Defence::kStopWatched: return "stop_watched";
+    case Defence::kNoContinuing: return "no_continuing";
+    case Defence::kNoProcesses: return "no_processes";
+    case Defence::kSystemCallFilter: return "system_call_filter";
+    case Defence::kPrivateFiles: return "private_files";
+    case Defence::kSealedInputs: return "sealed_inputs";
+    case Defence::kKnownCodeOnly: return "known_code_only";
+    case Defence::kNoDescriptors: return "no_descriptors";
+  }
+  return "";
+}
+
+}  // namespace kbench
