@@ -15,7 +15,7 @@ namespace {
 
 Timing timing_of(const Evaluation& evaluation, Side side, const std::string& reason) {
   Timing timing;
-  timing.median_ns = median_time_ns(evaluation.samples, side);
+  timing.median_ns = median_time_ns(evaluation, side);
   timing.mad_ns = mad_time_ns(evaluation.samples, side);
   if (!timing.median_ns) timing.reason = reason.empty() ? "not measured" : reason;
   return timing;
@@ -93,13 +93,9 @@ ResultRow derive(const Evaluation& evaluation) {
   row.eager = timing_of(evaluation, Side::kEager, evaluation.eager_reason);
   row.compiled = timing_of(evaluation, Side::kCompiled, evaluation.compiled_reason);
   row.submitted = timing_of(evaluation, Side::kSubmission, submission_reason(evaluation));
-  const auto ratio = [&](Side baseline, Side candidate) {
-    return speedup(evaluation.samples, baseline, candidate, same_margin(evaluation.device),
-                   deviation_between_runs(evaluation.device));
-  };
-  row.over_eager = ratio(Side::kEager, Side::kSubmission);
-  row.over_compiled = ratio(Side::kCompiled, Side::kSubmission);
-  row.baseline = ratio(Side::kEager, Side::kCompiled);
+  row.over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
+  row.over_compiled = speedup(evaluation, Side::kCompiled, Side::kSubmission);
+  row.baseline = speedup(evaluation, Side::kEager, Side::kCompiled);
 
   if (const Check* worst = worst_check(evaluation.checks)) {
     row.max_error = worst->max_error;

@@ -48,6 +48,9 @@ enum class Side { kEager, kCompiled, kSubmission };
 // True for the states that make `kbench run` exit with 1.
 [[nodiscard]] bool is_failure(State state);
 
+// The block of samples that belong to none.
+constexpr int kAlone = -1;
+
 // One timed visit of one side. time_ns covers `calls` calls on distinct inputs.
 struct Sample {
   int placement = 0;  // which set of buffer addresses
@@ -114,12 +117,15 @@ struct Evaluation {
 
   std::vector<Check> checks;
   std::vector<Sample> samples;
+  // Baselines, timed while there was no worker: nothing that a submission does can slow these down.
+  // Their block is kAlone.
+  std::vector<Sample> alone;
   std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
   std::optional<double> floor_ns;              // no call can be shorter on this device (roofline)
-  int repeats = 0;                             // measured again: too fast, or contradicted by clocks
-  double rule_c = 4;                           // the acceptance rule in force
+  int repeats = 0;    // measured again: too fast, or contradicted by clocks
+  double rule_c = 4;  // the acceptance rule in force
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: that rule instead of the other two
 

@@ -37,8 +37,20 @@ struct Speedup {
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.
 [[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);
 
+// The same as it counts in an evaluation: alone, where a baseline was slower beside the submission.
+[[nodiscard]] std::optional<double> median_time_ns(const Evaluation& evaluation, Side side);
+
 // Median absolute deviation of the same, in nanoseconds a call.
 [[nodiscard]] std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side);
+
+// How much longer a baseline took beside the submission than alone: the difference of the medians'
+// logarithms where their 95 % intervals lie further apart than a cold start explains, else zero;
+// never negative.
+struct Slowdown {
+  double log_ratio = 0;  // of the medians
+  double at_least = 0;   // from the far end of one interval to the near end of the other
+};
+[[nodiscard]] Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline);
 
 // Median of per-block log-ratios baseline/candidate with an order-statistic interval of at least
 // 95 % where there are enough units. Blocks of one placement share their addresses, so the unit is
@@ -48,5 +60,10 @@ struct Speedup {
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
                                              Side candidate, double margin,
                                              double between_runs = 0);
+
+// The speed-up of an evaluation, with its device's margin. Where a baseline was slower beside the
+// submission than alone, its time alone counts.
+[[nodiscard]] std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline,
+                                             Side candidate);
 
 }  // namespace kbench

@@ -1,11 +1,14 @@
 #include "runner/measure/call_protocol.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/defence.hpp"
+#include "runner/core/speedup.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/task/hard_draws.hpp"
@@ -17,9 +20,6 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t kAlignment = 256;
 constexpr auto kLoadTimeout = milliseconds{30'000};
-constexpr int kFlushesAlone = 3;
-constexpr int kEagerAlone = 5;
-constexpr int kEagerWarmUps = 2;  // libraries choose and load their kernels
 // One call in so many has its inputs and parameters looked at; which ones is secret.
 constexpr std::uint64_t kFullAuditOneIn = 8;
 
@@ -70,7 +70,6 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
 void CallProtocol::dismiss() {
   worker_.reset();
   core_chosen_ns_ = 0;  // the next one is somewhere else
-  ledger_.forget_worker();
 }
 
 std::optional<EarlyEnd> CallProtocol::place(int slots) {
@@ -86,8 +85,12 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   arenas_ = std::move(*arenas);
   parameter_base_ = place.param_offset;
   slots_ = slots;
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::start_worker() {
   if (!request_.submission) return std::nullopt;
-  if (auto end = measure_alone()) return end;
+  ledger_.forget_worker();
   auto library = request_.library();
   if (!library) return from_error(library.error());
   library_ = std::move(*library);
@@ -98,33 +101,11 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::measure_alone() {
-  if (on_cpu()) return std::nullopt;
-  for (int i = 0; i < kFlushesAlone; ++i) {
-    auto flushed = oracle_.flush();
-    if (!flushed) return from_error(flushed.error());
-    idle_.alone(*flushed);
-  }
-  if (auto end = draw_inputs()) return end;
-  for (int i = 0; i < kEagerAlone + kEagerWarmUps; ++i) {
-    take_quiet_core();
-    auto timed = oracle_.time(Side::kEager);
-    if (!timed) return from_error(timed.error());
-    if (i < kEagerWarmUps) continue;
-    idle_.eager_alone(timed->ns);
-    launching_matters_ = launching_matters(*timed);
-  }
-  if (auto released = oracle_.release(); !released) return from_error(released.error());
-  return std::nullopt;
-}
-
 std::optional<EarlyEnd> CallProtocol::load() {
   if (!request_.submission) return std::nullopt;
-  if (on_cpu()) {
-    if (auto end = worker_->await_ready(kLoadTimeout)) return end;
-    const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
-    if (auto end = calibrate(calls)) return end;
-  }
+  if (auto end = worker_->await_ready(kLoadTimeout)) return end;
+  const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
+  if (auto end = calibrate(calls)) return end;
   return worker_->load();
 }
 
@@ -178,23 +159,38 @@ std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, Worker
   return answer.failure;
 }
 
-std::optional<EarlyEnd> CallProtocol::run(CallKind kind, WorkerAnswer& answer,
-                                          std::int64_t& strict_ns) {
-  WorkerCall call{.kind = kind, .parameter_base = parameter_base_, .slots = random_places()};
-  call.timeout = call_timeout();
-  if (auto armed = oracle_.arm(call.slots); !armed) return from_error(armed.error());
+std::optional<EarlyEnd> CallProtocol::run(CallKind kind, CallTimes& times) {
+  const std::vector<SlotPlaces> places = random_places();
+  if (auto armed = oracle_.arm(places); !armed) return from_error(armed.error());
+  const int calls = kind == CallKind::kNull ? 1 : slots_;
+  for (int slot = 0; slot < calls; ++slot)
+    if (auto end = run_slot(kind, slot, places.at(static_cast<std::size_t>(slot)), times))
+      return end;
+  return std::nullopt;
+}
+
+// The next inputs are shown once these outputs are taken: who sees several could serve them
+// together.
+std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const SlotPlaces& places,
+                                               CallTimes& times) {
+  const WorkerCall call{kind, parameter_base_, places, call_timeout()};
   const std::int64_t start = settings_.surroundings.now_ns();
-  auto flushed = oracle_.reveal();
+  auto flushed = oracle_.reveal(slot);
   if (!flushed) return from_error(flushed.error());
+  WorkerAnswer answer;
   if (auto end = call_worker(call, answer)) return end;
   // The oracle rests in an empty call as long as in a real one: what honest calls showed above
   // empty ones on the strict clock fell from 0.21 to 0.13 ms in the middle (H200, virtual machine).
   const std::int64_t done = settings_.surroundings.now_ns();
   if (kind == CallKind::kNull && !on_cpu()) settings_.surroundings.spin_ns(usual_call_ns());
   const std::int64_t rested = settings_.surroundings.now_ns() - done;
-  if (auto taken = oracle_.snapshot(); !taken) return from_error(taken.error());
-  strict_ns = settings_.surroundings.now_ns() - start - rested;
+  if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
+  if (kind == CallKind::kForward && answer.claimed_ns <= 0)
+    return inconsistent("the worker claims that a call took no time");
   if (!on_cpu()) idle_.beside(*flushed);
+  times.claimed_ns += answer.claimed_ns;
+  times.wall_ns += answer.wall_ns;
+  times.strict_ns += settings_.surroundings.now_ns() - start - rested;
   return std::nullopt;
 }
 
@@ -203,12 +199,11 @@ std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
   NullCalls nulls;
   for (int i = 0; i <= calls; ++i) {
     take_quiet_core();
-    WorkerAnswer answer;
-    std::int64_t strict_ns = 0;
-    if (auto end = run(CallKind::kNull, answer, strict_ns)) return end;
+    CallTimes times;
+    if (auto end = run(CallKind::kNull, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
-    nulls.wall_ns.push_back(static_cast<double>(answer.wall_ns));
-    nulls.strict_ns.push_back(static_cast<double>(strict_ns));
+    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns));
+    nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
   }
   ledger_.calibrate(std::move(nulls));
   record_.null_call_ns = ledger_.null_wall_ns();
@@ -217,12 +212,8 @@ std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
-  WorkerAnswer answer;
-  if (auto end = run(CallKind::kForward, answer, times.strict_ns)) return end;
-  if (answer.claimed_ns <= 0) return inconsistent("the worker claims that a call took no time");
-  times.claimed_ns = answer.claimed_ns;
-  times.wall_ns = answer.wall_ns;
-  times.time_ns = ledger_.enter(answer.claimed_ns, answer.wall_ns, times.strict_ns);
+  if (auto end = run(CallKind::kForward, times)) return end;
+  times.time_ns = ledger_.enter(times.claimed_ns, times.wall_ns, times.strict_ns, slots_);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
 }
@@ -261,9 +252,14 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
 
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {
   if (request_.submission) idle_.beside(timed.flush_ns);
+  if (side == Side::kEager) launching_matters_ = launching_matters(timed);
+}
+
+void CallProtocol::saw_baseline_alone(Side side, const BaselineTime& timed) {
+  idle_.alone(timed.flush_ns);
   if (side != Side::kEager) return;
   launching_matters_ = launching_matters(timed);
-  if (!launch_bound(timed)) idle_.eager_beside(timed.ns);
+  expect(static_cast<double>(timed.ns) / slots_);
 }
 
 // On CPU the oracle's and the worker's threads have their places from the start.
@@ -287,14 +283,37 @@ void CallProtocol::add_label(const std::string& label) {
   record_.labels += (record_.labels.empty() ? "" : " ") + clean;
 }
 
-std::optional<EarlyEnd> CallProtocol::judge_clocks() {
-  if (ledger_.machine_is_busy()) add_label("busy_machine");
-  const char* leave = "a call leaves no work behind: everything runs on the given stream";
-  if (!on_cpu()) {
+// Whoever slows the baselines down looks fast. Where they were slowed by little their times alone
+// count (core/speedup); where by more, something was at work that should not have been.
+std::optional<EarlyEnd> CallProtocol::judge_baselines() {
+  constexpr double kTolerated = 1.03;
+  const char* leave =
+      "a call leaves nothing behind, on the given stream or elsewhere; if another program used the "
+      "device meanwhile, run again without it";
+  if (!on_cpu() && stands(Defence::kIdleDevice)) {
     if (auto words = idle_.finding(record_.samples))
       return EarlyEnd{State::kDeviceNotIdle, *words, leave};
   }
-  if (auto words = ledger_.contradiction()) return inconsistent(*words);
+  if (!stands(Defence::kBaselinesAlone)) return std::nullopt;
+  for (const Side baseline : {Side::kEager, Side::kCompiled}) {
+    const Slowdown slowed = slowdown_beside(record_, baseline);
+    if (slowed.log_ratio > 0) add_label(fmt::format("{}_slowed", to_string(baseline)));
+    if (slowed.at_least <= std::log(kTolerated)) continue;
+    return EarlyEnd{
+        State::kDeviceNotIdle,
+        fmt::format("{} took {:.3f} ms with no worker there and takes {:.3f} ms beside the "
+                    "submission",
+                    to_string(baseline), median_time_ns(record_.alone, baseline).value_or(0) * 1e-6,
+                    median_time_ns(record_.samples, baseline).value_or(0) * 1e-6),
+        leave};
+  }
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::judge_clocks() {
+  if (ledger_.machine_is_busy()) add_label("busy_machine");
+  if (auto end = judge_baselines()) return end;
+  if (auto words = ledger_.contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;
 }
 

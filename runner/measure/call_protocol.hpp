@@ -33,11 +33,12 @@ namespace kbench {
 
 [[nodiscard]] EarlyEnd from_error(const Error& error);
 
+// Of one call for each slot, added up.
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
   std::int64_t wall_ns = 0;     // from go to done
-  std::int64_t strict_ns = 0;   // from before reveal to after snapshot
+  std::int64_t strict_ns = 0;   // from before the inputs are shown until the outputs are taken
 };
 
 class CallProtocol {
@@ -48,13 +49,15 @@ class CallProtocol {
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
 
-  // New buffers for `slots` inputs, and a new worker on them that is not yet waited for.
+  // New buffers for `slots` inputs; the old worker ends.
   std::optional<EarlyEnd> place(int slots);
+  // A new worker on them, which is not waited for.
+  std::optional<EarlyEnd> start_worker();
   // Ends the worker: before its buffers go away, and before the oracle starts anew.
   void dismiss();
-  // Has the worker load the submission, without waiting for it; inputs must have been drawn. CPU:
-  // the worker's empty calls come before, so that no thread of the submission can make them slow
-  // and hide work in what they excuse.
+  // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
+  // empty calls come before, so that nothing of the submission can make them slow and hide work in
+  // what they excuse.
   std::optional<EarlyEnd> load();
   // Waits until the submission is loaded, and lets it prepare its parameters.
   std::optional<EarlyEnd> prepare();
@@ -72,8 +75,9 @@ class CallProtocol {
   // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
   void take_quiet_core();
 
-  // Timed visits of baselines tell how long flushes and eager take beside the worker.
+  // Timed visits of baselines tell how long flushes take beside the worker, and without one.
   void saw_baseline(Side side, const BaselineTime& timed);
+  void saw_baseline_alone(Side side, const BaselineTime& timed);
   // A call may take a hundred times as long as eager.
   void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
 
@@ -85,12 +89,15 @@ class CallProtocol {
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
   std::uint64_t random_offset();
   std::vector<SlotPlaces> random_places();
-  // CUDA: what the oracle's flush and eager take while there is no worker yet.
-  std::optional<EarlyEnd> measure_alone();
   [[nodiscard]] std::int64_t usual_call_ns() const;
   std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
-  std::optional<EarlyEnd> run(CallKind kind, WorkerAnswer& answer, std::int64_t& strict_ns);
+  // One call for each slot, one after the other; an empty one for the first only.
+  std::optional<EarlyEnd> run(CallKind kind, CallTimes& times);
+  std::optional<EarlyEnd> run_slot(CallKind kind, int slot, const SlotPlaces& places,
+                                   CallTimes& times);
   std::optional<EarlyEnd> audit(bool everything);
+  // Whether baselines took longer beside the submission than alone.
+  std::optional<EarlyEnd> judge_baselines();
   void add_label(const std::string& label);
 
   const EvaluationRequest& request_;

@@ -1,7 +1,8 @@
 // What the supervisor's clocks say about the times that a worker claims. Two clocks run in every
 // call: the plain one from go to done, and the strict one from before the inputs become visible
 // until the outputs are copied away. Empty calls take the same path and show what both clocks see
-// when nothing is computed. Called by the call protocol and the evaluator; reads no clock itself.
+// when nothing is computed; they are made before anything foreign is loaded. Called by the call
+// protocol and the evaluator; reads no clock itself.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runner/measure/clock_bound.hpp"
 
 namespace kbench {
 
@@ -36,17 +39,19 @@ class ClaimLedger {
   void saw_others(bool ran);
   [[nodiscard]] bool machine_is_busy() const;
 
-  // Enters a call and returns the time to believe: the claim, or where the plain clock shows more
-  // than the slowest empty call explains, the difference.
-  std::int64_t enter(std::int64_t claimed_ns, std::int64_t wall_ns, std::int64_t strict_ns);
+  // Enters a sample of so many calls and returns the time to believe: the claim, or where the plain
+  // clock shows more than the slowest empty call explains, the difference.
+  std::int64_t enter(std::int64_t claimed_ns, std::int64_t wall_ns, std::int64_t strict_ns,
+                     int calls = 1);
 
-  // Words for the reader when the clocks contradict the claims; needs a few calls to say anything.
-  [[nodiscard]] std::optional<std::string> contradiction() const;
+  // Words for the reader when the clocks contradict the claims; on a CPU it needs a few calls to
+  // say anything. Samples: all timed visits.
+  [[nodiscard]] std::optional<std::string> contradiction(std::span<const Sample> samples) const;
 
  private:
   struct Excess {
     std::vector<double> ns;  // clock - claim - median of the empty calls, one for each call
-    double null_spread = 0;  // of the empty calls, the largest seen
+    double null_spread = 0;  // error of the empty calls' median, the largest seen
   };
   [[nodiscard]] std::optional<std::string> judge(const Excess& excess, double allowance,
                                                  const char* clock) const;

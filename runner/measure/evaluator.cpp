@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/speedup.hpp"
 #include "runner/measure/block_filter.hpp"
@@ -25,7 +26,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kShortestSampleNs = 1e6;  // CPU: shorter calls are batched over distinct inputs
+// CPU: where a baseline's call is shorter, a sample adds up calls on distinct inputs.
+constexpr double kShortestSampleNs = 2e6;
+// Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone.
+constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
+constexpr int kAloneOnCuda = 6;
+constexpr int kAloneOnCpu = 2;  // in each placement
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -54,6 +60,10 @@ class Evaluating {
     record_.correct = true;
     if (auto end = calls_.inspect()) return end;
     record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
+    if (!on_cpu()) {
+      calls_.dismiss();
+      if (auto end = time_alone()) return end;
+    }
     return calls_.judge_clocks();
   }
 
@@ -77,11 +87,39 @@ class Evaluating {
 
   std::optional<EarlyEnd> check_correctness() {
     if (auto end = calls_.place(1)) return end;
+    if (auto end = time_alone()) return end;
+    if (auto end = calls_.start_worker()) return end;
     if (auto end = measure_peaks()) return end;
     int draw = 0;
     for (const auto& hard : planned_draws())
       if (auto end = check_draw(draw++, hard)) return end;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
+    return std::nullopt;
+  }
+
+  // The baselines with no worker there, which is when nothing of a submission can slow them down.
+  std::optional<EarlyEnd> time_alone() {
+    if (!has_submission()) return std::nullopt;
+    if (auto end = calls_.draw_inputs()) return end;
+    for (const Side side : sides_) {
+      if (side == Side::kSubmission) continue;
+      for (int i = 0; i < kAloneWarmUps + (on_cpu() ? kAloneOnCpu : kAloneOnCuda); ++i) {
+        Sample sample{
+            .placement = placement_, .block = kAlone, .side = side, .calls = calls_.slots()};
+        if (auto end = time_baseline_alone(sample)) return end;
+        if (i >= kAloneWarmUps) record_.alone.push_back(sample);
+      }
+    }
+    if (auto released = oracle_.release(); !released) return from_error(released.error());
+    return std::nullopt;
+  }
+
+  std::optional<EarlyEnd> time_baseline_alone(Sample& sample) {
+    calls_.take_quiet_core();
+    auto timed = oracle_.time(sample.side);
+    if (!timed) return from_error(timed.error());
+    sample.time_ns = timed->ns;
+    calls_.saw_baseline_alone(sample.side, *timed);
     return std::nullopt;
   }
 
@@ -220,39 +258,41 @@ class Evaluating {
       return from_error(compared.error());
     if (compared) {
       const Check check = judge(settings_.acceptance, request_.size->outputs, eager_error_,
-                                *compared, Against::kEager);
+                                *compared, Against::kEager, Whose::kCompiledBaselines);
       if (check.passed) return std::nullopt;
       record_.compiled_reason = "its output differs from eager's: " + check.message;
     } else {
       record_.compiled_reason = compared.error().message;
     }
     std::erase(sides_, Side::kCompiled);
+    std::erase_if(record_.alone, [](const Sample& s) { return s.side == Side::kCompiled; });
     return std::nullopt;
   }
 
-  // One unrecorded visit of each side: caches, clocks, lazy loading, and how long a call takes.
+  // One unrecorded visit of each side: caches, clocks, lazy loading, and how long a baseline's call
+  // takes. The submission cannot tell it from a visit that counts, and it is verified like one.
   std::optional<EarlyEnd> warm_up() {
     if (auto end = calls_.draw_inputs()) return end;
     shortest_ns_ = HUGE_VAL;
-    for (const Side side : sides_) {
+    for (const Side side : sides_) {  // eager first: its outputs judge the submission's
       calls_.take_quiet_core();
-      double nanoseconds = 0;
       if (side == Side::kSubmission) {
         CallTimes times;
         if (auto end = calls_.call(times)) return end;
-        nanoseconds = static_cast<double>(times.claimed_ns);
-      } else {
-        auto timed = oracle_.time(side);
-        if (!timed) return from_error(timed.error());
-        nanoseconds = static_cast<double>(timed->ns);
-        if (side == Side::kEager) calls_.expect(nanoseconds / calls_.slots());
+        if (auto end = verify_timed_call()) return end;
+        continue;
       }
-      shortest_ns_ = std::min(shortest_ns_, nanoseconds / calls_.slots());
+      auto timed = oracle_.time(side);
+      if (!timed) return from_error(timed.error());
+      const double call_ns = static_cast<double>(timed->ns) / calls_.slots();
+      if (side == Side::kEager) calls_.expect(call_ns);
+      shortest_ns_ = std::min(shortest_ns_, call_ns);
     }
     return std::nullopt;
   }
 
-  // How many distinct inputs make a sample long enough for the clock.
+  // How many distinct inputs make a sample long enough for the clock. The submission has no say:
+  // one that returned at once would choose how it is timed.
   [[nodiscard]] int slots_needed() const {
     if (!on_cpu()) return 1;
     const double needed = std::ceil(kShortestSampleNs / std::max(shortest_ns_, 1.0));
@@ -263,7 +303,7 @@ class Evaluating {
   std::optional<EarlyEnd> settle_in() {
     for (int i = 0; i < 2; ++i)
       if (auto end = warm_up()) return end;
-    return on_cpu() ? std::nullopt : calls_.calibrate(settings_.null_calls);
+    return std::nullopt;
   }
 
   std::optional<EarlyEnd> time() {
@@ -291,6 +331,8 @@ class Evaluating {
     auto reason = load_into_oracle();
     if (!reason) return from_error(reason.error());
     if (auto end = calls_.place(slots)) return end;
+    if (auto end = time_alone()) return end;
+    if (auto end = calls_.start_worker()) return end;
     if (has_submission()) {
       if (auto end = calls_.draw_inputs()) return end;
       if (auto end = calls_.load()) return end;
@@ -399,6 +441,7 @@ class Evaluating {
   }
 
   std::optional<EarlyEnd> verify_timed_call() {
+    if (!stands(Defence::kEveryCallVerified)) return std::nullopt;
     auto compared =
         oracle_.judge(Against::kEager, bounds(settings_.acceptance, eager_error_, Against::kEager));
     if (!compared) return from_error(compared.error());
@@ -423,7 +466,7 @@ class Evaluating {
   std::vector<Side> sides_;
   DevicePeaks peaks_;
   std::vector<EagerError> eager_error_;  // the worst over all draws so far
-  double shortest_ns_ = 0;               // a call of the fastest side
+  double shortest_ns_ = 0;               // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;
   std::vector<BlockConditions> conditions_;

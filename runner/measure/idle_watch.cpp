@@ -17,12 +17,6 @@ constexpr double kLongerByNs = 2e5;
 constexpr double kLargestShare = 0.1;
 constexpr std::size_t kFewestFlushes = 10;
 
-// A kernel that is left running shares the device with all that comes after it, blocks on end: an
-// H200 gave eager 5.2 ms instead of 2.8, and flushes fitted between the slices. Clocks that sink
-// under load stay below.
-constexpr double kEagerSlower = 1.3;
-constexpr double kEagerSlowerByNs = 5e4;
-
 constexpr double kSlower = 1.1;
 constexpr double kNearlyAlways = 0.9;
 constexpr std::size_t kFewestBlocks = 8;
@@ -57,19 +51,7 @@ std::vector<double> ratios(std::span<const Sample> samples, Side baseline) {
 
 std::optional<std::string> IdleWatch::finding(std::span<const Sample> samples) const {
   if (auto words = slow_flushes()) return words;
-  if (auto words = slow_eager()) return words;
   return slowed_baseline(samples);
-}
-
-std::optional<std::string> IdleWatch::slow_eager() const {
-  if (eager_alone_.empty() || eager_beside_.empty()) return std::nullopt;
-  const double alone = median(eager_alone_);
-  const double usual = median(eager_beside_);
-  if (usual <= kEagerSlower * alone + kEagerSlowerByNs) return std::nullopt;
-  return fmt::format(
-      "something else ran on the device: eager took {:.3f} ms alone and takes {:.3f} ms beside the "
-      "submission",
-      alone * 1e-6, usual * 1e-6);
 }
 
 std::optional<std::string> IdleWatch::slow_flushes() const {

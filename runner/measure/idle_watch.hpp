@@ -1,5 +1,5 @@
-// Finds work that a submission left on a GPU: the oracle's own kernels and eager then take longer
-// than alone, and a baseline that runs after the submission longer than one that runs before it.
+// Finds work that a submission left on a GPU: the oracle's own kernels then take longer than alone,
+// and a baseline that runs after the submission longer than one that runs before it.
 // (On a CPU the worker's processes are stopped, and watched, instead.) Called by the evaluator;
 // pure.
 #pragma once
@@ -18,26 +18,17 @@ class IdleWatch {
  public:
   // A cache flush with no worker there, nanoseconds.
   void alone(std::int64_t flush_ns) { alone_.push_back(static_cast<double>(flush_ns)); }
-  // The same before a call.
+  // The same before a call beside one.
   void beside(std::int64_t flush_ns) { beside_.push_back(static_cast<double>(flush_ns)); }
-
-  // Eager with no worker there, nanoseconds.
-  void eager_alone(std::int64_t ns) { eager_alone_.push_back(static_cast<double>(ns)); }
-  // And with one there, between its calls. Not where launching took all of that time: then it tells
-  // of a busy host.
-  void eager_beside(std::int64_t ns) { eager_beside_.push_back(static_cast<double>(ns)); }
 
   // Words for the reader when the device was not idle. Samples: all timed visits.
   [[nodiscard]] std::optional<std::string> finding(std::span<const Sample> samples) const;
 
  private:
   [[nodiscard]] std::optional<std::string> slow_flushes() const;
-  [[nodiscard]] std::optional<std::string> slow_eager() const;
 
   std::vector<double> alone_;
   std::vector<double> beside_;
-  std::vector<double> eager_alone_;
-  std::vector<double> eager_beside_;
 };
 
 // Samples in the order they were taken. In a block each baseline runs once before and once after

@@ -221,8 +221,8 @@ Result<std::int64_t> OracleProcess::flush() {
   return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
 }
 
-Result<std::int64_t> OracleProcess::reveal() {
-  return ask_for<std::int64_t>({{"op", "reveal"}}, "ns");
+Result<std::int64_t> OracleProcess::reveal(int slot) {
+  return ask_for<std::int64_t>({{"op", "reveal"}, {"slot", slot}}, "ns");
 }
 
 Result<Audit> OracleProcess::audit(bool everything) {
@@ -243,7 +243,9 @@ Status OracleProcess::arm(const std::vector<SlotPlaces>& slots) {
   return as_status(ask({{"op", "arm"}, {"slots", slots}}));
 }
 
-Status OracleProcess::snapshot() { return as_status(ask({{"op", "snapshot"}})); }
+Status OracleProcess::snapshot(int slot) {
+  return as_status(ask({{"op", "snapshot"}, {"slot", slot}}));
+}
 
 Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
                                                         const std::vector<OutputBound>& bounds) {

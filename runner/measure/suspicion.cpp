@@ -99,7 +99,7 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
 std::string reason_to_repeat(const Evaluation& evaluation) {
   if (evaluation.state != State::kOk) return "";
   if (below_floor(evaluation)) return below_floor_text(evaluation);
-  const auto over_eager = speedup(evaluation.samples, Side::kEager, Side::kSubmission, 0);
+  const auto over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
   if (over_eager && over_eager->estimate > kTooFast)
     return fmt::format("{:.1f} times as fast as eager", over_eager->estimate);
   return "";
@@ -117,7 +117,10 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
   const double apart = once > 0 && again > 0 ? std::max(once, again) / std::min(once, again) : 0;
   const double most_apart = second.device == "cpu" ? 2.0 : 1.25;
   const auto suspect = [&](std::string message) {
-    if (once > again) second.samples = std::move(first.samples);
+    if (once > again) {
+      second.samples = std::move(first.samples);
+      second.alone = std::move(first.alone);
+    }
     second.state = State::kSuspect;
     second.message = std::move(message);
     second.hint = "somebody has to read the kernel before this row may be ranked";
@@ -132,6 +135,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
                                once * 1e-6, again * 1e-6));
   }
   second.samples = joined(first.samples, second.samples);
+  second.alone.insert(second.alone.begin(), first.alone.begin(), first.alone.end());
   return second;
 }
 

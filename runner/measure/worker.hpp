@@ -27,7 +27,7 @@ struct EarlyEnd {
 struct WorkerCall {
   CallKind kind = CallKind::kNull;
   std::uint64_t parameter_base = 0;
-  std::vector<SlotPlaces> slots;
+  SlotPlaces places;
   std::chrono::milliseconds timeout{10'000};
 };
 

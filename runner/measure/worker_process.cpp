@@ -223,12 +223,10 @@ std::optional<EarlyEnd> WorkerProcess::thaw() {
 void WorkerProcess::write_call(const WorkerCall& call) {
   MailboxPage& page = mailbox_.page();
   page.kind = call.kind;
-  page.slots = static_cast<std::uint32_t>(call.slots.size());
+  page.slots = 1;
   page.parameter_base = call.parameter_base;
-  for (std::size_t slot = 0; slot < call.slots.size(); ++slot) {
-    page.input_base[slot] = call.slots[slot].input_base;
-    page.output_base[slot] = call.slots[slot].output_base;
-  }
+  page.input_base[0] = call.places.input_base;
+  page.output_base[0] = call.places.output_base;
 }
 
 // OpenMP binds its threads to cores. Where a stranger keeps one of those busy, the others may wait

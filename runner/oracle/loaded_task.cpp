@@ -195,6 +195,34 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
+  // A part of the outputs' arena, from and to.
+  struct Range {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+  };
+
+  [[nodiscard]] Range outputs_of(std::size_t slot) const {
+    const std::uint64_t from = places.at(slot).output_base;
+    return {from, from + output_layout.bytes};
+  }
+
+  Status take(Range range) {
+    return backend.copy(taken->data() + range.from, shared_outputs->data() + range.from,
+                        range.to - range.from);
+  }
+
+  // All but the outputs of earlier slots, which were taken when their calls were done. Slots lie in
+  // the order of their numbers.
+  Status take_what_is_left() {
+    std::uint64_t from = 0;
+    for (std::size_t slot = 0; slot + 1 < places.size(); ++slot) {
+      const Range done = outputs_of(slot);
+      if (auto took = take({from, done.from}); !took) return took;
+      from = done.to;
+    }
+    return take({from, shared_outputs->bytes()});
+  }
+
   // What lies before, between and behind the outputs in the snapshot.
   [[nodiscard]] std::vector<MemoryRegion> around_outputs() const {
     std::vector<MemoryRegion> regions;
@@ -485,27 +513,28 @@ Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
   return t.backend.synchronize();
 }
 
-Result<std::int64_t> LoadedTask::reveal() {
+Result<std::int64_t> LoadedTask::reveal(int slot) {
   Impl& t = *impl_;
-  for (std::size_t slot = 0; slot < t.places.size(); ++slot) {
-    std::byte* target = t.shared_inputs->data() + t.places[slot].input_base;
-    if (auto copied = t.backend.copy(target, t.slot_bases.at(slot), t.input_layout.bytes); !copied)
-      return copied.error();
-  }
-  return flush();
+  const auto index = static_cast<std::size_t>(slot);
+  std::byte* target = t.shared_inputs->data() + t.places.at(index).input_base;
+  if (auto copied = t.backend.copy_uncached(target, t.slot_bases.at(index), t.input_layout.bytes);
+      !copied)
+    return copied.error();
+  if (slot == 0) return flush();
+  if (auto shown = t.backend.synchronize(); !shown) return shown.error();
+  return std::int64_t{0};
 }
 
-Status LoadedTask::snapshot() {
+Status LoadedTask::snapshot(int slot) {
   Impl& t = *impl_;
   if (!t.taken) {
     if (auto created = t.replace_arena(t.taken, t.shared_outputs->bytes()); !created)
       return created;
   }
-  if (auto copied =
-          t.backend.copy(t.taken->data(), t.shared_outputs->data(), t.shared_outputs->bytes());
-      !copied)
-    return copied;
-  t.has_snapshot = true;
+  const auto index = static_cast<std::size_t>(slot);
+  const bool last = index + 1 == t.places.size();
+  if (auto taken = last ? t.take_what_is_left() : t.take(t.outputs_of(index)); !taken) return taken;
+  t.has_snapshot = last;
   return t.backend.synchronize();
 }
 

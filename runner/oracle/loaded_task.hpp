@@ -71,11 +71,13 @@ class LoadedTask {
   // Poisons the shared outputs and what surrounds them. Inputs are not visible yet.
   Status arm(const std::vector<SlotPlaces>& slots);
 
-  // Copies the inputs to their shared places and flushes the caches: nanoseconds of the flush.
-  Result<std::int64_t> reveal();
+  // Shows one slot's inputs: copies them to their shared place, past the caches, which are flushed
+  // before slot 0's call. Returns the nanoseconds of that flush, else 0.
+  Result<std::int64_t> reveal(int slot);
 
-  // Copies the shared outputs to private memory, where judge() and audit() find them.
-  Status snapshot();
+  // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the
+  // last slot's what surrounds the outputs as well.
+  Status snapshot(int slot);
 
   // Looks around the outputs of the snapshot; with `everything` also at shared inputs and
   // parameters, which must equal the private ones.

@@ -12,8 +12,8 @@
 //   time            side                                           BaselineTime
 //   flush           –                                              ns
 //   arm             slots: SlotPlaces[]                            –
-//   reveal          –                                              ns
-//   snapshot        –                                              –
+//   reveal          slot                                           ns
+//   snapshot        slot                                           –
 //   audit           everything                                     Audit
 //   peaks           –                                              DevicePeaks
 //   judge           against, bounds: OutputBound[]                 outputs: CompareResult[]

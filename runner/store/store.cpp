@@ -133,9 +133,9 @@ void set_up_connection(SQLite::Database& database) {
 // The children of one evaluation, in one statement prepared once.
 template <class Record>
 void insert_all(SQLite::Database& database, const std::string& sql, std::int64_t evaluation,
-                const std::vector<Record>& records) {
+                const std::vector<Record>& records, std::size_t first_position = 0) {
   SQLite::Statement statement(database, sql);
-  std::int64_t position = 0;
+  auto position = static_cast<std::int64_t>(first_position);
   for (const Record& record : records) {
     statement.bind(1, evaluation);
     statement.bind(2, position++);
@@ -227,6 +227,8 @@ Status Store::add(const Evaluation& evaluation) {
     const std::int64_t number = database.getLastInsertRowid();
     insert_all(database, columns::insert_check(), number, evaluation.checks);
     insert_all(database, columns::insert_sample(), number, evaluation.samples);
+    insert_all(database, columns::insert_sample(), number, evaluation.alone,
+               evaluation.samples.size());
     transaction.commit();
     return Done{};
   });
@@ -302,7 +304,10 @@ Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) co
       while (checks.executeStep()) evaluation.checks.push_back(columns::read_check(checks));
       checks.reset();
       samples.bind(1, number);
-      while (samples.executeStep()) evaluation.samples.push_back(columns::read_sample(samples));
+      while (samples.executeStep()) {
+        Sample sample = columns::read_sample(samples);
+        (sample.block == kAlone ? evaluation.alone : evaluation.samples).push_back(sample);
+      }
       samples.reset();
       evaluations.push_back(std::move(evaluation));
     }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
+
 namespace kbench {
 namespace {
 
@@ -16,6 +18,11 @@ double relative_l2(const CompareResult& result) {
   if (result.sum_squared_reference > 0)
     return std::sqrt(result.sum_squared_error / result.sum_squared_reference);
   return result.sum_squared_error > 0 ? HUGE_VAL : 0;
+}
+
+// Two runs that are both off differ by the sum.
+double factor(const AcceptanceRule& rule, Against against) {
+  return against == Against::kReference ? rule.c : 1 + rule.c;
 }
 
 std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
@@ -39,14 +46,13 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result)
 
 std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<EagerError>& eager,
                                 Against against) {
-  const double factor = against == Against::kReference ? rule.c : 1 + rule.c;
   std::vector<OutputBound> result;
   result.reserve(eager.size());
   for (const EagerError& error : eager) {
     if (rule.allclose > 0) {
       result.push_back({.absolute = rule.allclose, .relative = rule.allclose});
     } else {
-      result.push_back({factor * error.max_error, rule.k, error.rms});
+      result.push_back({factor(rule, against) * error.max_error, rule.k, error.rms});
     }
   }
   return result;
@@ -65,7 +71,7 @@ std::vector<OutputBound> compiled_bounds(const AcceptanceRule& rule,
 
 Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
             const std::vector<EagerError>& eager, const std::vector<CompareResult>& compared,
-            Against against) {
+            Against against, Whose whose) {
   Check check;
   check.passed = true;
   double worst_share = -1;
@@ -77,9 +83,10 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
       check.message = element_message(outputs[o], result);
     }
     const double l2 = relative_l2(result);
-    const double l2_bound = rule.c * eager[o].relative_l2 + kNormUlps * kFp32UnitRoundoff;
-    // A timed call is compared with eager itself, whose own error the norm rule does not bound.
-    const bool judged_whole = against == Against::kReference && rule.allclose == 0;
+    const double l2_bound =
+        factor(rule, against) * eager[o].relative_l2 + kNormUlps * kFp32UnitRoundoff;
+    const bool judged_whole =
+        whose == Whose::kSubmissions && rule.allclose == 0 && stands(Defence::kWholeTensorRule);
     if (judged_whole && l2 > l2_bound && check.passed) {
       check.passed = false;
       check.message =

@@ -9,8 +9,9 @@
 //
 // A profile of another benchmark (verify/profile.hpp) has another rule, for comparison only.
 //
-// A timed call has no fp64 run: it is compared with eager's output on the same inputs, at
-// (1 + c) * E. Used by runner/measure; evaluated on the device by Backend::compare.
+// A timed call has no fp64 run: it is compared with eager's output on the same inputs, by the same
+// two rules at 1 + c instead of c, with E from the draws that had one. Used by runner/measure;
+// evaluated on the device by Backend::compare.
 #pragma once
 
 #include <string>
@@ -42,11 +43,15 @@ struct OutputBound {
 // What an output is compared with.
 enum class Against { kReference, kEager };
 
+// Of whom: a compiled baseline may choose TF32 where eager's heuristics did not, and no bound on
+// the whole tensor holds for it.
+enum class Whose { kSubmissions, kCompiledBaselines };
+
 struct AcceptanceRule {
   double c = 4;
   // A thousand additions one after the other, begun with the bias, are off by up to 40 units where
-  // most terms are zero or denormal and eager, which adds the bias last, is exact (076_gemm_add_relu).
-  // Rounding to TF32 or float16 costs 8192.
+  // most terms are zero or denormal and eager, which adds the bias last, is exact
+  // (076_gemm_add_relu). Rounding to TF32 or float16 costs 8192.
   double k = 64;
   // Above zero: another rule instead, the one of numpy.allclose with this absolute and relative
   // tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
@@ -69,7 +74,8 @@ struct AcceptanceRule {
 // the output, the element and both values.
 [[nodiscard]] Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
                           const std::vector<EagerError>& eager,
-                          const std::vector<CompareResult>& compared, Against against);
+                          const std::vector<CompareResult>& compared, Against against,
+                          Whose whose = Whose::kSubmissions);
 
 // Element by element the larger of two draws' errors: E of timed calls is over all draws.
 [[nodiscard]] std::vector<EagerError> worst_of(const std::vector<EagerError>& a,

@@ -62,11 +62,14 @@ struct Script {
   std::vector<std::uint64_t> input_keys;
   std::vector<std::string> hard_draws;  // one for each input; empty: the task's own
   std::vector<bool> full_audits;
+  std::vector<int> revealed;  // slots, in the order of their calls
+  std::vector<int> snapshots;
   std::int64_t now_ns = 0;  // of the scripted clock
   std::int64_t stolen_ns = 0;
   int oracle_core = -1;  // where each was put last
   int worker_core = -1;
   bool worker_is_there = false;
+  int timed_beside_at_first_and_last = 0;  // of the first and the last baseline: a worker was there
   bool after_submission = false;
   bool restarted = false;
   bool worker_saw_restart = false;
@@ -126,6 +129,7 @@ class FakeOracle final : public Oracle {
   }
   Status release() override { return Done{}; }
   Result<BaselineTime> time(Side side) override {
+    note_who_is_there();
     script_.log.emplace_back(to_string(side));
     double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
     if (side == Side::kEager && script_.restarted) ns *= script_.eager_drift;
@@ -139,13 +143,15 @@ class FakeOracle final : public Oracle {
     script_.log.emplace_back("arm");
     return Done{};
   }
-  Result<std::int64_t> reveal() override {
+  Result<std::int64_t> reveal(int slot) override {
     script_.log.emplace_back("reveal");
+    script_.revealed.push_back(slot);
     pass(script_.copy_ns + script_.flush_ns);
     rests_since_ns_ = script_.now_ns;
     return flush_now();
   }
-  Status snapshot() override {
+  Status snapshot(int slot) override {
+    script_.snapshots.push_back(slot);
     script_.log.emplace_back("snapshot");
     if (script_.now_ns - rests_since_ns_ > 1'000'000) pass(script_.waking_ns);
     pass(script_.copy_ns);
@@ -189,6 +195,11 @@ class FakeOracle final : public Oracle {
   void run_on(int core) override { script_.oracle_core = core; }
 
  private:
+  void note_who_is_there() {
+    const bool first = script_.count("eager") + script_.count("compiled") == 0;
+    if (first) first_beside_ = script_.worker_is_there ? 1 : 0;
+    script_.timed_beside_at_first_and_last = first_beside_ + (script_.worker_is_there ? 1 : 0);
+  }
   [[nodiscard]] bool is_hard() const { return !script_.hard_draws.back().empty(); }
 
   static std::vector<CompareResult> compare(double error, const std::vector<OutputBound>& bounds) {
@@ -210,6 +221,7 @@ class FakeOracle final : public Oracle {
 
   Script& script_;
   int slots_ = 1;
+  int first_beside_ = 0;
   std::int64_t rests_since_ns_ = 0;
 };
 
@@ -232,7 +244,7 @@ class FakeWorker final : public Worker {
     WorkerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
     if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
-    if (call.kind == CallKind::kForward) forward(call, answer);
+    if (call.kind == CallKind::kForward) forward(answer);
     if (call.kind == CallKind::kPrepare) {
       script_.log.emplace_back("prepare");
       answer.claimed_ns = 1;
@@ -245,7 +257,7 @@ class FakeWorker final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
-  void forward(const WorkerCall& call, WorkerAnswer& answer) {
+  void forward(WorkerAnswer& answer) {
     script_.log.emplace_back("submission");
     script_.after_submission = true;
     if (script_.call_failure && script_.call_failure->first == script_.forward_calls++) {
@@ -253,7 +265,7 @@ class FakeWorker final : public Worker {
       if (script_.fails_again) script_.forward_calls = 0;
     }
     const double factor = script_.restarted ? script_.factor_when_repeated : 1;
-    const double claimed = script_.submission_ns * factor * static_cast<double>(call.slots.size());
+    const double claimed = script_.submission_ns * factor;
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);

@@ -40,7 +40,24 @@ TEST(Acceptance, ASmallErrorEverywhereFailsByTheNorm) {
   result.sum_squared_error = 1e-8;  // relative L2 of 1e-4
   const Check check = judge({}, kOutputs, kEager, {result}, Against::kReference);
   EXPECT_FALSE(check.passed);
-  EXPECT_TRUE(judge({}, kOutputs, kEager, {result}, Against::kEager).passed);
+  EXPECT_FALSE(judge({}, kOutputs, kEager, {result}, Against::kEager).passed) << "timed calls too";
+  EXPECT_TRUE(
+      judge({}, kOutputs, kEager, {result}, Against::kEager, Whose::kCompiledBaselines).passed)
+      << "it may have chosen TF32";
+}
+
+TEST(Acceptance, ATimedCallDiffersFromEagerByBothErrors) {
+  CompareResult result;
+  result.sum_squared_reference = 1;
+  const double eager = kEager.at(0).relative_l2;
+  const double rounding = 32 * 0x1p-24;
+  const auto passes = [&](double relative_l2, Against against) {
+    result.sum_squared_error = relative_l2 * relative_l2;
+    return judge({}, kOutputs, kEager, {result}, against).passed;
+  };
+  EXPECT_TRUE(passes(4.9 * eager + rounding, Against::kEager));
+  EXPECT_FALSE(passes(4.9 * eager + rounding, Against::kReference));
+  EXPECT_FALSE(passes(5.1 * eager + rounding, Against::kEager));
 }
 
 TEST(Acceptance, TheWorstOfTwoDrawsIsTheLooserErrorAndTheStricterScale) {

@@ -28,10 +28,24 @@ TEST(ClaimLedger, BoundsAClaimByTheClock) {
   EXPECT_EQ(ledger.enter(1'000'000, 3'028'000, 10'100'000), 3'000'000);
 }
 
+TEST(ClaimLedger, ASlowEmptyCallExcusesLittleOnCudaToo) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate({{10e3, 10e3, 10e3, 10e3, 9e6}, {7e6, 7e6, 7e6, 7e6, 7e6}});
+  EXPECT_EQ(ledger.enter(1'000'000, 3'310'000, 10'100'000), 3'000'000) << "300 us, and 10 us empty";
+}
+
+TEST(ClaimLedger, ASampleOfSeveralCallsHasAMessageForEach) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({{1e5, 1e5, 1e5, 1e5, 1e5}, {1e6, 1e6, 1e6, 1e6, 1e6}});
+  EXPECT_EQ(ledger.enter(2'000'000, 2'600'000, 0, 4), 2'000'000);
+  EXPECT_EQ(ledger.enter(2'000'000, 4'600'000, 0, 4), 4'000'000)
+      << "of three more calls 100 us each and 50 us for cold caches, of the first 150 us";
+}
+
 TEST(ClaimLedger, BeforeCalibrationNothingIsJudged) {
   ClaimLedger ledger("cuda");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(ledger.enter(1, 1'000'000'000, 1'000'000'000), 1);
-  EXPECT_FALSE(ledger.contradiction());
+  EXPECT_FALSE(ledger.contradiction({}));
 }
 
 TEST(ClaimLedger, ANewWorkersFirstCallsAreNotJudgedByTheOldOne) {
@@ -39,21 +53,6 @@ TEST(ClaimLedger, ANewWorkersFirstCallsAreNotJudgedByTheOldOne) {
   ledger.calibrate(kNulls);
   ledger.forget_worker();
   EXPECT_EQ(ledger.enter(1, 1'000'000'000, 1'000'000'000), 1);
-}
-
-TEST(ClaimLedger, HonestClaimsWithNoiseDoNotContradict) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate(kNulls);
-  for (int i = 0; i < 40; ++i) ledger.enter(1'000'000, 1'010'000 + 400 * i, 8'050'000 + 2'500 * i);
-  EXPECT_FALSE(ledger.contradiction());
-}
-
-TEST(ClaimLedger, OneSlowCallAmongManyIsNoContradiction) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate(kNulls);
-  for (int i = 0; i < 20; ++i)
-    ledger.enter(1'000'000, i == 3 ? 90'000'000 : 1'012'000, i == 3 ? 99'000'000 : 8'100'000);
-  EXPECT_FALSE(ledger.contradiction());
 }
 
 TEST(ClaimLedger, ASlowEmptyCallExcusesNoMoreThanTheAllowanceOnTheCpu) {
@@ -76,7 +75,7 @@ TEST(ClaimLedger, ASpreadDoesNotExcuseWhatEveryCallHides) {
   ledger.calibrate({{95e3, 100e3, 90e6}, {1e6, 1e6, 1e6}});
   for (const std::int64_t ms : {124, 244, 103, 365, 244, 104})
     ledger.enter(1'500'000, ms * 1'000'000, 0);
-  EXPECT_TRUE(ledger.contradiction());
+  EXPECT_TRUE(ledger.contradiction({}));
 }
 
 TEST(ClaimLedger, OnABusyMachineCallsThatWaitedDoNotContradict) {
@@ -85,9 +84,9 @@ TEST(ClaimLedger, OnABusyMachineCallsThatWaitedDoNotContradict) {
   ClaimLedger busy = quiet;
   enter_calls_that_wait(quiet, false);
   enter_calls_that_wait(busy, true);
-  EXPECT_TRUE(quiet.contradiction());
+  EXPECT_TRUE(quiet.contradiction({}));
   EXPECT_TRUE(busy.machine_is_busy());
-  EXPECT_FALSE(busy.contradiction());
+  EXPECT_FALSE(busy.contradiction({}));
 }
 
 TEST(ClaimLedger, OnABusyMachineWhatAllCallsHideContradictsToo) {
@@ -97,7 +96,7 @@ TEST(ClaimLedger, OnABusyMachineWhatAllCallsHideContradictsToo) {
     ledger.saw_others(true);
     ledger.enter(5'000'000, 7'100'000 + 1'000 * i, 8'000'000);
   }
-  EXPECT_TRUE(ledger.contradiction());
+  EXPECT_TRUE(ledger.contradiction({}));
 }
 
 TEST(ClaimLedger, OnABusyMachineTheirSpreadIsNoExcuseForWhatAllCallsHide) {
@@ -107,23 +106,7 @@ TEST(ClaimLedger, OnABusyMachineTheirSpreadIsNoExcuseForWhatAllCallsHide) {
     ledger.saw_others(true);
     ledger.enter(1'500'000, 40'000'000 * i, 700'000'000);
   }
-  EXPECT_TRUE(ledger.contradiction());
-}
-
-TEST(ClaimLedger, ForgedTimesContradictThePlainClock) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate(kNulls);
-  for (int i = 0; i < 20; ++i) ledger.enter(1'000, 1'012'000, 8'100'000);
-  ASSERT_TRUE(ledger.contradiction());
-  EXPECT_NE(ledger.contradiction()->find("from go to done"), std::string::npos);
-}
-
-TEST(ClaimLedger, WorkOutsideOfGoAndDoneContradictsTheStrictClock) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate(kNulls);
-  for (int i = 0; i < 20; ++i) ledger.enter(10'000, 22'000, 8'100'000);
-  ASSERT_TRUE(ledger.contradiction());
-  EXPECT_NE(ledger.contradiction()->find("inputs"), std::string::npos);
+  EXPECT_TRUE(ledger.contradiction({}));
 }
 
 }  // namespace

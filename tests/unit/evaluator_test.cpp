@@ -47,6 +47,7 @@ TEST_F(EvaluatorTest, EveryBlockVisitsEachSideTwiceInMirroredOrder) {
 }
 
 TEST_F(EvaluatorTest, ItsLastWorkerEndsWithItUnlessItIsTakenOver) {
+  use_cpu();
   run();
   EXPECT_FALSE(script_.worker_is_there);
   std::unique_ptr<Worker> taken;
@@ -79,9 +80,7 @@ TEST_F(EvaluatorTest, NoInputIsEverDrawnTwice) {
 TEST_F(EvaluatorTest, EveryTimedCallOfTheSubmissionIsVerified) {
   run();
   EXPECT_EQ(script_.count("judge reference"), 5);
-  // Warm-up calls are not samples; every sample is judged.
-  const int warm_up = 2;
-  EXPECT_EQ(script_.count("judge eager"), script_.count("submission") - 5 - warm_up);
+  EXPECT_EQ(script_.count("judge eager"), script_.count("submission") - 5);
 }
 
 TEST_F(EvaluatorTest, EveryCallGoesThroughTheSameSteps) {
@@ -118,6 +117,13 @@ TEST_F(EvaluatorTest, AWrongResultInATimedCallIsFoundToo) {
   EXPECT_EQ(result.state, State::kWrongResult);
   ASSERT_FALSE(result.checks.empty());
   EXPECT_EQ(result.checks.back().distribution, "timed");
+}
+
+TEST_F(EvaluatorTest, AWrongResultInAWarmUpIsFoundToo) {
+  script_.submission_error = [](int call) { return call == 5 ? 1.0 : 0.0; };
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kWrongResult);
+  EXPECT_TRUE(result.samples.empty());
 }
 
 TEST_F(EvaluatorTest, ErrorsUpToTheBoundAreAccepted) {
@@ -200,12 +206,43 @@ TEST_F(EvaluatorTest, ACompiledBaselineThatDiffersIsLeftOut) {
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk);
   EXPECT_NE(result.compiled_reason.find("differs"), std::string::npos);
-  EXPECT_EQ(script_.count("compiled"), 0);
+  for (const auto* samples : {&result.samples, &result.alone}) {
+    for (const Sample& sample : *samples) EXPECT_NE(sample.side, Side::kCompiled);
+  }
+}
+
+// Who sees several inputs at once could serve them together.
+TEST_F(EvaluatorTest, OfASamplesInputsOneIsShownAtATime) {
+  use_cpu();
+  script_.compiled_ns = 0.5e6;
+  EXPECT_EQ(run().state, State::kOk);
+  int last_slot = 0;
+  std::vector<int> expected;
+  for (std::size_t call = 0; call < script_.revealed.size(); ++call) {
+    expected.push_back(call < script_.snapshots.size() ? script_.snapshots[call] : -1);
+    last_slot = std::max(last_slot, script_.revealed[call]);
+  }
+  EXPECT_EQ(script_.revealed, expected) << "each output is taken before the next input is shown";
+  EXPECT_EQ(last_slot, 3);
+  for (std::size_t i = 0; i + 1 < script_.log.size(); ++i) {
+    if (script_.log[i] != "reveal") continue;
+    const auto next = std::find_if(
+        script_.log.begin() + static_cast<std::ptrdiff_t>(i) + 1, script_.log.end(),
+        [](const std::string& step) { return step == "reveal" || step == "snapshot"; });
+    ASSERT_NE(next, script_.log.end());
+    EXPECT_EQ(*next, "snapshot");
+  }
+}
+
+TEST_F(EvaluatorTest, ASubmissionHasNoSayInHowManyCallsMakeASample) {
+  use_cpu();
+  script_.submission_ns = 1e4;
+  for (const Sample& sample : run().samples) EXPECT_EQ(sample.calls, 1);
 }
 
 TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   use_cpu();
-  script_.submission_ns = 0.3e6;
+  script_.compiled_ns = 0.5e6;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk);
   std::set<int> placements;
@@ -232,16 +269,30 @@ TEST_F(EvaluatorTest, OnCpuTheOracleIsStoppedWhileTheSubmissionRuns) {
 }
 
 // Threads of the submission could make them slow, and hide work in what they then excuse.
-TEST_F(EvaluatorTest, OnCpuEmptyCallsComeBeforeTheSubmissionIsLoaded) {
-  use_cpu();
-  run();
-  bool loaded = false;
-  for (const std::string& step : script_.log) {
-    if (step == "place") loaded = false;
-    if (step == "load") loaded = true;
-    EXPECT_FALSE(step == "null" && loaded);
+TEST_F(EvaluatorTest, EmptyCallsComeBeforeTheSubmissionIsLoaded) {
+  for (const bool cpu : {false, true}) {
+    script_ = fakes::Script{};
+    if (cpu) use_cpu();
+    run();
+    bool loaded = false;
+    for (const std::string& step : script_.log) {
+      if (step == "place") loaded = false;
+      if (step == "load") loaded = true;
+      EXPECT_FALSE(step == "null" && loaded);
+    }
+    EXPECT_GT(script_.count("null"), cpu ? 6 * 5 : 10);
   }
-  EXPECT_GT(script_.count("null"), 6 * 5);
+}
+
+TEST_F(EvaluatorTest, BaselinesAreTimedWithNoWorkerThere) {
+  const Evaluation result = run();
+  for (const Side side : {Side::kEager, Side::kCompiled}) {
+    EXPECT_EQ(std::count_if(result.alone.begin(), result.alone.end(),
+                            [side](const Sample& sample) { return sample.side == side; }),
+              12);
+  }
+  for (const Sample& sample : result.alone) EXPECT_EQ(sample.block, kAlone);
+  EXPECT_EQ(script_.timed_beside_at_first_and_last, 0) << "before it starts and after it has gone";
 }
 
 TEST_F(EvaluatorTest, PrepareRunsOncePerPlacementAndIsKeptApart) {

@@ -28,25 +28,6 @@ TEST(IdleWatch, WithoutAMeasurementAloneNothingIsSaid) {
   EXPECT_FALSE(watch.finding({}));
 }
 
-TEST(IdleWatch, EagerThatIsSlowerThanAloneThroughoutIsSomebodyElsesWork) {
-  IdleWatch watch;
-  for (const int ns : {2'700'000, 2'750'000, 2'900'000}) watch.eager_alone(ns);
-  EXPECT_FALSE(watch.finding({})) << "nothing to compare with";
-  IdleWatch sinking = watch;
-  for (int i = 0; i < 6; ++i) sinking.eager_beside(3'100'000);
-  EXPECT_FALSE(sinking.finding({})) << "clocks sink under load";
-  for (int i = 0; i < 6; ++i) watch.eager_beside(5'200'000);
-  ASSERT_TRUE(watch.finding({}));
-  EXPECT_NE(watch.finding({})->find("2.750 ms alone"), std::string::npos);
-}
-
-TEST(IdleWatch, AFewMicrosecondsMoreOfAShortEagerAreNoise) {
-  IdleWatch watch;
-  watch.eager_alone(40'000);
-  watch.eager_beside(90'000);
-  EXPECT_FALSE(watch.finding({}));
-}
-
 // Blocks of E S | S E and S E | E S in turn; eager takes `factor` times as long after S.
 std::vector<Sample> blocks(int count, double factor) {
   std::vector<Sample> samples;

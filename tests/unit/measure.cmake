@@ -1,5 +1,6 @@
 kbench_unit_test(acceptance_test kbench::verify)
 kbench_unit_test(claims_test kbench::measure)
+kbench_unit_test(clock_bound_test kbench::measure)
 kbench_unit_test(evaluator_test kbench::measure)
 kbench_unit_test(evaluator_defences_test kbench::measure)
 kbench_unit_test(idle_watch_test kbench::measure)

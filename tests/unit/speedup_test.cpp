@@ -51,6 +51,52 @@ TEST(Speedup, ADroppedSampleTakesItsWholeBlockAlong) {
   EXPECT_EQ(result->units, 3);
 }
 
+// On a CPU, where eager took 2.004 ms beside the submission, and about `ns` with no worker there.
+Evaluation with_eager_alone(std::int64_t ns, std::int64_t spread = 5) {
+  Evaluation evaluation;
+  evaluation.device = "cpu";
+  evaluation.samples = two_to_one(9);
+  for (Sample& sample : evaluation.samples) sample.time_ns *= 1000;
+  for (int i = 0; i < 12; ++i) {
+    evaluation.alone.push_back(
+        {.block = kAlone, .side = Side::kEager, .time_ns = ns + i % 2 * spread});
+  }
+  return evaluation;
+}
+
+TEST(Slowdown, ABaselineThatTakesAsLongAloneIsNotSlowed) {
+  EXPECT_EQ(slowdown_beside(with_eager_alone(2'003'000), Side::kEager).log_ratio, 0);
+  Evaluation without = with_eager_alone(1);
+  without.alone.clear();
+  EXPECT_EQ(slowdown_beside(without, Side::kEager).log_ratio, 0) << "nothing to compare";
+}
+
+TEST(Slowdown, TheTimeAloneCountsWhereABaselineWasSlowed) {
+  const Evaluation slowed = with_eager_alone(1'900'000, 0);
+  EXPECT_NEAR(slowdown_beside(slowed, Side::kEager).log_ratio, std::log(2004.0 / 1900), 1e-6);
+  const auto result = speedup(slowed, Side::kEager, Side::kSubmission);
+  ASSERT_TRUE(result);
+  EXPECT_NEAR(result->estimate, 1900.0 / 1004, 0.002);
+  EXPECT_LT(result->high, 1900.0 / 1004 * 1.05);
+  EXPECT_NEAR(*median_time_ns(slowed, Side::kEager), 1'900'000, 1e-3);
+}
+
+TEST(Slowdown, ABaselineThatIsQuickerBesideIsLeftAsItIs) {
+  EXPECT_EQ(slowdown_beside(with_eager_alone(2'500'000), Side::kEager).log_ratio, 0)
+      << "the submission gains nothing by that";
+}
+
+TEST(Slowdown, NoiseIsNoSlowdown) {
+  EXPECT_EQ(slowdown_beside(with_eager_alone(1'500'000, 1'000'000), Side::kEager).log_ratio, 0);
+}
+
+TEST(Slowdown, AColdStartOnAGpuIsNoSlowdown) {
+  Evaluation evaluation = with_eager_alone(1'940'000);
+  EXPECT_GT(slowdown_beside(evaluation, Side::kEager).at_least, 0);
+  evaluation.device = "cuda";
+  EXPECT_EQ(slowdown_beside(evaluation, Side::kEager).at_least, 0);
+}
+
 TEST(Speedup, BlocksOfOnePlacementAreOneUnit) {
   auto samples = two_to_one(9);
   for (Sample& sample : samples) sample.placement /= 3;

@@ -97,6 +97,8 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   for (std::size_t i = 0; i < a.checks.size(); ++i) expect_same(a.checks[i], b.checks[i]);
   ASSERT_EQ(a.samples.size(), b.samples.size());
   for (std::size_t i = 0; i < a.samples.size(); ++i) expect_same(a.samples[i], b.samples[i]);
+  ASSERT_EQ(a.alone.size(), b.alone.size());
+  for (std::size_t i = 0; i < a.alone.size(); ++i) expect_same(a.alone[i], b.alone[i]);
 }
 
 Store open_or_die(const std::filesystem::path& file, Store::Mode mode = Store::Mode::kReadWrite) {

@@ -15,6 +15,7 @@
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cpu/memfd_arena.hpp"
 #include "runner/backend/cpu/prologue.hpp"
+#include "runner/backend/cpu/stream_copy.hpp"
 #include "runner/backend/draw_plan.hpp"
 
 namespace kbench {
@@ -75,6 +76,14 @@ class CpuBackend : public Backend {
     for_chunks(bytes, [=](std::uint64_t offset, std::uint64_t size) {
       std::memcpy(static_cast<std::byte*>(destination) + offset,
                   static_cast<const std::byte*>(source) + offset, size);
+    });
+    return Done{};
+  }
+
+  Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) override {
+    for_chunks(bytes, [=](std::uint64_t offset, std::uint64_t size) {
+      cpu::stream_copy(static_cast<std::byte*>(destination) + offset,
+                       static_cast<const std::byte*>(source) + offset, size);
     });
     return Done{};
   }

@@ -111,6 +111,10 @@ class CudaBackend : public Backend {
                  "cudaMemcpyAsync");
   }
 
+  Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) override {
+    return copy(destination, source, bytes);  // whoever calls flushes the caches afterwards
+  }
+
   Status poison(void* destination, std::uint64_t bytes) override {
     return check(cudaMemsetAsync(destination, 0xFF, bytes, nullptr), "cudaMemsetAsync");
   }
