@@ -264,7 +264,9 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
     }
     return has_ended() || Clock::now() > deadline;
   });
-  answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
+  const auto stop = Clock::now();
+  answer.wall_ns = std::chrono::nanoseconds(stop - start).count();
+  answer.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
   pin.reset();
   if (!answered) {
     answer.failure =
