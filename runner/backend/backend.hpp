@@ -3,7 +3,6 @@
 // No LibTorch here: the oracle lends the raw pointers of its tensors.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -105,10 +104,7 @@ class Backend {
   virtual Result<std::uint64_t> count_differing(const void* a, const void* b,
                                                 std::uint64_t bytes) = 0;
 
-  // CUDA: gives persisting L2 lines up, then keeps the device busy so long (asynchronously): what
-  // is launched meanwhile, by a host that comes to it cold, starts without a gap. CPU: nothing.
-  virtual Status occupy(std::chrono::microseconds duration) = 0;
-  // Before every timed call: evicts the last-level cache.
+  // Before every timed call: evicts the last-level cache, resets persisting L2 lines.
   virtual Status flush_cache() = 0;
   // How long the last flush took on the device, nanoseconds; waits for it.
   virtual Result<std::int64_t> last_flush_ns() = 0;

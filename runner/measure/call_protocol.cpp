@@ -175,7 +175,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const Sl
                                                CallTimes& times) {
   const WorkerCall call{kind, parameter_base_, places, call_timeout()};
   const std::int64_t start = settings_.surroundings.now_ns();
-  if (auto shown = oracle_.reveal(slot); !shown) return from_error(shown.error());
+  auto flushed = oracle_.reveal(slot);
+  if (!flushed) return from_error(flushed.error());
   WorkerAnswer answer;
   if (auto end = call_worker(call, answer)) return end;
   // The oracle rests in an empty call as long as in a real one: what honest calls showed above
@@ -186,10 +187,9 @@ std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const Sl
   if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
   if (kind == CallKind::kForward && answer.claimed_ns <= 0)
     return inconsistent("the worker claims that a call took no time");
+  if (!on_cpu()) idle_.beside(*flushed);
   times.claimed_ns += answer.claimed_ns;
-  // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
-  // parts.
-  times.wall_ns += on_cpu() ? answer.wall_ns : answer.done_at_ns - start;
+  times.wall_ns += answer.wall_ns;
   times.strict_ns += settings_.surroundings.now_ns() - start - rested;
   return std::nullopt;
 }

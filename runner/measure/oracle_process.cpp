@@ -221,8 +221,8 @@ Result<std::int64_t> OracleProcess::flush() {
   return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
 }
 
-Status OracleProcess::reveal(int slot) {
-  return as_status(ask({{"op", "reveal"}, {"slot", slot}}));
+Result<std::int64_t> OracleProcess::reveal(int slot) {
+  return ask_for<std::int64_t>({{"op", "reveal"}, {"slot", slot}}, "ns");
 }
 
 Result<Audit> OracleProcess::audit(bool everything) {

@@ -36,7 +36,6 @@ struct WorkerAnswer {
   std::optional<EarlyEnd> failure;
   std::int64_t claimed_ns = 0;  // the worker's word
   std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
-  std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
 };
 
 class Worker {

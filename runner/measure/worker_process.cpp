@@ -264,9 +264,7 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
     }
     return has_ended() || Clock::now() > deadline;
   });
-  const auto stop = Clock::now();
-  answer.wall_ns = std::chrono::nanoseconds(stop - start).count();
-  answer.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
+  answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
   pin.reset();
   if (!answered) {
     answer.failure =

@@ -484,7 +484,6 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     t.warm_heap();
     std::vector<Tensors> outputs;
     outputs.reserve(t.slot_inputs.size());
-    if (auto busy = t.backend.occupy(kBusyBeforeABaseline); !busy) return busy.error();
     for (const auto& step : {&Backend::flush_cache, &Backend::prologue})
       if (auto done = (t.backend.*step)(); !done) return done.error();
     t.warm_dispatcher();
@@ -514,15 +513,16 @@ Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
   return t.backend.synchronize();
 }
 
-Status LoadedTask::reveal(int slot) {
+Result<std::int64_t> LoadedTask::reveal(int slot) {
   Impl& t = *impl_;
   const auto index = static_cast<std::size_t>(slot);
-  if (auto busy = t.backend.occupy(kBusyBeforeACall); !busy) return busy;
   std::byte* target = t.shared_inputs->data() + t.places.at(index).input_base;
   if (auto copied = t.backend.copy_uncached(target, t.slot_bases.at(index), t.input_layout.bytes);
       !copied)
-    return copied;
-  return slot == 0 ? t.backend.flush_cache() : Status(Done{});
+    return copied.error();
+  if (slot == 0) return flush();
+  if (auto shown = t.backend.synchronize(); !shown) return shown.error();
+  return std::int64_t{0};
 }
 
 Status LoadedTask::snapshot(int slot) {

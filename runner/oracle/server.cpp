@@ -44,7 +44,7 @@ class Server {
     if (operation == "time") return time(request);
     if (operation == "arm") return arm(request);
     if (operation == "flush") return nanoseconds(task_->flush());
-    if (operation == "reveal") return status(task_->reveal(request.at("slot").get<int>()));
+    if (operation == "reveal") return nanoseconds(task_->reveal(request.at("slot").get<int>()));
     if (operation == "audit") return audit(request);
     if (operation == "snapshot") return status(task_->snapshot(request.at("slot").get<int>()));
     if (operation == "judge") return judge(request);

@@ -90,6 +90,13 @@ TEST(Slowdown, NoiseIsNoSlowdown) {
   EXPECT_EQ(slowdown_beside(with_eager_alone(1'500'000, 1'000'000), Side::kEager).log_ratio, 0);
 }
 
+TEST(Slowdown, AColdStartOnAGpuIsNoSlowdown) {
+  Evaluation evaluation = with_eager_alone(1'940'000);
+  EXPECT_GT(slowdown_beside(evaluation, Side::kEager).at_least, 0);
+  evaluation.device = "cuda";
+  EXPECT_EQ(slowdown_beside(evaluation, Side::kEager).at_least, 0);
+}
+
 TEST(Speedup, BlocksOfOnePlacementAreOneUnit) {
   auto samples = two_to_one(9);
   for (Sample& sample : samples) sample.placement /= 3;

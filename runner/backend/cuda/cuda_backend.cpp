@@ -16,7 +16,6 @@
 #include "runner/backend/cuda/draw.hpp"
 #include "runner/backend/cuda/exported_arena.hpp"
 #include "runner/backend/cuda/integrity.hpp"
-#include "runner/backend/cuda/occupy.hpp"
 #include "runner/backend/cuda/sm_clock.hpp"
 #include "runner/backend/draw_plan.hpp"
 
@@ -143,15 +142,6 @@ class CudaBackend : public Backend {
     return read_count(status);
   }
 
-  Status occupy(std::chrono::microseconds duration) override {
-    // Ahead of the work, because it waits for what is queued.
-    if (persisting_cache_) {
-      const Status reset = check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
-      if (!reset) return reset;
-    }
-    return cuda::occupy(duration);
-  }
-
   Status flush_cache() override {
     Status status = check(cudaEventRecord(flush_start_.get(), nullptr), "cudaEventRecord");
     if (status) {
@@ -159,7 +149,8 @@ class CudaBackend : public Backend {
                      "cudaMemsetAsync of the flush buffer");
     }
     if (status) status = check(cudaEventRecord(flush_stop_.get(), nullptr), "cudaEventRecord");
-    return status;
+    if (!status || !persisting_cache_) return status;
+    return check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   }
 
   Result<std::int64_t> last_flush_ns() override {
