@@ -104,8 +104,8 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
 std::optional<EarlyEnd> CallProtocol::load() {
   if (!request_.submission) return std::nullopt;
   if (auto end = worker_->await_ready(kLoadTimeout)) return end;
-  const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
-  if (auto end = calibrate(calls)) return end;
+  if (stands(Defence::kTrustedEmptyCalls))
+    if (auto end = calibrate()) return end;
   return worker_->load();
 }
 
@@ -113,6 +113,8 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   if (!request_.submission) return std::nullopt;
   if (auto end = worker_->await_loaded(kLoadTimeout)) return end;
   if (auto end = inspect()) return end;
+  if (!stands(Defence::kTrustedEmptyCalls))
+    if (auto end = calibrate()) return end;
   if (!worker_->has_prepare()) return std::nullopt;
   const auto answer = worker_->call(
       {.kind = CallKind::kPrepare, .parameter_base = parameter_base_, .timeout = kLoadTimeout});
@@ -194,8 +196,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const Sl
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::calibrate(int calls) {
-  if (!request_.submission) return std::nullopt;
+std::optional<EarlyEnd> CallProtocol::calibrate() {
+  const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
   NullCalls nulls;
   for (int i = 0; i <= calls; ++i) {
     take_quiet_core();

@@ -63,8 +63,6 @@ class CallProtocol {
   std::optional<EarlyEnd> prepare();
   // Fresh private inputs for all slots, of the task's own distribution or a hard one.
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
-  // Empty calls: what the clocks show of this worker when nothing is computed.
-  std::optional<EarlyEnd> calibrate(int calls);
   // `everything`: inputs and parameters are looked at in any case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
   // Which code the worker has mapped by now.
@@ -91,6 +89,8 @@ class CallProtocol {
   std::vector<SlotPlaces> random_places();
   [[nodiscard]] std::int64_t usual_call_ns() const;
   std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
+  // Empty calls: what the clocks show of this worker when nothing is computed.
+  std::optional<EarlyEnd> calibrate();
   // One call for each slot, one after the other; an empty one for the first only.
   std::optional<EarlyEnd> run(CallKind kind, CallTimes& times);
   std::optional<EarlyEnd> run_slot(CallKind kind, int slot, const SlotPlaces& places,
