@@ -16,9 +16,9 @@ constexpr std::size_t kFewestCalls = 5;
 // Of the claim itself: a clock that runs for milliseconds sees the scheduler too.
 constexpr double kShare = 0.05;
 // On two CPU cores an empty call takes 95 us, and one that leaves the caches full of its data 20-90
-// us more than it claims.
-constexpr double kCpuPlainNs = 1.5e5;
+// us more than it claims. Above the first, nobody is believed; above the second, somebody lies.
 constexpr double kCpuColdNs = 5e4;
+constexpr double kCpuPlainNs = 1.5e5;
 // CUDA, of a single call: contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
 
@@ -57,11 +57,12 @@ std::int64_t ClaimLedger::enter(std::int64_t claimed_ns, std::int64_t wall_ns,
   plain_.ns.push_back(static_cast<double>(wall_ns) - claimed - null);
   strict_.ns.push_back(static_cast<double>(strict_ns) - claimed - median(nulls_.strict_ns));
   // As far above the slowest empty call as that is above the middle one: honest calls stay below.
+  // But beside another program an empty call may take a tenth of a second, which would excuse
+  // anything.
   const double slowest = *std::max_element(nulls_.wall_ns.begin(), nulls_.wall_ns.end());
-  double excused = std::min(2 * slowest - null, null + kCudaLateNs);
-  // Beside another program an empty call may take a tenth of a second, which would excuse anything.
-  if (on_cpu_)
-    excused = std::min(2 * slowest - null, null + kCpuPlainNs + kShare * claimed) + kCpuColdNs;
+  const double spread = 2 * (slowest - null);
+  const double excused =
+      null + (on_cpu_ ? kCpuColdNs + std::min(spread, kCpuColdNs) : std::min(spread, kCudaLateNs));
   const double bound = static_cast<double>(wall_ns) - excused;
   return bound > claimed ? static_cast<std::int64_t>(bound) : claimed_ns;
 }
