@@ -215,6 +215,16 @@ std::string count_states(const std::vector<ResultRow>& rows) {
   return out;
 }
 
+// Nothing where the chain holds.
+std::string render_chain(const ChainFinding& chain, const ConsoleOptions& options) {
+  if (chain.state == ChainFinding::State::kHolds) return "";
+  const bool changed = chain.state == ChainFinding::State::kChanged;
+  return fmt::format(
+      "\nRows {}: {}\n",
+      paint(to_string(chain.state), changed ? Tone::kBad : Tone::kCaution, options.colour),
+      sanitize_line(chain.message));
+}
+
 }  // namespace
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
@@ -225,6 +235,7 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
     if (!row.message.empty()) failures += render_failure(row, options);
   if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
   out += render_reasons(rows);
+  out += render_chain(data.chain, options);
   return fmt::format("{}\n{}\n", out, summary_line(data));
 }
 

@@ -121,6 +121,10 @@ void write_header(HtmlWriter& html, const Page& page) {
       {{"class", "lead"}});
   if (run.finished_at.empty())
     html.element("p", "This run was not finished; more results may follow.", {{"class", "notice"}});
+  if (page.data.chain.state == ChainFinding::State::kChanged) {
+    html.element("p", fmt::format("These rows were changed: {}.", page.data.chain.message),
+                 {{"class", "notice"}});
+  }
   html.open("nav", {{"aria-label", "Sections"}});
   for (const auto& [href, name] : std::initializer_list<std::pair<const char*, const char*>>{
            {"#ranking", "Ranking"},
@@ -378,11 +382,13 @@ void write_environment(HtmlWriter& html, const Page& page) {
   html.element("p", "Command of the whole run:", {{"class", "label"}});
   html.open("pre").element("code", sanitize_line(page.data.run.command_line)).close();
   const Run& run = page.data.run;
-  Facts facts{{"Run", run.id},
-              {"Started", run.started_at},
-              {"Finished", run.finished_at.empty() ? "no" : run.finished_at},
-              {"Report schema", fmt::format("{}", kReportSchemaVersion)}};
-  const Json environment = report_json({run, {}}).at("environment");
+  Facts facts{
+      {"Run", run.id},
+      {"Started", run.started_at},
+      {"Finished", run.finished_at.empty() ? "no" : run.finished_at},
+      {"Rows", fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message)},
+      {"Report schema", fmt::format("{}", kReportSchemaVersion)}};
+  const Json environment = report_json({run, {}, {}, {}}).at("environment");
   for (const auto& [name, value] : environment.items()) {
     facts.emplace_back(name, value.is_string()
                                  ? value.get<std::string>()

@@ -134,9 +134,10 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
     }
     data.run = std::move(runs->front());
   }
-  Result<std::vector<Evaluation>> evaluations = store.evaluations(data.run.id);
-  if (!evaluations) return evaluations.error();
-  data.evaluations = std::move(*evaluations);
+  Result<StoredRun> stored = store.read(data.run.id);
+  if (!stored) return stored.error();
+  data.evaluations = std::move(stored->evaluations);
+  data.chain = std::move(stored->chain);
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);

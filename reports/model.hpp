@@ -13,6 +13,7 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/speedup.hpp"
+#include "runner/store/chain.hpp"
 
 namespace kbench {
 
@@ -87,6 +88,7 @@ struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
   std::vector<LintRecord> lint;         // of any task content, size and device
+  ChainFinding chain;                   // whether the rows are those that were stored
 };
 
 // The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and

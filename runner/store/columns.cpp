@@ -1,5 +1,7 @@
 #include "runner/store/columns.hpp"
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -75,6 +77,7 @@ void visit(R& evaluation, Visitor& column) {
   column("seed", evaluation.seed);
   column("started_at", evaluation.started_at);
   column("wall_seconds", evaluation.wall_seconds);
+  column("unranked", evaluation.unranked);
 }
 
 template <Is<Check> R, class Visitor>
@@ -287,6 +290,61 @@ void check(const Run& run) {
   if (nests_deeply(run.environment)) corrupt("environment", "nests too deeply");
 }
 
+// All values of a record as one text: each begins with its kind, texts with their length as well,
+// numbers have eight bytes. As they come back from the database: it keeps no NaN but NULL, and no
+// sign of a zero.
+struct TextVisitor {
+  std::string text;
+
+  void bits(char kind, std::uint64_t value) {
+    text += kind;
+    for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 0xff);
+  }
+  void operator()(std::string_view, const std::string& value) {
+    bits('t', value.size());
+    text += value;
+  }
+  void operator()(std::string_view, double value) {
+    if (std::isnan(value)) {
+      text += 'n';
+    } else {
+      bits('d', std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+    }
+  }
+  void operator()(std::string_view, bool value) { bits('i', value ? 1 : 0); }
+  void operator()(std::string_view, int value) {
+    bits('i', static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  }
+  void operator()(std::string_view, std::int64_t value) {
+    bits('i', static_cast<std::uint64_t>(value));
+  }
+  void operator()(std::string_view, std::uint64_t value) { bits('i', value); }
+  void operator()(std::string_view name, State value) {
+    (*this)(name, std::string(to_string(value)));
+  }
+  void operator()(std::string_view name, Side value) { (*this)(name, number_of(value)); }
+  template <class T>
+  void operator()(std::string_view name, const std::optional<T>& value) {
+    if (value) {
+      (*this)(name, *value);
+    } else {
+      text += 'n';
+    }
+  }
+  void group(const std::optional<SubmissionId>& id) {
+    if (id) {
+      visit(*id, *this);
+    } else {
+      text += 'n';
+    }
+  }
+  template <class Record>
+  void list(const std::vector<Record>& records) {
+    bits('l', records.size());
+    for (const Record& record : records) visit(record, *this);
+  }
+};
+
 template <class Record>
 std::string insert_into(std::string_view table, std::vector<std::string_view> owner = {}) {
   const std::vector<std::string_view> own = names_of<Record>();
@@ -349,6 +407,20 @@ Evaluation read_evaluation(SQLite::Statement& statement) {
 }
 Check read_check(SQLite::Statement& statement) { return read_record<Check>(statement); }
 Sample read_sample(SQLite::Statement& statement) { return read_record<Sample>(statement); }
+
+std::string text_of(const Run& run) {
+  TextVisitor visitor;
+  visit(run, visitor);
+  return std::move(visitor.text);
+}
+
+std::string text_of(const Evaluation& evaluation) {
+  TextVisitor visitor;
+  visit(evaluation, visitor);
+  visitor.list(evaluation.checks);
+  visitor.list(evaluation.samples);
+  return std::move(visitor.text);
+}
 
 std::uint64_t bytes_of_row(SQLite::Statement& statement) {
   constexpr std::uint64_t kForItself = 64;

@@ -16,6 +16,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/statistics.hpp"
+#include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/database_path.hpp"
 #include "runner/store/lint_rows.hpp"
@@ -43,6 +44,9 @@ struct Store::Impl {
   std::filesystem::path file;
   std::unique_ptr<WorkBudget> budget;  // outlives the connection, which it is attached to
   SQLite::Database database;
+  std::optional<ChainKey> key = std::nullopt;
+
+  ChainAccess chain() { return {database, key, *budget}; }
 
   // Runs `work`, which uses SQLite, and turns what it throws into an Error.
   template <class Work>
@@ -201,12 +205,33 @@ std::vector<Record> read_all(SQLite::Statement& statement, std::int64_t evaluati
 
 constexpr std::string_view kOfEvaluation = " WHERE evaluation = ? ORDER BY position";
 
+std::vector<Evaluation> read_evaluations(SQLite::Database& database, const std::string& run_id,
+                                         WorkBudget& budget) {
+  SQLite::Statement rows(database,
+                         columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
+  SQLite::Statement checks(database, columns::select_check().append(kOfEvaluation));
+  SQLite::Statement samples(database, columns::select_sample().append(kOfEvaluation));
+  rows.bind(1, run_id);
+  std::vector<Evaluation> evaluations;
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    Evaluation evaluation = columns::read_evaluation(rows);
+    const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
+    evaluation.checks = read_all<Check>(checks, number, columns::read_check, budget);
+    evaluation.samples = read_all<Sample>(samples, number, columns::read_sample, budget);
+    evaluations.push_back(std::move(evaluation));
+  }
+  return evaluations;
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
+
+void Store::use(ChainKey key) { impl_->key = std::move(key); }
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
   if (stands(Defence::kPassiveDatabase))
@@ -230,7 +255,7 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
       if (!same) return same.error();
     }
     set_up_connection(database);
-    return Store(std::make_unique<Impl>(Impl{file, std::move(budget), std::move(database)}));
+    return Store(std::make_unique<Impl>(Impl{file, std::move(budget), std::move(database), {}}));
   });
 }
 
@@ -244,6 +269,7 @@ Status Store::begin_run(const Run& run) {
       return Error{ErrorCode::kUsage, fmt::format("run {} exists already", run.id),
                    "Continue it with --resume."};
     }
+    begin_chain(impl_->chain(), run);
     transaction.commit();
     return Done{};
   });
@@ -252,6 +278,7 @@ Status Store::begin_run(const Run& run) {
 Status Store::finish_run(const std::string& run_id, const std::string& finished_at) {
   return impl_->guarded("finishing a run", [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (Status may = may_extend(impl_->chain(), run_id); !may) return may;
     SQLite::Statement statement(impl_->database, "UPDATE run SET finished_at = ? WHERE id = ?");
     statement.bind(1, finished_at);
     statement.bind(2, run_id);
@@ -259,6 +286,7 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
       return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
                    ""};
     }
+    extend_chain(impl_->chain(), run_id, nullptr, 0);
     transaction.commit();
     return Done{};
   });
@@ -276,12 +304,14 @@ Status Store::add(const Evaluation& evaluation) {
                                evaluation.run_id, evaluation.task),
                    "This is a fault of kbench: a run is begun before anything is added to it."};
     }
+    if (Status may = may_extend(impl_->chain(), evaluation.run_id); !may) return may;
     SQLite::Statement insert(database, columns::insert_evaluation());
     columns::bind(insert, evaluation);
     if (insert.exec() == 0) return Done{};  // stored before
     const std::int64_t number = database.getLastInsertRowid();
     insert_all(database, columns::insert_check(), number, evaluation.checks);
     insert_all(database, columns::insert_sample(), number, evaluation.samples);
+    extend_chain(impl_->chain(), evaluation.run_id, &evaluation, number);
     transaction.commit();
     return Done{};
   });
@@ -348,21 +378,17 @@ Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) co
   return impl_->guarded("reading a run", [&]() -> Result<std::vector<Evaluation>> {
     // One read transaction: a writer beside us cannot change what the three statements see.
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    SQLite::Statement rows(impl_->database,
-                           columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
-    SQLite::Statement checks(impl_->database, columns::select_check().append(kOfEvaluation));
-    SQLite::Statement samples(impl_->database, columns::select_sample().append(kOfEvaluation));
-    rows.bind(1, run_id);
-    std::vector<Evaluation> evaluations;
-    while (rows.executeStep()) {
-      impl_->budget->spend(columns::bytes_of_row(rows));
-      Evaluation evaluation = columns::read_evaluation(rows);
-      const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
-      evaluation.checks = read_all<Check>(checks, number, columns::read_check, *impl_->budget);
-      evaluation.samples = read_all<Sample>(samples, number, columns::read_sample, *impl_->budget);
-      evaluations.push_back(std::move(evaluation));
-    }
-    return evaluations;
+    return read_evaluations(impl_->database, run_id, *impl_->budget);
+  });
+}
+
+Result<StoredRun> Store::read(const std::string& run_id) const {
+  return impl_->guarded("reading a run", [&]() -> Result<StoredRun> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    StoredRun stored;
+    stored.evaluations = read_evaluations(impl_->database, run_id, *impl_->budget);
+    stored.chain = check_chain(impl_->chain(), run_id, stored.evaluations);
+    return stored;
   });
 }
 
