@@ -351,6 +351,7 @@ class RunSession {
     evaluation.precision = options_.precision;
     evaluation.profile = options_.profile;
     evaluation.task_hash = task.hash;
+    evaluation.unranked = why_unranked(task.lint_accepts);
     if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
     if (unit.ends_as) {
       evaluation.state = *unit.ends_as;
