@@ -1,5 +1,6 @@
 #include "runner/store/columns.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -297,8 +298,9 @@ struct TextVisitor {
   std::string text;
 
   void bits(char kind, std::uint64_t value) {
-    text += kind;
-    for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 0xff);
+    std::array<char, 9> bytes{kind};
+    for (std::size_t i = 0; i < 8; ++i) bytes[i + 1] = static_cast<char>(value >> (56 - 8 * i));
+    text.append(bytes.data(), bytes.size());
   }
   void operator()(std::string_view, const std::string& value) {
     bits('t', value.size());

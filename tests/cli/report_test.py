@@ -126,6 +126,14 @@ class ActingDatabaseTest(RefusingCase):
         self.make_acting(self.ENDLESS)
         self.assert_refused('the view "lint"')
 
+    def test_view_that_praises_a_task(self):
+        self.make_acting(self.ENDLESS.replace("i + 1 FROM n", "i + 1 FROM n WHERE i < 3"))
+        self.assert_refused('the view "lint"')
+        # What the refusal keeps from happening: what the view computes is taken for a record.
+        without = self.kbench("report", "json", "--db", "results.sqlite",
+                              program=os.environ["WEAKENED"], KBENCH_WITHOUT="passive_database")
+        self.assert_good(without)
+
     def test_trigger_that_mends_states(self):
         self.make_acting("CREATE TRIGGER mend AFTER INSERT ON evaluation BEGIN UPDATE evaluation "
                          "SET state = 'ok', correct = 1 WHERE number = new.number; END")
