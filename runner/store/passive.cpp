@@ -40,12 +40,12 @@ constexpr std::array<std::pair<int, int>, 9> kLimits = {{
 // Of SQLite itself, in the whole process: its caches, its sorter, the parsed schema.
 constexpr std::int64_t kMostHeapBytes = 256ll << 20;
 
-// A sound row takes less than one step for each byte that it has in the file, and is about three
+// A sound row takes less than one step for each byte that it has in the file, and is about five
 // times as large as there once it is read.
 constexpr std::int64_t kStepsFree = 20'000'000;  // about half a second
 constexpr std::int64_t kStepsPerByte = 4;
 constexpr std::int64_t kBytesFree = 64 << 20;
-constexpr std::int64_t kBytesPerByte = 8;
+constexpr std::int64_t kBytesPerByte = 16;
 constexpr int kStepsPerCall = 1000;
 
 }  // namespace
