@@ -32,12 +32,14 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/verify/profile.hpp"
 
@@ -109,6 +111,13 @@ class RunSession {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
     store_ = std::make_unique<Store>(std::move(*store));
+    auto key = keep_chain_key(installation_.state);
+    chained_ = key.ok();
+    if (key) {
+      store_->use(std::move(*key));
+    } else {
+      progress_.note(fmt::format("rows are stored unchained: {}", key.error().message));
+    }
     return Done{};
   }
 
@@ -171,12 +180,28 @@ class RunSession {
             "resume with the options of that run, or start a new one"};
       }
     }
+    if (auto sound = check_rows(); !sound) return sound;
     auto keys = store_->keys(run_.id);
     if (!keys) return keys.error();
     done_.insert(keys->begin(), keys->end());
     progress_.note(fmt::format("resuming run {}: {} of {} rows are there", run_.id.substr(0, 12),
                                done_.size(), plan_.units.size()));
     return Done{};
+  }
+
+  // Rows that are there are not measured again, so they must be those that were stored.
+  Status check_rows() {
+    auto stored = store_->read(run_.id);
+    if (!stored) return stored.error();
+    const ChainFinding& chain = stored->chain;
+    // Without a place for the key every run is unchained, and says so.
+    const bool as_begun = !chained_ && chain.state == ChainFinding::State::kUnchained;
+    if (chain.state == ChainFinding::State::kHolds || as_begun || !stands(Defence::kChainedRows))
+      return Done{};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{}: run {} cannot be continued: {}", options_.database.string(),
+                             run_.id.substr(0, 12), chain.message),
+                 "Start a new run; `kbench report` still shows this one, and says so."};
   }
 
   Result<Run> find_resumed_run() {
@@ -326,6 +351,7 @@ class RunSession {
     evaluation.precision = options_.precision;
     evaluation.profile = options_.profile;
     evaluation.task_hash = task.hash;
+    evaluation.unranked = why_unranked(task.lint_accepts);
     if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
     if (unit.ends_as) {
       evaluation.state = *unit.ends_as;
@@ -435,6 +461,7 @@ class RunSession {
   Sandbox& sandbox_;
   Compiler compiler_;
   std::unique_ptr<Store> store_;
+  bool chained_ = false;  // there is a key to chain with
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before

@@ -38,6 +38,10 @@ enum class Defence {
   kSealedInputs,        // cannot be mapped writable
   kKnownCodeOnly,       // mapped files are known ones
   kNoDescriptors,       // none comes back on its channel
+  // around what is kept of it
+  kPassiveDatabase,     // a results file is data: what acts in it is refused
+  kChainedRows,         // rows changed after the fact are noticed
+  kTellingTasks,        // a task that cannot tell right from wrong ranks nobody
 };
 
 // The name by which tests switch it off, such as "redzones".

@@ -28,6 +28,9 @@ std::string_view to_string(Defence defence) {
     case Defence::kSealedInputs: return "sealed_inputs";
     case Defence::kKnownCodeOnly: return "known_code_only";
     case Defence::kNoDescriptors: return "no_descriptors";
+    case Defence::kPassiveDatabase: return "passive_database";
+    case Defence::kChainedRows: return "chained_rows";
+    case Defence::kTellingTasks: return "telling_tasks";
   }
   return "";
 }
