@@ -68,7 +68,7 @@ Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point d
     if (got < 0) return broken("recvmsg");
     if (got == 0) return Error{ErrorCode::kInfrastructure, "the peer closed its end", ""};
     collect_descriptors(header, descriptors);
-    if ((header.msg_flags & MSG_CTRUNC) != 0) {
+    if ((header.msg_flags & MSG_CTRUNC) != 0 && stands(Defence::kNoDescriptors)) {
       return Error{ErrorCode::kBadInput,
                    "malformed message: descriptors that nobody asked for came along", ""};
     }

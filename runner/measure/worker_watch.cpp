@@ -164,6 +164,7 @@ Result<std::vector<std::string>> mapped_code_of(std::span<const pid_t> processes
     const Look look = for_each_thread(process, [&](int tasks, pid_t thread) {
       // All threads share one address space: the first that still has it tells for all.
       if (seen_some) return Look::kSeen;
+      if (thread != process && !stands(Defence::kWholeProcesses)) return Look::kSeen;
       std::string maps;
       const Look seen = read_text(tasks, ProcPath().add(thread).add("/maps").c_str(), maps);
       seen_some = !maps.empty();
