@@ -61,8 +61,8 @@ class SandboxedProcess {
   // For a program that does not get on: moves its threads that want to run from the cores they are
   // bound to to the other ones, until the next freeze().
   virtual void move_threads() = 0;
-  // Every process in it, as numbered outside; empty once it ended. Errors: kInfrastructure when it
-  // cannot be told.
+  // The program and every process that it started, as numbered outside; empty once it ended.
+  // Errors: kInfrastructure when it cannot be told.
   [[nodiscard]] virtual Result<std::vector<pid_t>> processes() = 0;
   // A descriptor that becomes readable when the program has ended.
   [[nodiscard]] virtual int exit_fd() const = 0;
