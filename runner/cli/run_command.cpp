@@ -91,6 +91,9 @@ class RunSession {
     const auto worker = std::async(std::launch::async, [this] { last_worker_.reset(); });
     const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
     if (auto finished = finish_run(); !finished) return finished.error();
+    worker.wait();
+    if (!lost_device_)
+      if (auto alone = check_alone(); !alone) lost_device_ = alone.error();
     return outcome();
   }
 
@@ -275,6 +278,12 @@ class RunSession {
     for (std::size_t position = 0; position < open.size(); ++position) {
       interrupted_ = interrupted_ || guard.interrupted();
       if (interrupted_) break;
+      last_worker_.reset();
+      if (auto alone = check_alone(); !alone) {
+        lost_device_ = alone.error();
+        left_pending_ = open.size() - position;
+        break;
+      }
       const Unit& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
       const Evaluation evaluation = evaluate_unit(open[position]);
@@ -292,6 +301,19 @@ class RunSession {
     interrupted_ = interrupted_ || guard.interrupted();
     progress_.end();
     return Done{};
+  }
+
+  // Whether nothing is left of any sandboxed program that is over. Whoever is left may run beside
+  // all that is measured from then on, and has no business there: that is the end of the run.
+  Status check_alone() {
+    const int left = sandbox_.undead();
+    if (left == 0) return Done{};
+    return Error{
+        ErrorCode::kInfrastructure,
+        fmt::format("{} sandboxed program{} left processes behind that do not die", left,
+                    left == 1 ? "" : "s"),
+        "end them (their user number is above 1,000,000,000, or they hang in a driver: see dmesg) "
+        "or restart the machine, then continue with --resume"};
   }
 
   // After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is
@@ -372,7 +394,6 @@ class RunSession {
   }
 
   Evaluation measure(std::size_t index) {
-    last_worker_.reset();
     const Unit& unit = plan_.units[index];
     EvaluationRequest request;
     request.task = &plan_.tasks[unit.task];
