@@ -27,7 +27,12 @@ std::string_view to_string(Defence defence) {
     case Defence::kPrivateFiles: return "private_files";
     case Defence::kSealedInputs: return "sealed_inputs";
     case Defence::kKnownCodeOnly: return "known_code_only";
+    case Defence::kNoNewCode: return "no_new_code";
     case Defence::kNoDescriptors: return "no_descriptors";
+    case Defence::kPlainFileNames: return "plain_file_names";
+    case Defence::kOurOwnProbe: return "our_own_probe";
+    case Defence::kAgentLimits: return "agent_limits";
+    case Defence::kBudget: return "budget";
   }
   return "";
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/sandbox/host.hpp"
@@ -45,13 +46,15 @@ std::string processor_fingerprint() {
   return sha256(text);
 }
 
-// A single source is called by its name in src/; several keep their places in the folder.
+// A single source is called by its name in src/; several keep their places in the folder. The "./"
+// says that it is a file, whatever the name looks like.
 Arguments source_arguments(const Submission& submission) {
+  const char* here = stands(Defence::kPlainFileNames) ? "./" : "";
   Arguments sources;
   for (const fs::path& source : submission.sources) {
-    sources.push_back(submission.folder.empty()
-                          ? source.filename().string()
-                          : source.lexically_relative(submission.folder).string());
+    const fs::path name = submission.folder.empty() ? source.filename()
+                                                    : source.lexically_relative(submission.folder);
+    sources.push_back(here + name.string());
   }
   return sources;
 }

@@ -26,7 +26,8 @@ struct SubmissionName {
 };
 
 std::optional<SubmissionName> parse_name(const std::string& stem) {
-  static const std::regex kPattern(R"(([0-9]{3,6}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
+  static const std::regex kPattern(
+      R"(([0-9]{3,6}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
   std::smatch match;
   if (stem.size() > 200 || !std::regex_match(stem, match, kPattern)) return std::nullopt;
   return SubmissionName{match[1].str(), match[3].str()};
@@ -174,6 +175,13 @@ class Finder {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
     if (is_folder) {
+      std::error_code missing;
+      const fs::path file = path / "submission.json";
+      if (fs::is_symlink(file, missing) && leaves_root(file)) {
+        return problem(file, task, agent,
+                       Error{ErrorCode::kBadInput,
+                             "a link that is broken or leaves the submissions folder", ""});
+      }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
       submission.folder = path;

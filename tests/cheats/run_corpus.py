@@ -35,7 +35,7 @@ def expected_states(device):
     if not found:
         raise CorpusError(f"README.md has no section \"{HEADING[device]}\"")
     table = rest.split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([a-z_, ]+) \|$", table, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|[^|]*\| ([a-z_, ]+) \|", table, re.MULTILINE)
     return {name: set(states.split(", ")) for name, states in rows}
 
 

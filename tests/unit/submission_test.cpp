@@ -210,6 +210,31 @@ TEST(FindSubmissions, BoundsSizesAndKinds) {
   }
 }
 
+TEST(FindSubmissions, NoNameIsReadAsAnOption) {
+  for (const char* name : {"-Btools/x.cpp", "@more.h", "a\nb.h", "tools/-x.h", "x.h.gch"}) {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu/relu.cpp", "x");
+    folder.write("ann/level1/019_relu/submission.json",
+                 R"({"schema": "kbench-submission/1", "sources": ["relu.cpp"]})");
+    folder.write(std::string("ann/level1/019_relu/") + name, "x");
+    const auto message = only_problem(folder).error.message;
+    EXPECT_TRUE(message.find("not allowed") != std::string::npos ||
+                message.find("precompiled") != std::string::npos)
+        << message;
+  }
+}
+
+TEST(FindSubmissions, AManifestElsewhereIsNotRead) {
+  const SubmissionFolder folder;
+  const SubmissionFolder outside;
+  outside.write("secret", R"({"schema": "kbench-submission/1", "sources": ["relu.cpp"]})");
+  folder.write("ann/level1/019_relu/relu.cpp", "x");
+  std::filesystem::create_symlink(outside.path() / "secret",
+                                  folder.path() / "ann/level1/019_relu/submission.json");
+  EXPECT_NE(only_problem(folder).error.message.find("leaves the submissions folder"),
+            std::string::npos);
+}
+
 TEST(Manifest, AcceptsTheSmallestOne) {
   EXPECT_EQ(complaint(R"({"schema": "kbench-submission/1", "sources": ["relu.cu"]})"), "");
 }
@@ -239,6 +264,10 @@ TEST(Manifest, EveryFieldIsChecked) {
   const std::string sources = R"({"schema": "kbench-submission/1", "sources": )";
   says(sources + R"(["../../../secret.cu"]})", "plain path");
   says(sources + R"(["/etc/passwd"]})", "plain path");
+  for (const char* name : {"-specs=relu.cpp", "-Bfolder/relu.cpp", "folder/-relu.cpp", "@relu.cpp",
+                           "-wrapper.cpp", "--relu.cpp", "a b.cpp", "a\\nb.cpp", "a$b.cpp"}) {
+    says(sources + "[\"" + name + "\"]}", "plain path");
+  }
   says(sources + R"(["a\u0000b.cu"]})", "plain path");
   says(sources + R"(["relu.py"]})", "neither .cu nor .cpp");
   says(sources + R"(["missing.cu"]})", "no file");
@@ -285,6 +314,18 @@ TEST(Flags, RefuseWhatReachesOut) {
                            "-D",
                            "-DA=$(id)",
                            "-DA=\"x\"",
+                           "-I-",
+                           "-I-src",
+                           "-Isrc/-x",
+                           "-Wl",
+                           "-Wa",
+                           "-flto",
+                           "-fuse-ld=gold",
+                           "-march=x86-64,-o",
+                           "-xc++",
+                           "--options-file=x",
+                           "-Xlinker=-L/",
+                           "-fopenmp=libomp",
                            "-O3 -fplugin=x",
                            "-O3\n-o",
                            "-fprofile-use=/x",
