@@ -6,8 +6,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "runner/measure/libraries.hpp"
-
 namespace kbench {
 namespace {
 
@@ -89,17 +87,6 @@ bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_t
   }
   if (told_ || into_call - since_ < kWhile) return false;
   return told_ = true;
-}
-
-std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {
-  std::vector<std::string> paths;
-  for (const pid_t process : processes) {
-    for (std::string& path : mapped_code(read_text(folder_of(process) / "maps"))) {
-      if (std::find(paths.begin(), paths.end(), path) == paths.end())
-        paths.push_back(std::move(path));
-    }
-  }
-  return paths;
 }
 
 }  // namespace kbench

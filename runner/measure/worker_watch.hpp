@@ -1,5 +1,5 @@
-// Looks at a worker's processes from outside, through /proc: how long they have run, which code
-// they map. Called by WorkerProcess; what cannot be read counts as nothing.
+// Looks at a worker's processes from outside, through /proc: how long they have run. Called by
+// WorkerProcess; what cannot be read counts as nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -59,8 +59,5 @@ class StallWatch {
   std::uint64_t run_time_then_ns_ = 0;
   bool told_ = false;
 };
-
-// Files with executable mappings in any of them.
-[[nodiscard]] std::vector<std::string> mapped_code_of(std::span<const pid_t> processes);
 
 }  // namespace kbench

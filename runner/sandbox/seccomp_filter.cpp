@@ -158,6 +158,8 @@ void add_no_processes(Builder& filter) {
     filter.deny(call, EPERM);
   }
   filter.deny(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // Which code it has mapped stays to be seen, by a supervisor of the same user as well.
+  filter.deny(SCMP_SYS(prctl), EPERM, SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE));
 }
 
 void add_only_signal(Builder& filter, int pid) {
@@ -172,6 +174,11 @@ void add_only_signal(Builder& filter, int pid) {
   // Its own limits are asked for as number 0. (Affinity cannot be kept inside this way: the C
   // library names its own threads by number.)
   filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
+}
+
+void add_no_new_code(Builder& filter) {
+  for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)})
+    filter.deny(call, EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
 }
 // NOLINTEND(clang-diagnostic-c99-extensions)
 
@@ -189,6 +196,7 @@ Result<std::vector<sock_filter>> make_filter(const FilterRules& rules) {
     add_no_processes(filter);
   }
   if (rules.only_signal > 0) add_only_signal(filter, rules.only_signal);
+  if (rules.no_new_code) add_no_new_code(filter);
   return filter.finish();
 }
 

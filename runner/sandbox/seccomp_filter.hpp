@@ -26,6 +26,8 @@ struct FilterRules {
   // Signals only to this process (by number, so for a process without children), and no limits set
   // on others. 0 = no rule.
   int only_signal = 0;
+  // No memory becomes executable: neither files nor anything else can be mapped so, or made so.
+  bool no_new_code = false;
 };
 
 // Errors: kInfrastructure, when libseccomp refuses a rule.
