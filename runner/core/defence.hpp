@@ -41,7 +41,6 @@ enum class Defence {
   kNoDescriptors,       // none comes back on its channel
   // before and beside all that
   kPlainFileNames,      // no name of a file is read as an option by a compiler
-  kOurOwnProbe,         // what a compiler says never decides whose fault it is
   kAgentLimits,         // what one agent may hand in
   kBudget,              // and how long one submission may take
 };

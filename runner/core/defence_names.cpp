@@ -30,7 +30,6 @@ std::string_view to_string(Defence defence) {
     case Defence::kNoNewCode: return "no_new_code";
     case Defence::kNoDescriptors: return "no_descriptors";
     case Defence::kPlainFileNames: return "plain_file_names";
-    case Defence::kOurOwnProbe: return "our_own_probe";
     case Defence::kAgentLimits: return "agent_limits";
     case Defence::kBudget: return "budget";
   }
