@@ -42,7 +42,6 @@ enum class Defence {
   // before and beside all that
   kPlainFileNames,      // no name of a file is read as an option by a compiler
   kAgentLimits,         // what one agent may hand in
-  kBudget,              // and how long one submission may take
 };
 
 // The name by which tests switch it off, such as "redzones".

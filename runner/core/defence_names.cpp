@@ -31,7 +31,6 @@ std::string_view to_string(Defence defence) {
     case Defence::kNoDescriptors: return "no_descriptors";
     case Defence::kPlainFileNames: return "plain_file_names";
     case Defence::kAgentLimits: return "agent_limits";
-    case Defence::kBudget: return "budget";
   }
   return "";
 }

@@ -16,6 +16,7 @@ enum class State {
   kOk,
   kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
   kSkipped,              // a submission for another device
+  kRefused,              // more than one agent may hand in: not looked at
   kCompileError,         // the compiler refused the submission
   kMissingSymbol,        // the library has no kbench_forward
   kLoadError,            // the library could not be loaded
@@ -118,8 +119,8 @@ struct Evaluation {
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
   std::optional<double> floor_ns;              // no call can be shorter on this device (roofline)
-  int repeats = 0;                             // measured again: too fast, or contradicted by clocks
-  double rule_c = 4;                           // the acceptance rule in force
+  int repeats = 0;    // measured again: too fast, or contradicted by clocks
+  double rule_c = 4;  // the acceptance rule in force
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: that rule instead of the other two
 

@@ -67,6 +67,8 @@ class Reader {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
+      if (++entries_ > kMaxEntries)
+        return bad(fmt::format("more than {} files and folders", kMaxEntries));
       const std::string leaf = entry->path().filename().string();
       if (leaf.starts_with('.')) continue;
       const std::string inner = name + "/" + leaf;
@@ -90,6 +92,9 @@ class Reader {
   fs::path agent_folder_;
   std::vector<SourceFile> files_;
   std::size_t total_ = 0;
+  // Hidden files and empty folders take time, too.
+  static constexpr std::size_t kMaxEntries = 4 * kMaxSourceFiles;
+  std::size_t entries_ = 0;
 };
 
 // Lengths go in front, so that no two lists give the same text.

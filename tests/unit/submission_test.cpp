@@ -235,6 +235,54 @@ TEST(FindSubmissions, AManifestElsewhereIsNotRead) {
             std::string::npos);
 }
 
+// The folder of ann, who has too much, and ben, who has not.
+SubmissionSet find_limited(const SubmissionFolder& folder, const AgentLimits& limits) {
+  folder.write("ben/level1/019_relu.cpp", "x");
+  auto set = find_submissions(folder.path(), limits);
+  if (!set) {
+    ADD_FAILURE() << set.error().message;
+    return {};
+  }
+  EXPECT_TRUE(std::any_of(set->submissions.begin(), set->submissions.end(),
+                          [](const Submission& s) { return s.id.agent == "ben"; }));
+  return std::move(set.value());
+}
+
+TEST(AgentLimits, TooManyFilesRefuseTheAgentAndNobodyElse) {
+  const SubmissionFolder folder;
+  for (int i = 0; i < 40; ++i) folder.write("ann/level1/" + std::to_string(i) + ".txt", "");
+  folder.write("ann/level1/019_relu.cpp", "x");
+  const auto set = find_limited(folder, {.entries = 20});
+  EXPECT_EQ(set.submissions.size(), 1u);
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_TRUE(set.problems.front().refused);
+  EXPECT_EQ(set.problems.front().agent, "ann");
+  EXPECT_EQ(set.problems.front().task, "");
+}
+
+TEST(AgentLimits, SharedHeadersCountForEachSubmission) {
+  const SubmissionFolder folder;
+  folder.write("ann/include/big.hpp", std::string(4096, ' '));
+  for (const char* name : {"019_relu", "020_leakyrelu", "021_sigmoid"})
+    folder.write(std::string("ann/level1/") + name + ".cpp", "x");
+  EXPECT_TRUE(find_limited(folder, {.source_bytes = 10'000}).problems.front().refused);
+  EXPECT_TRUE(find_limited(folder, {.source_bytes = 1'000'000}).problems.empty());
+}
+
+TEST(AgentLimits, TooManySubmissionsForATaskRefuseThoseOnly) {
+  const SubmissionFolder folder;
+  for (int i = 0; i < 5; ++i)
+    folder.write("ann/level1/019_relu@" + std::to_string(i) + ".cpp", "x");
+  folder.write("ann/level1/019_relu.cc", "malformed, and counts");
+  folder.write("ann/level1/020_leakyrelu.cpp", "x");
+  const auto set = find_limited(folder, {.submissions_a_task = 5});
+  EXPECT_EQ(set.submissions.size(), 2u);
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_TRUE(set.problems.front().refused);
+  EXPECT_EQ(set.problems.front().task, "level1/019_relu");
+  EXPECT_EQ(find_limited(folder, {.submissions_a_task = 6}).submissions.size(), 7u);
+}
+
 TEST(Manifest, AcceptsTheSmallestOne) {
   EXPECT_EQ(complaint(R"({"schema": "kbench-submission/1", "sources": ["relu.cu"]})"), "");
 }
