@@ -182,6 +182,8 @@ constexpr std::array kStateLooks{
     StateLook{State::kNoSubmission, "·", Tone::kNeutral,
               "The baselines were timed; nobody submitted for this task."},
     StateLook{State::kSkipped, "–", Tone::kNeutral, "Written for another device than this run's."},
+    StateLook{State::kRefused, "✗", Tone::kBad,
+              "More than one agent may hand in; none of it was looked at."},
     StateLook{State::kCompileError, "✗", Tone::kBad, "The compiler refused the submission."},
     StateLook{State::kMissingSymbol, "✗", Tone::kBad, "It does not define kbench_forward."},
     StateLook{State::kLoadError, "✗", Tone::kBad, "The compiled library could not be loaded."},

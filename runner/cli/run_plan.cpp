@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <future>
 #include <iterator>
+#include <map>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -97,18 +98,24 @@ std::size_t add_submissions(const RunOptions& options, const SubmissionSet& foun
 }
 
 // A malformed submission for a selected task is a failed row; one whose task nobody can tell is a
-// note.
+// note, and an agent that is refused altogether a failed row of the first task.
 void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
+  constexpr std::size_t kMostNotesAnAgent = 20;
+  std::map<std::string, std::size_t> notes;
   for (const SubmissionProblem& problem : found.problems) {
-    const auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
-                                   [&](const Task& t) { return t.id == problem.task; });
+    auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
+                             [&](const Task& t) { return t.id == problem.task; });
+    if (problem.refused && problem.task.empty()) task = plan.tasks.begin();
     if (task == plan.tasks.end()) {
-      plan.notes.push_back(problem.error.message);
+      const std::size_t nth = ++notes[problem.agent];
+      if (nth <= kMostNotesAnAgent) plan.notes.push_back(problem.error.message);
+      if (nth == kMostNotesAnAgent + 1)
+        plan.notes.push_back(fmt::format("{}: more of the kind, not shown", problem.agent));
       continue;
     }
     if (options.agent && problem.agent != *options.agent) continue;
     Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
-              .ends_as = State::kCompileError,
+              .ends_as = problem.refused ? State::kRefused : State::kCompileError,
               .message = problem.error.message,
               .hint = problem.error.hint};
     unit.id.agent = problem.agent;

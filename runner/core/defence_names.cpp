@@ -30,11 +30,14 @@ std::string_view to_string(Defence defence) {
     case Defence::kPrivateFiles: return "private_files";
     case Defence::kSealedInputs: return "sealed_inputs";
     case Defence::kKnownCodeOnly: return "known_code_only";
+    case Defence::kNoNewCode: return "no_new_code";
     case Defence::kNoDescriptors: return "no_descriptors";
     case Defence::kPassiveDatabase: return "passive_database";
     case Defence::kChainedRows: return "chained_rows";
     case Defence::kTellingTasks: return "telling_tasks";
     case Defence::kNothingLeft: return "nothing_left";
+    case Defence::kPlainFileNames: return "plain_file_names";
+    case Defence::kAgentLimits: return "agent_limits";
   }
   return "";
 }

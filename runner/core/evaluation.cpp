@@ -6,10 +6,11 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 19> kStates{{
+constexpr std::array<std::pair<State, std::string_view>, 20> kStates{{
     {State::kOk, "ok"},
     {State::kNoSubmission, "no_submission"},
     {State::kSkipped, "skipped"},
+    {State::kRefused, "refused"},
     {State::kCompileError, "compile_error"},
     {State::kMissingSymbol, "missing_symbol"},
     {State::kLoadError, "load_error"},
@@ -74,6 +75,7 @@ Fault fault_of(State state) {
     case State::kOk:
     case State::kNoSubmission:
     case State::kSkipped: return Fault::kNone;
+    case State::kRefused:
     case State::kCompileError:
     case State::kMissingSymbol:
     case State::kLoadError:

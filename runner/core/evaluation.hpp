@@ -16,6 +16,7 @@ enum class State {
   kOk,
   kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
   kSkipped,              // a submission for another device
+  kRefused,              // more than one agent may hand in: not looked at
   kCompileError,         // the compiler refused the submission
   kMissingSymbol,        // the library has no kbench_forward
   kLoadError,            // the library could not be loaded

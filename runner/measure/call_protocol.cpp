@@ -241,17 +241,18 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
 
 std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!request_.submission || !worker_) return std::nullopt;
-  const auto mapped = worker_->mapped_code();
-  if (!mapped) return from_error(mapped.error());
-  const auto findings = judge_libraries(*mapped, library_.string(),
-                                        request_.submission->vendor_library);
-  for (const std::string& name : findings.unlisted) add_label("library:" + name);
-  if (findings.forbidden.empty()) return std::nullopt;
+  if (!stands(Defence::kKnownCodeOnly)) return std::nullopt;
+  const auto code = worker_->mapped_code();
+  if (!code && code.error().code == ErrorCode::kSubmission)
+    return EarlyEnd{State::kForbiddenLibrary, code.error().message, code.error().hint};
+  if (!code) return from_error(code.error());
+  const auto forbidden = forbidden_code(*code, request_.submission->vendor_library);
+  if (forbidden.empty()) return std::nullopt;
   return EarlyEnd{
       State::kForbiddenLibrary,
-      fmt::format("the submission's process has mapped {}", fmt::join(findings.forbidden, ", ")),
-      "a native submission cannot use LibTorch; cuBLAS and cuDNN are named in "
-      "\"libraries\" of its manifest"};
+      fmt::format("the submission's process has mapped {}", fmt::join(forbidden, ", ")),
+      "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS and "
+      "cuDNN are named in \"libraries\" of its manifest"};
 }
 
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {

@@ -7,13 +7,15 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<std::string_view, 19> kHarmless{
-    "kbench-worker", "ld-linux",   "ld-2.",     "libc.so",    "libc-2.",   "libm.so",    "libm-2.",
-    "libmvec",       "libgomp",    "libstdc++", "libgcc_s",   "libdl",     "libpthread", "librt",
-    "libutil",       "libcuda.so", "libcudart", "libnvidia-", "libnvcuvid"};
-
-constexpr std::array<std::string_view, 6> kNever{"libtorch", "libc10",  "libcaffe2",
-                                                 "libaoti",  "libaten", "libshm"};
+// The C, C++ and OpenMP runtimes, what they load by themselves, and the driver. The worker's own
+// programs are known by their files where it was looked at before it loaded anything.
+constexpr std::array<std::string_view, 31> kHarmless{
+    "kbench-worker", "kbench-enter", "bwrap",      "ld-linux",   "ld-2.",        "libc.so",
+    "libc-2.",       "libm.so",      "libm-2.",    "libmvec",    "libgomp",      "libstdc++",
+    "libgcc_s",      "libdl",        "libpthread", "librt",      "libutil",      "libnss_",
+    "libresolv",     "libnsl",       "libanl",     "libcrypt.",  "libatomic",    "libquadmath",
+    "libomp",        "libcuda.so",   "libcudart",  "libnvidia-", "libcudadebug", "libnvcuvid",
+    "libthread_db"};
 
 // Kernels that somebody else wrote.
 constexpr std::array<std::string_view, 19> kVendor{
@@ -28,49 +30,72 @@ bool starts_with_one_of(std::string_view name, const std::array<std::string_view
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Linux appends this to the path of a file that was unlinked, such as a replaced build.
-std::string_view without_deleted(std::string_view path) {
-  constexpr std::string_view kDeleted = " (deleted)";
-  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
-  return path;
+// Character sets that the C library converts by modules.
+bool converts_characters(std::string_view path) {
+  return path.find("/gconv/") != std::string_view::npos;
+}
+
+bool is_allowed(const MappedCode& code, bool vendor_libraries) {
+  switch (code.origin) {
+    case CodeOrigin::kWorker:
+    case CodeOrigin::kSubmission: return true;
+    case CodeOrigin::kMemory:
+    case CodeOrigin::kUnknown: return false;
+    case CodeOrigin::kInstalled: break;
+  }
+  const std::string_view path = code.path;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (starts_with_one_of(name, kVendor)) return vendor_libraries;
+  return starts_with_one_of(name, kHarmless) || converts_characters(path);
+}
+
+std::string shown(const MappedCode& code) {
+  if (code.origin == CodeOrigin::kMemory) return "code in memory that belongs to no file";
+  const std::string name = code.path.substr(code.path.rfind('/') + 1);
+  return code.origin == CodeOrigin::kUnknown ? name + " of unknown origin" : name;
+}
+
+// "from-to rwxp offset device inode   path"; empty where it is not executable.
+std::vector<CodeMapping> read_line(const std::string& line) {
+  std::istringstream fields(line);
+  std::string range;
+  std::string rights;
+  std::string offset;
+  CodeMapping mapping;
+  fields >> range >> rights >> offset >> mapping.file.device >> mapping.file.inode >> std::ws;
+  std::getline(fields, mapping.path);
+  if (rights.find('x') == std::string::npos) return {};
+  // A stack or heap that became executable is memory like any other.
+  if (mapping.path.starts_with('[')) {
+    if (mapping.path.starts_with("[v") || mapping.path == "[uprobes]") return {};
+    mapping.path.clear();
+  }
+  return {mapping};
 }
 
 }  // namespace
 
-std::vector<std::string> mapped_code(std::string_view maps) {
-  std::vector<std::string> paths;
+std::vector<CodeMapping> executable_mappings(std::string_view maps) {
+  std::vector<CodeMapping> found;
   std::istringstream lines{std::string(maps)};
   for (std::string line; std::getline(lines, line);) {
-    // "from-to rwxp offset device inode   path"
-    std::istringstream fields(line);
-    std::string range;
-    std::string rights;
-    std::string skipped;
-    std::string path;
-    fields >> range >> rights >> skipped >> skipped >> skipped >> std::ws;
-    std::getline(fields, path);
-    if (path.empty() || path.front() != '/' || rights.find('x') == std::string::npos) continue;
-    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
-  }
-  return paths;
-}
-
-LibraryFindings judge_libraries(const std::vector<std::string>& paths, std::string_view own,
-                                bool vendor_libraries) {
-  LibraryFindings findings;
-  for (const std::string& path : paths) {
-    const std::string_view plain = without_deleted(path);
-    const std::string_view name = plain.substr(plain.rfind('/') + 1);
-    const std::string_view own_name = own.substr(own.rfind('/') + 1);
-    if (starts_with_one_of(name, kNever)) {
-      findings.forbidden.emplace_back(name);
-    } else if (starts_with_one_of(name, kVendor)) {
-      if (!vendor_libraries) findings.forbidden.emplace_back(name);
-    } else if (name != own_name && !starts_with_one_of(name, kHarmless)) {
-      findings.unlisted.emplace_back(name);
+    for (CodeMapping& mapping : read_line(line)) {
+      if (std::find(found.begin(), found.end(), mapping) == found.end())
+        found.push_back(std::move(mapping));
     }
   }
-  return findings;
+  return found;
+}
+
+std::vector<std::string> forbidden_code(std::span<const MappedCode> code, bool vendor_libraries) {
+  std::vector<std::string> names;
+  for (const MappedCode& mapped : code) {
+    if (is_allowed(mapped, vendor_libraries)) continue;
+    std::string name = shown(mapped);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace kbench

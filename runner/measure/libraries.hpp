@@ -1,24 +1,49 @@
 // Which code is mapped in a worker's processes, as /proc/PID/maps shows it to the supervisor, and
 // whether it may be there. A submission may use libc, the C++ and OpenMP runtimes and the CUDA
-// driver; LibTorch never, cuBLAS and its kin only where its manifest says so.
+// driver; LibTorch never, cuBLAS and its kin only where its manifest says so; and nothing whose
+// origin is unknown. A name says something only of a file whose origin is known: known_code.hpp.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kbench {
 
-// Files with executable mappings in the text of a maps file: each path once.
-[[nodiscard]] std::vector<std::string> mapped_code(std::string_view maps);
-
-struct LibraryFindings {
-  std::vector<std::string> forbidden;  // names of files
-  std::vector<std::string> unlisted;   // neither known to be harmless nor forbidden
+// A file as the kernel tells it apart in maps files; its own pages of memory have none.
+struct FileIdentity {
+  std::string device;  // "fe:00"
+  std::uint64_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
 };
 
-// `own` is the path of the submission's library.
-[[nodiscard]] LibraryFindings judge_libraries(const std::vector<std::string>& paths,
-                                              std::string_view own, bool vendor_libraries);
+struct CodeMapping {
+  FileIdentity file;
+  std::string path;  // as the kernel writes it: a newline is \012; empty for memory without a file
+  bool operator==(const CodeMapping&) const = default;
+};
+
+// The executable mappings in the text of a maps file, each file once, and memory without a file
+// once; without what the kernel itself puts into every process.
+[[nodiscard]] std::vector<CodeMapping> executable_mappings(std::string_view maps);
+
+enum class CodeOrigin {
+  kWorker,      // was there before the submission was loaded
+  kSubmission,  // the library that was compiled
+  kInstalled,   // a file of this machine, where no submission can write
+  kMemory,      // no file at all
+  kUnknown,     // another file: one of its own making, a deleted one, a copy
+};
+
+struct MappedCode {
+  std::string path;
+  CodeOrigin origin = CodeOrigin::kUnknown;
+};
+
+// What of it is forbidden, as names to show. `vendor_libraries`: the manifest asks for some.
+[[nodiscard]] std::vector<std::string> forbidden_code(std::span<const MappedCode> code,
+                                                      bool vendor_libraries);
 
 }  // namespace kbench

@@ -11,6 +11,7 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/measure/libraries.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/task/task.hpp"
 #include "runner/worker/mailbox.hpp"
@@ -53,8 +54,9 @@ class Worker {
   // Binds the first thread of its processes to a core; while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
-  // Files with code that its processes have mapped, as the kernel tells. Errors: kInfrastructure.
-  [[nodiscard]] virtual Result<std::vector<std::string>> mapped_code() = 0;
+  // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
+  // kSubmission, where it hides that.
+  [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
 };
 
 struct WorkerStart {

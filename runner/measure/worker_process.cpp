@@ -76,6 +76,8 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
   const UniqueFd library(::open(start.library.c_str(), O_RDONLY | O_CLOEXEC));
   if (!library.valid())
     return Error{ErrorCode::kInfrastructure, "cannot open " + start.library.string(), ""};
+  auto known_code = KnownCode::make(library.get(), program);
+  if (!known_code) return known_code.error();
   auto process = sandbox.start(worker_command(program, start, ends->second.get()));
   if (!process) return process.error();
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
@@ -84,16 +86,17 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
                             start.arenas->outputs.get(), library.get()});
   if (!sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
-  return std::unique_ptr<Worker>(
-      new WorkerProcess(std::move(*process), std::move(channel), std::move(*mailbox), style));
+  return std::unique_ptr<Worker>(new WorkerProcess(
+      std::move(*process), std::move(channel), std::move(*mailbox), style, std::move(*known_code)));
 }
 
 WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
-                             Mailbox mailbox, WaitStyle style)
+                             Mailbox mailbox, WaitStyle style, KnownCode known_code)
     : process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
-      style_(style) {}
+      style_(style),
+      known_code_(std::move(known_code)) {}
 
 bool WorkerProcess::has_ended() const {
   pollfd poll_fd{process_->exit_fd(), POLLIN, 0};
@@ -144,7 +147,12 @@ std::optional<EarlyEnd> WorkerProcess::hear_ready(std::chrono::milliseconds time
 
 std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds timeout) {
   if (auto end = hear_ready(timeout)) return end;
-  return freeze();
+  if (auto end = freeze()) return end;
+  const bool on_cpu = style_ == WaitStyle::kFutex;
+  if (auto trusted = known_code_.trust(processes_, on_cpu); !trusted)
+    return not_ready(trusted.error().message, trusted.error().hint);
+  looked_at_ = true;
+  return std::nullopt;
 }
 
 std::optional<EarlyEnd> WorkerProcess::enlist() {
@@ -202,10 +210,14 @@ EarlyEnd WorkerProcess::misused_channel(const std::string& how) {
           "descriptors that a submission did not open are not its own to use"};
 }
 
-Result<std::vector<std::string>> WorkerProcess::mapped_code() {
+Result<std::vector<MappedCode>> WorkerProcess::mapped_code() {
   auto processes = process_->processes();
   if (!processes) return processes.error();
-  return mapped_code_of(*processes);
+  auto code = known_code_.look_at(*processes);
+  if (code || !looked_at_) return code;
+  // It could be looked at before, so the submission has seen to it.
+  return Error{ErrorCode::kSubmission, "the submission hides which code it has mapped",
+               "a submission leaves its process as it is"};
 }
 
 void WorkerProcess::run_on(int core) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/core/channel.hpp"
+#include "runner/measure/known_code.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -28,11 +29,11 @@ class WorkerProcess final : public Worker {
   WorkerAnswer call(const WorkerCall& call) override;
   void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
-  [[nodiscard]] Result<std::vector<std::string>> mapped_code() override;
+  [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
-                WaitStyle style);
+                WaitStyle style, KnownCode known_code);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -54,6 +55,8 @@ class WorkerProcess final : public Worker {
   Channel channel_;
   Mailbox mailbox_;
   WaitStyle style_;
+  KnownCode known_code_;
+  bool looked_at_ = false;  // its code, before it loaded
   std::uint32_t calls_ = 0;
   bool ready_ = false;  // it said so
   bool loads_ = false;  // it was told to: from then on the submission's code may run

@@ -14,7 +14,6 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/unique_fd.hpp"
-#include "runner/measure/libraries.hpp"
 #include "runner/sandbox/proc_files.hpp"
 
 namespace kbench {
@@ -80,20 +79,6 @@ Look add_process_time(pid_t process, std::uint64_t& total_ns) {
   return Look::kSeen;
 }
 
-// The whole text of a file below an open folder.
-Look read_text(int directory, const char* path, std::string& text) {
-  const UniqueFd file(::openat(directory, path, O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return look_of_errno();
-  std::array<char, 16384> buffer;
-  while (true) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return look_of_errno();
-    if (got == 0) return Look::kSeen;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
 }  // namespace
 
 Result<RunTimes> run_times(std::span<const pid_t> processes) {
@@ -153,30 +138,6 @@ bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_t
   }
   if (told_ || into_call - since_ < kWhile) return false;
   return told_ = true;
-}
-
-// Asked of every thread: the leader's folder shows nothing once that has ended, while other threads
-// live and map what they like.
-Result<std::vector<std::string>> mapped_code_of(std::span<const pid_t> processes) {
-  std::vector<std::string> paths;
-  for (const pid_t process : processes) {
-    bool seen_some = false;
-    const Look look = for_each_thread(process, [&](int tasks, pid_t thread) {
-      // All threads share one address space: the first that still has it tells for all.
-      if (seen_some) return Look::kSeen;
-      if (thread != process && !stands(Defence::kWholeProcesses)) return Look::kSeen;
-      std::string maps;
-      const Look seen = read_text(tasks, ProcPath().add(thread).add("/maps").c_str(), maps);
-      seen_some = !maps.empty();
-      for (std::string& path : mapped_code(maps)) {
-        if (std::find(paths.begin(), paths.end(), path) == paths.end())
-          paths.push_back(std::move(path));
-      }
-      return seen;
-    });
-    if (look == Look::kUnknown) return unknown("the mapped code", process);
-  }
-  return paths;
 }
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
-// Looks at a worker's processes from outside: how long they have run, which code they map. Called
-// by WorkerProcess. What cannot be read is an error, unless the kernel says that it is gone.
+// Looks at a worker's processes from outside: how long they have run. Called by WorkerProcess. What
+// cannot be read is an error, unless the kernel says that it is gone.
 #pragma once
 
 #include <sys/types.h>
@@ -64,8 +64,5 @@ class StallWatch {
   std::uint64_t run_time_then_ns_ = 0;
   bool told_ = false;
 };
-
-// Files with executable mappings in any of them. Errors: kInfrastructure.
-[[nodiscard]] Result<std::vector<std::string>> mapped_code_of(std::span<const pid_t> processes);
 
 }  // namespace kbench

@@ -1,6 +1,7 @@
 #include "runner/sandbox/lockdown.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -35,7 +36,24 @@ bool can_fork() {
 // To itself, which is not stopped: without a filter, nothing happens.
 bool can_continue() { return ::kill(::getpid(), SIGCONT) == 0; }
 
+bool can_map_code() {
+  void* mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped != MAP_FAILED) ::munmap(mapped, 4096);
+  return mapped != MAP_FAILED;
+}
+
 }  // namespace
+
+Result<bool> allow_no_new_code() {
+  if (!kernel_has_filters()) return false;
+  const auto filter = make_filter({.common = false, .no_new_code = true});
+  if (!filter) return filter.error();
+  if (install_filter(*filter) != 0 || can_map_code()) {
+    return Error{ErrorCode::kSubmission, "the submission keeps a system call filter out of force",
+                 "a submission installs no filters while it is loaded"};
+  }
+  return true;
+}
 
 Result<bool> lock_down() {
   if (!kernel_has_filters()) return false;

@@ -160,6 +160,8 @@ void add_no_processes(Builder& filter) {
     filter.deny(call, EPERM);
   }
   filter.deny(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // Which code it has mapped stays to be seen, by a supervisor of the same user as well.
+  filter.deny(SCMP_SYS(prctl), EPERM, SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE));
 }
 
 void add_only_signal(Builder& filter, int pid) {
@@ -215,6 +217,11 @@ void add_no_continuing(Builder& filter) {
   }
   for (const int call : {SCMP_SYS(tkill), SCMP_SYS(pidfd_send_signal)}) filter.deny(call, EPERM);
 }
+
+void add_no_new_code(Builder& filter) {
+  for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)})
+    filter.deny(call, EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
+}
 // NOLINTEND(clang-diagnostic-c99-extensions)
 
 }  // namespace
@@ -232,6 +239,7 @@ Result<std::vector<sock_filter>> make_filter(const FilterRules& rules) {
   }
   if (rules.only_signal > 0) add_only_signal(filter, rules.only_signal);
   if (rules.no_continuing) add_no_continuing(filter);
+  if (rules.no_new_code) add_no_new_code(filter);
   return filter.finish();
 }
 

@@ -30,6 +30,8 @@ struct FilterRules {
   // by which the kernel sends a signal of somebody's choice later on (timers, asynchronous files,
   // terminals, message queues, the end of a parent).
   bool no_continuing = false;
+  // No memory becomes executable: neither files nor anything else can be mapped so, or made so.
+  bool no_new_code = false;
 };
 
 // Errors: kInfrastructure, when libseccomp refuses a rule.

@@ -1,15 +1,25 @@
 // Compiles submissions inside the sandbox, with a cache keyed by everything that decides the
 // result: sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
+//
+// What a compiler says never decides whose fault a failure is: a submission chooses these words
+// (#error) and much else of how a compiler ends. Where one fails, the free space is measured and a
+// few lines of ours are compiled with the same tools, headers and libraries. If these compile, it
+// is the submission's fault.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/source_files.hpp"
+#include "runner/submission/staging.hpp"
 #include "runner/submission/submission.hpp"
 
 namespace kbench {
@@ -52,31 +62,46 @@ struct CompileLimits {
   std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
 };
 
-class Staging;
-
 class Compiler {
  public:
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
            std::filesystem::path abi_directory, CompileLimits limits = {});
 
-  // `task_header` is the text of task.h. Errors with kSubmission carry the compiler's words,
-  // cleaned and shortened. Safe to call from several threads at once.
+  // `task_header` is the text of task.h. Errors: kSubmission with the compiler's words, cleaned and
+  // shortened; kInfrastructure, where our own lines fail as well. Safe to call from several threads
+  // at once.
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
                                                    const std::string& task_header) const;
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
   [[nodiscard]] Status check_toolchain(bool cuda) const;
+  [[nodiscard]] Result<Staging> stage(const std::vector<SourceFile>& sources,
+                                      const std::string& task_header) const;
+  [[nodiscard]] Result<std::string> build(const Submission& submission, const Staging& staging,
+                                          std::string& warnings) const;
   [[nodiscard]] Result<CompiledSubmission> compile_staged(const Submission& submission,
-                                                          const std::vector<std::string>& arguments,
+                                                          const std::string& task_header,
                                                           const Staging& staging,
                                                           const std::string& key) const;
+  // Whether a few lines of ours compile in the place of `submission`.
+  [[nodiscard]] Status try_own_lines(const Submission& submission,
+                                     const std::string& task_header) const;
+  [[nodiscard]] Error blame(const Submission& submission, const std::string& task_header,
+                            const Staging& staging, Error theirs) const;
 
   Sandbox& sandbox_;
   Toolchain toolchain_;
   std::filesystem::path cache_directory_;
   std::filesystem::path abi_directory_;
   CompileLimits limits_;
+
+  // When our own lines were last seen to compile, by device, libraries and task.
+  struct Trials {
+    std::mutex mutex;
+    std::map<std::string, std::chrono::steady_clock::time_point> good;
+  };
+  std::unique_ptr<Trials> trials_ = std::make_unique<Trials>();
 };
 
 }  // namespace kbench

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/flags.hpp"
@@ -86,7 +87,7 @@ Status check_sources(const std::filesystem::path& folder, const std::vector<std:
     const std::string shown = clean_name(source, 80);
     if (!is_plain_relative_path(source)) {
       return bad("sources", fmt::format("\"{}\" is no plain path inside the folder", shown),
-                 "Use letters, digits and . _ + - only, and no leading dot.");
+                 "Use letters, digits and . _ + - only; none begins with a dot or a dash.");
     }
     if (!source.ends_with(".cu") && !source.ends_with(".cpp")) {
       return bad("sources", fmt::format("\"{}\" is neither .cu nor .cpp", shown),
@@ -123,8 +124,11 @@ Status check_build(const Manifest& manifest) {
 
 bool is_plain_relative_path(const std::string& path) {
   static const std::regex kPlain(
-      R"([A-Za-z0-9_+-][A-Za-z0-9_.+@-]*(/[A-Za-z0-9_+-][A-Za-z0-9_.+@-]*)*)");
-  return path.size() <= kMaxText && std::regex_match(path, kPlain);
+      R"([A-Za-z0-9_+][A-Za-z0-9_.+@-]*(/[A-Za-z0-9_+][A-Za-z0-9_.+@-]*)*)");
+  static const std::regex kWeak(
+      R"([A-Za-z0-9_+@-][A-Za-z0-9_.+@=-]*(/[A-Za-z0-9_+@-][A-Za-z0-9_.+@=-]*)*)");
+  const std::regex& allowed = stands(Defence::kPlainFileNames) ? kPlain : kWeak;
+  return path.size() <= kMaxText && std::regex_match(path, allowed);
 }
 
 Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::string& task_name,

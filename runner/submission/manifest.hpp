@@ -31,7 +31,8 @@ struct Manifest {
                                              const std::string& agent);
 
 // True for a relative path whose components are plain names: letters, digits, "._+-@", none of
-// them beginning with a dot or an @, at most 200 bytes in all.
+// them beginning with a dot, a dash or an @, at most 200 bytes in all. A compiler takes a name with
+// a leading dash for an option, one with a leading @ for a file of options.
 [[nodiscard]] bool is_plain_relative_path(const std::string& path);
 
 }  // namespace kbench

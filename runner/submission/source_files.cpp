@@ -7,7 +7,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
-#include "runner/task/strict_json.hpp"
+#include "runner/submission/staging.hpp"
 
 namespace kbench {
 namespace {
@@ -30,7 +30,11 @@ class Reader {
     const std::string shown = clean_name(name, 120);
     if (!is_plain_relative_path(name)) {
       return bad(fmt::format("the file name \"{}\" is not allowed", shown),
-                 "Use letters, digits and . _ + - only.");
+                 "Use letters, digits and . _ + - only; none begins with a dash.");
+    }
+    if (name.ends_with(".gch") || name.ends_with(".pch")) {
+      return bad(fmt::format("{} is a precompiled header", shown),
+                 "Send the header itself: compilers take what is in such a file on trust.");
     }
     std::error_code error;
     const fs::path real = fs::canonical(file, error);
@@ -42,8 +46,12 @@ class Reader {
     if (files_.size() == kMaxSourceFiles) {
       return bad(fmt::format("more than {} files", kMaxSourceFiles));
     }
-    auto bytes = read_bounded_file(real, kMaxSourceFileBytes);
-    if (!bytes) return bytes.error();
+    // Opened without following or waiting: no link, pipe or device takes its place meanwhile.
+    auto bytes = read_foreign_file(real, kMaxSourceFileBytes);
+    if (!bytes) {
+      return bad(
+          fmt::format("{} is no regular file of at most {} MiB", shown, kMaxSourceFileBytes >> 20));
+    }
     total_ += bytes->size();
     if (total_ > kMaxSourceBytes) {
       return bad(fmt::format("more than {} MiB of sources", kMaxSourceBytes >> 20));
@@ -59,6 +67,8 @@ class Reader {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
+      if (++entries_ > kMaxEntries)
+        return bad(fmt::format("more than {} files and folders", kMaxEntries));
       const std::string leaf = entry->path().filename().string();
       if (leaf.starts_with('.')) continue;
       const std::string inner = name + "/" + leaf;
@@ -82,6 +92,9 @@ class Reader {
   fs::path agent_folder_;
   std::vector<SourceFile> files_;
   std::size_t total_ = 0;
+  // Hidden files and empty folders take time, too.
+  static constexpr std::size_t kMaxEntries = 4 * kMaxSourceFiles;
+  std::size_t entries_ = 0;
 };
 
 // Lengths go in front, so that no two lists give the same text.

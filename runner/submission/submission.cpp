@@ -1,12 +1,16 @@
 #include "runner/submission/submission.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <regex>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/submission/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
 #include "runner/submission/source_files.hpp"
@@ -17,7 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxEntries = 100'000;
+constexpr std::size_t kMaxAgents = 100'000;
+
+// A file costs time however small it is.
+constexpr std::uint64_t kLeastCost = 4096;
+
+std::uint64_t cost_of_reading(const std::vector<SourceFile>& files) {
+  std::uint64_t bytes = 0;
+  for (const SourceFile& file : files)
+    bytes += std::max<std::uint64_t>(kLeastCost, file.bytes.size());
+  return bytes;
+}
 
 // What the name of a file or folder inside levelN says.
 struct SubmissionName {
@@ -26,7 +40,8 @@ struct SubmissionName {
 };
 
 std::optional<SubmissionName> parse_name(const std::string& stem) {
-  static const std::regex kPattern(R"(([0-9]{3,6}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
+  static const std::regex kPattern(
+      R"(([0-9]{3,6}_[A-Za-z0-9_]{1,100})(@([A-Za-z0-9_.+-]{1,64}))?)");
   std::smatch match;
   if (stem.size() > 200 || !std::regex_match(stem, match, kPattern)) return std::nullopt;
   return SubmissionName{match[1].str(), match[3].str()};
@@ -39,32 +54,85 @@ bool is_plain_name(const std::string& name) {
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions and problems.
 class Finder {
  public:
-  explicit Finder(fs::path root) : root_(std::move(root)) {}
+  Finder(fs::path root, const AgentLimits& limits) : root_(std::move(root)), limits_(limits) {}
 
   Result<SubmissionSet> find() {
+    entries_left_ = kMaxAgents;
     const auto agents = entries(root_);
     if (!agents) return agents.error();
-    for (const fs::path& agent : *agents) visit_agent(agent);
-    if (seen_ > kMaxEntries) {
+    if (entries_left_ == 0) {
       return Error{ErrorCode::kBadInput,
-                   fmt::format("more than {} files below {}", kMaxEntries, root_.string()), ""};
+                   fmt::format("{} or more agents below {}", kMaxAgents, root_.string()),
+                   "Give a folder of AGENT/levelN/NNN_name.cu or .cpp with --submissions."};
     }
+    for (const fs::path& agent : *agents) visit_within_limits(agent);
     const auto order = [](const Submission& s) {
       return std::tie(s.task, s.id.agent, s.id.variant, s.id.name);
     };
-    std::sort(set_.submissions.begin(), set_.submissions.end(),
+    std::sort(found_.submissions.begin(), found_.submissions.end(),
               [&](const Submission& a, const Submission& b) { return order(a) < order(b); });
-    return std::move(set_);
+    return std::move(found_);
   }
 
  private:
+  // What an agent hands in counts as a whole or not at all: which part of it was seen before a
+  // limit was reached depends on the order of a folder.
+  void visit_within_limits(const fs::path& folder) {
+    set_ = {};
+    entries_left_ = limits_.entries;
+    bytes_left_ = limits_.source_bytes;
+    visit_agent(folder);
+    if (stands(Defence::kAgentLimits)) {
+      if (entries_left_ == 0) {
+        refuse_all(folder,
+                   fmt::format("the agent has {} files and folders or more", limits_.entries));
+      } else if (bytes_left_ == 0) {
+        refuse_all(folder, fmt::format("the sources of all its submissions have {} MiB or more",
+                                       limits_.source_bytes >> 20));
+      }
+      refuse_crowded_tasks(folder);
+    }
+    std::move(set_.submissions.begin(), set_.submissions.end(),
+              std::back_inserter(found_.submissions));
+    std::move(set_.problems.begin(), set_.problems.end(), std::back_inserter(found_.problems));
+  }
+
+  void refuse(const fs::path& path, const std::string& task, const std::string& agent,
+              const std::string& why) {
+    problem(path, task, agent,
+            Error{ErrorCode::kSubmission, why, "Hand in less; none of it was looked at."});
+    set_.problems.back().refused = true;
+  }
+
+  void refuse_all(const fs::path& folder, const std::string& why) {
+    set_ = {};
+    refuse(folder, "", folder.filename().string(), why);
+  }
+
+  void refuse_crowded_tasks(const fs::path& folder) {
+    std::map<std::string, std::size_t> count;
+    for (const Submission& submission : set_.submissions) ++count[submission.task];
+    for (const SubmissionProblem& problem : set_.problems)
+      if (!problem.task.empty()) ++count[problem.task];
+    std::erase_if(
+        count, [&](const auto& of_task) { return of_task.second <= limits_.submissions_a_task; });
+    std::erase_if(set_.submissions, [&](const Submission& s) { return count.contains(s.task); });
+    std::erase_if(set_.problems,
+                  [&](const SubmissionProblem& p) { return count.contains(p.task); });
+    for (const auto& [task, submissions] : count) {
+      refuse(folder, task, folder.filename().string(),
+             fmt::format("{} submissions for {}, more than {}", submissions, task,
+                         limits_.submissions_a_task));
+    }
+  }
+
   // The entries of a folder, sorted, without hidden ones.
   Result<std::vector<fs::path>> entries(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-      if (++seen_ > kMaxEntries) break;
+      if (!spend(entries_left_, 1) && stands(Defence::kAgentLimits)) break;
       if (!entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
     }
     if (error) {
@@ -74,6 +142,12 @@ class Finder {
     }
     std::sort(found.begin(), found.end());
     return found;
+  }
+
+  // False once nothing is left.
+  static bool spend(std::uint64_t& left, std::uint64_t amount) {
+    left -= std::min(left, amount);
+    return left > 0;
   }
 
   void problem(const fs::path& path, const std::string& task, const std::string& agent,
@@ -174,6 +248,13 @@ class Finder {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
     if (is_folder) {
+      std::error_code missing;
+      const fs::path file = path / "submission.json";
+      if (fs::is_symlink(file, missing) && leaves_root(file)) {
+        return problem(file, task, agent,
+                       Error{ErrorCode::kBadInput,
+                             "a link that is broken or leaves the submissions folder", ""});
+      }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
       submission.folder = path;
@@ -192,20 +273,25 @@ class Finder {
     const fs::path include = path.parent_path().parent_path() / "include";
     std::error_code error;
     if (fs::is_directory(include, error)) submission.include_directories = {include};
+    if (bytes_left_ == 0 && stands(Defence::kAgentLimits)) return;
     const auto files = read_source_files(submission);
+    spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
     submission.id.source_hash = hash_sources(submission, *files);
     set_.submissions.push_back(std::move(submission));
   }
 
   fs::path root_;
-  SubmissionSet set_;
-  std::size_t seen_ = 0;
+  AgentLimits limits_;
+  SubmissionSet found_;
+  SubmissionSet set_;               // of the agent at hand
+  std::uint64_t entries_left_ = 0;  // for it
+  std::uint64_t bytes_left_ = 0;
 };
 
 }  // namespace
 
-Result<SubmissionSet> find_submissions(const fs::path& directory) {
+Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLimits& limits) {
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error || !fs::is_directory(root, error)) {
@@ -213,7 +299,7 @@ Result<SubmissionSet> find_submissions(const fs::path& directory) {
                  fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
                  "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
   }
-  return Finder(root).find();
+  return Finder(root, limits).find();
 }
 
 }  // namespace kbench

@@ -3,6 +3,7 @@
 // it exists, is on the include path of all of the agent's submissions.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,11 +24,20 @@ struct Submission {
   std::vector<std::string> libraries;  // "cublas", "cudnn": asked for in the manifest
 };
 
+// What one agent may hand in. Beyond that it is refused, and nobody else notices.
+struct AgentLimits {
+  std::size_t entries = 10'000;             // files and folders
+  std::uint64_t source_bytes = 1ull << 30;  // read for all submissions, shared headers each time
+  std::size_t submissions_a_task = 128;     // malformed ones too
+};
+
 struct SubmissionProblem {
   std::filesystem::path path;  // below the submissions folder, with unprintable bytes as \xNN
   std::string task;            // where the path tells it, else empty
   std::string agent;
   Error error;
+  // The agent has more than its limits allow: all of it is refused, or all of it for `task`.
+  bool refused = false;
 };
 
 struct SubmissionSet {
@@ -35,7 +45,9 @@ struct SubmissionSet {
   std::vector<SubmissionProblem> problems;  // malformed manifests, hostile names: reported, skipped
 };
 
-// Finds every submission below `directory`. Symbolic links that leave it are problems.
-[[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory);
+// Finds every submission below `directory`. Symbolic links that leave it are problems. Errors:
+// kNotFound, kBadInput for more agents than anybody has.
+[[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
+                                                     const AgentLimits& limits = {});
 
 }  // namespace kbench

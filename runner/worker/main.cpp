@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runner/core/channel.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/sandbox/lockdown.hpp"
 #include "runner/worker/loader.hpp"
 #include "runner/worker/mailbox.hpp"
@@ -129,6 +130,8 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
   auto submission = LoadedSubmission::load(descriptors[4], missing_symbol);
   if (missing_symbol) state = "missing_symbol";
   if (!submission) return submission.error();
+  if (request.at("device") == "cpu" && stands(Defence::kNoNewCode))
+    if (auto sealed = allow_no_new_code(); !sealed) return sealed.error();
 
   using Offsets = std::vector<std::uint64_t>;
   Session session{std::move(*device),

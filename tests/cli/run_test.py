@@ -42,6 +42,7 @@ EXPECTED = {
     "exits": "crash",
     "endless_loop": "timeout",
     "does_not_compile": "compile_error",
+    "blames_the_machine": "compile_error",
     "missing_symbol": "missing_symbol",
     "returns_an_error": "submission_error",
     "writes_to_its_input": "submission_error",

@@ -44,7 +44,7 @@ struct Script {
   double slowed_baseline = 1;       // factor on baselines that run after the submission
   double slowed_beside_worker = 1;  // factor on baselines once a worker is there
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
-  std::vector<std::string> mapped_code;
+  std::vector<MappedCode> mapped_code;
   std::int64_t switches_a_call = 0;  // involuntary, of every baseline
   double launch_share = 0;           // of a baseline's time, until its last launch
   DevicePeaks peaks;                 // 0: no floor
@@ -253,7 +253,7 @@ class FakeWorker final : public Worker {
     return answer;
   }
   void run_on(int core) override { script_.worker_core = core; }
-  [[nodiscard]] Result<std::vector<std::string>> mapped_code() override {
+  [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
     return script_.mapped_code;
   }
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }

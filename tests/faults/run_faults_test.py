@@ -154,5 +154,32 @@ class HostileNames(FaultCase):
         self.assertEqual(list(self.folder.rglob("owned")), [])
 
 
+class TooMuch(FaultCase):
+    """One agent hands in more than anybody may; it is refused, and the others go on."""
+
+    def run_beside_honest(self, folder):
+        result = self.run_kbench("--submissions", folder, "--format", "json")
+        self.assertEqual(result.returncode, TASK_FAILED, result.stderr)
+        return [(row["agent"], row["state"]) for row in json.loads(result.stdout)["results"]]
+
+    def test_a_hundred_thousand_files(self):
+        folder = self.copy_agents("honest")
+        crowd = folder / "crowd" / "level1"
+        crowd.mkdir(parents=True)
+        for i in range(100_001):
+            os.mknod(crowd / f"{i}.txt")
+        self.assertEqual(sorted(self.run_beside_honest(folder)),
+                         [("crowd", "refused"), ("honest", "ok")])
+
+    def test_a_thousand_submissions_for_one_task(self):
+        folder = self.copy_agents("honest")
+        crowd = folder / "crowd" / "level1"
+        crowd.mkdir(parents=True)
+        for i in range(1000):
+            (crowd / f"019_relu@{i}.cpp").write_text("#error one of many")
+        self.assertEqual(sorted(self.run_beside_honest(folder)),
+                         [("crowd", "refused"), ("honest", "ok")])
+
+
 if __name__ == "__main__":
     cli_case.main()

@@ -249,6 +249,51 @@ TEST_F(CompilerTest, AMissingCompilerIsOurFault) {
   EXPECT_NE(compiled.error().hint.find("CXX"), std::string::npos);
 }
 
+TEST_F(CompilerTest, WordsThatBlameTheMachineAreTheSubmissionsOwn) {
+  for (const char* words :
+       {"cannot find -lcublas", "No space left on device", "Killed", "nvcc fatal: nothing works",
+        "sh: 1: g++: not found", "cc1plus: out of memory"}) {
+    const auto error = refusal(std::string("#error ") + words + "\n");
+    EXPECT_EQ(error.code, ErrorCode::kSubmission) << words;
+    EXPECT_NE(error.message.find(words), std::string::npos) << error.message;
+  }
+}
+
+TEST_F(CompilerTest, WordsAboutALibraryThatIsThereAreTheSubmissionsOwn) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  folder_.write("ann/level1/019_relu/relu.cu", "#error cannot find -lcublas: no such file\n");
+  folder_.write("ann/level1/019_relu/submission.json",
+                R"({"schema": "kbench-submission/1", "sources": ["relu.cu"],
+                    "libraries": ["cublas"]})");
+  const auto compiled = compile_only();
+  ASSERT_FALSE(compiled.ok());
+  folder_.write(
+      "ann/level1/019_relu/relu.cu",
+      "#include <cublas_v2.h>\nextern \"C\" void* f() { return (void*)cublasCreate_v2; }\n");
+  // Where cuBLAS is not installed, that is so whatever the submission says.
+  const bool installed = compile_only().ok();
+  EXPECT_EQ(compiled.error().code, installed ? ErrorCode::kSubmission : ErrorCode::kInfrastructure)
+      << compiled.error().message;
+}
+
+TEST_F(CompilerTest, HeadersOfOursThatAreMissingAreOurFault) {
+  folder_.write("ann/level1/019_relu.cpp", "#include \"task.h\"\n");
+  const auto compiled = compiler_.compile(found(), "#include <no_such_header_anywhere.h>\n");
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);
+  EXPECT_NE(compiled.error().message.find("nothing can be compiled here"), std::string::npos);
+}
+
+TEST_F(CompilerTest, FlagsThatBreakEverythingAreTheSubmissionsFault) {
+  folder_.write("ann/level1/019_relu/relu.cpp", "#include <cmath>\n#include <vector>\n");
+  folder_.write("ann/level1/019_relu/submission.json",
+                R"({"schema": "kbench-submission/1", "sources": ["relu.cpp"],
+                    "flags": ["-Dnamespace=infrastructure"]})");
+  const auto compiled = compile_only();
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(compiled.error().code, ErrorCode::kSubmission) << compiled.error().message;
+}
+
 TEST_F(CompilerTest, CompilesCuda) {
   expect_cuda_to_answer_42(
       "#include \"task.h\"\n"

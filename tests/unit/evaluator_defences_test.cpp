@@ -146,22 +146,23 @@ TEST_F(DefencesTest, BaselinesAreComparedWithTheirTimesAloneOnACpuToo) {
 }
 
 TEST_F(DefencesTest, LibTorchInTheWorkerIsForbidden) {
-  script_.mapped_code = {"/lib/x86_64-linux-gnu/libc.so.6", "/elsewhere/libtorch_cpu.so"};
+  script_.mapped_code = {{"/lib/x86_64-linux-gnu/libc.so.6", CodeOrigin::kInstalled},
+                         {"/elsewhere/libtorch_cpu.so", CodeOrigin::kInstalled}};
   expect_state(State::kForbiddenLibrary);
 }
 
 TEST_F(DefencesTest, AVendorLibraryMustBeDeclared) {
-  script_.mapped_code = {"/usr/local/cuda/lib64/libcublas.so.13"};
+  script_.mapped_code = {{"/usr/local/cuda/lib64/libcublas.so.13", CodeOrigin::kInstalled}};
   expect_state(State::kForbiddenLibrary);
   request_.submission->vendor_library = true;
   EXPECT_EQ(run().state, State::kOk);
 }
 
-TEST_F(DefencesTest, AnUnknownLibraryIsALabelAndNoFailure) {
-  script_.mapped_code = {"/builds/0123.so", "/usr/lib/libz.so.1"};
-  const Evaluation result = run();
-  EXPECT_EQ(result.state, State::kOk);
-  EXPECT_EQ(result.labels, "library:libz.so.1");
+TEST_F(DefencesTest, CodeOfUnknownOriginIsForbiddenWhateverItsName) {
+  script_.mapped_code = {{"/builds/0123.so", CodeOrigin::kSubmission}};
+  EXPECT_EQ(run().state, State::kOk);
+  script_.mapped_code = {{"/tmp/libm.so.6", CodeOrigin::kUnknown}};
+  expect_state(State::kForbiddenLibrary);
 }
 
 TEST_F(DefencesTest, WhatRanTwiceWhileItShouldStandStillEndsTheEvaluation) {

@@ -211,6 +211,34 @@ TEST_F(LockdownTest, WhatCudaNeedsStillWorks) {
             0);
 }
 
+TEST_F(LockdownTest, ItsMapsCannotBeHidden) {
+  EXPECT_EQ(in_locked_child([] {
+              const bool hidden = ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
+              return hidden ? 1 : 0;
+            }),
+            0);
+}
+
+TEST_F(LockdownTest, NothingBecomesCodeAnyMore) {
+  EXPECT_EQ(in_locked_child([] {
+              const auto map = [](int protection, int file) {
+                return ::mmap(nullptr, 4096, protection,
+                              MAP_PRIVATE | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
+              };
+              const int file = ::memfd_create("code", 0);
+              if (file < 0 || ::ftruncate(file, 4096) != 0) return 1;
+              if (map(PROT_READ | PROT_EXEC, file) == MAP_FAILED) return 2;  // still allowed
+              if (!allow_no_new_code()) return 3;
+              if (map(PROT_READ | PROT_EXEC, file) != MAP_FAILED) return 4;
+              if (map(PROT_READ | PROT_WRITE | PROT_EXEC, -1) != MAP_FAILED) return 5;
+              void* data = map(PROT_READ | PROT_WRITE, -1);
+              if (data == MAP_FAILED) return 6;
+              if (::mprotect(data, 4096, PROT_READ | PROT_EXEC) == 0) return 7;
+              return ::mprotect(data, 4096, PROT_READ) == 0 ? 0 : 8;
+            }),
+            0);
+}
+
 TEST_F(LockdownTest, LocksASecondTime) {
   EXPECT_EQ(in_locked_child([] { return lock_down().ok() ? 0 : 1; }), 0);
 }

@@ -210,6 +210,79 @@ TEST(FindSubmissions, BoundsSizesAndKinds) {
   }
 }
 
+TEST(FindSubmissions, NoNameIsReadAsAnOption) {
+  for (const char* name : {"-Btools/x.cpp", "@more.h", "a\nb.h", "tools/-x.h", "x.h.gch"}) {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu/relu.cpp", "x");
+    folder.write("ann/level1/019_relu/submission.json",
+                 R"({"schema": "kbench-submission/1", "sources": ["relu.cpp"]})");
+    folder.write(std::string("ann/level1/019_relu/") + name, "x");
+    const auto message = only_problem(folder).error.message;
+    EXPECT_TRUE(message.find("not allowed") != std::string::npos ||
+                message.find("precompiled") != std::string::npos)
+        << message;
+  }
+}
+
+TEST(FindSubmissions, AManifestElsewhereIsNotRead) {
+  const SubmissionFolder folder;
+  const SubmissionFolder outside;
+  outside.write("secret", R"({"schema": "kbench-submission/1", "sources": ["relu.cpp"]})");
+  folder.write("ann/level1/019_relu/relu.cpp", "x");
+  std::filesystem::create_symlink(outside.path() / "secret",
+                                  folder.path() / "ann/level1/019_relu/submission.json");
+  EXPECT_NE(only_problem(folder).error.message.find("leaves the submissions folder"),
+            std::string::npos);
+}
+
+// The folder of ann, who has too much, and ben, who has not.
+SubmissionSet find_limited(const SubmissionFolder& folder, const AgentLimits& limits) {
+  folder.write("ben/level1/019_relu.cpp", "x");
+  auto set = find_submissions(folder.path(), limits);
+  if (!set) {
+    ADD_FAILURE() << set.error().message;
+    return {};
+  }
+  EXPECT_TRUE(std::any_of(set->submissions.begin(), set->submissions.end(),
+                          [](const Submission& s) { return s.id.agent == "ben"; }));
+  return std::move(set.value());
+}
+
+TEST(AgentLimits, TooManyFilesRefuseTheAgentAndNobodyElse) {
+  const SubmissionFolder folder;
+  for (int i = 0; i < 40; ++i) folder.write("ann/level1/" + std::to_string(i) + ".txt", "");
+  folder.write("ann/level1/019_relu.cpp", "x");
+  const auto set = find_limited(folder, {.entries = 20});
+  EXPECT_EQ(set.submissions.size(), 1u);
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_TRUE(set.problems.front().refused);
+  EXPECT_EQ(set.problems.front().agent, "ann");
+  EXPECT_EQ(set.problems.front().task, "");
+}
+
+TEST(AgentLimits, SharedHeadersCountForEachSubmission) {
+  const SubmissionFolder folder;
+  folder.write("ann/include/big.hpp", std::string(4096, ' '));
+  for (const char* name : {"019_relu", "020_leakyrelu", "021_sigmoid"})
+    folder.write(std::string("ann/level1/") + name + ".cpp", "x");
+  EXPECT_TRUE(find_limited(folder, {.source_bytes = 10'000}).problems.front().refused);
+  EXPECT_TRUE(find_limited(folder, {.source_bytes = 1'000'000}).problems.empty());
+}
+
+TEST(AgentLimits, TooManySubmissionsForATaskRefuseThoseOnly) {
+  const SubmissionFolder folder;
+  for (int i = 0; i < 5; ++i)
+    folder.write("ann/level1/019_relu@" + std::to_string(i) + ".cpp", "x");
+  folder.write("ann/level1/019_relu.cc", "malformed, and counts");
+  folder.write("ann/level1/020_leakyrelu.cpp", "x");
+  const auto set = find_limited(folder, {.submissions_a_task = 5});
+  EXPECT_EQ(set.submissions.size(), 2u);
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_TRUE(set.problems.front().refused);
+  EXPECT_EQ(set.problems.front().task, "level1/019_relu");
+  EXPECT_EQ(find_limited(folder, {.submissions_a_task = 6}).submissions.size(), 7u);
+}
+
 TEST(Manifest, AcceptsTheSmallestOne) {
   EXPECT_EQ(complaint(R"({"schema": "kbench-submission/1", "sources": ["relu.cu"]})"), "");
 }
@@ -239,6 +312,10 @@ TEST(Manifest, EveryFieldIsChecked) {
   const std::string sources = R"({"schema": "kbench-submission/1", "sources": )";
   says(sources + R"(["../../../secret.cu"]})", "plain path");
   says(sources + R"(["/etc/passwd"]})", "plain path");
+  for (const char* name : {"-specs=relu.cpp", "-Bfolder/relu.cpp", "folder/-relu.cpp", "@relu.cpp",
+                           "-wrapper.cpp", "--relu.cpp", "a b.cpp", "a\\nb.cpp", "a$b.cpp"}) {
+    says(sources + "[\"" + name + "\"]}", "plain path");
+  }
   says(sources + R"(["a\u0000b.cu"]})", "plain path");
   says(sources + R"(["relu.py"]})", "neither .cu nor .cpp");
   says(sources + R"(["missing.cu"]})", "no file");
@@ -285,6 +362,18 @@ TEST(Flags, RefuseWhatReachesOut) {
                            "-D",
                            "-DA=$(id)",
                            "-DA=\"x\"",
+                           "-I-",
+                           "-I-src",
+                           "-Isrc/-x",
+                           "-Wl",
+                           "-Wa",
+                           "-flto",
+                           "-fuse-ld=gold",
+                           "-march=x86-64,-o",
+                           "-xc++",
+                           "--options-file=x",
+                           "-Xlinker=-L/",
+                           "-fopenmp=libomp",
                            "-O3 -fplugin=x",
                            "-O3\n-o",
                            "-fprofile-use=/x",

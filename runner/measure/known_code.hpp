@@ -1,0 +1,47 @@
+// Where the code in a worker's processes comes from. Files are told apart by device and inode as
+// maps files show them, which no name and no copy can forge: those mapped before the submission was
+// loaded, the submission's own library, and those installed on this machine where no submission can
+// write. Called by WorkerProcess, while its processes stand still.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/measure/libraries.hpp"
+
+namespace kbench {
+
+// As maps files show it: some file systems show another device there than stat() does. The file is
+// mapped for a moment. Errors: kInfrastructure.
+[[nodiscard]] Result<FileIdentity> identity_of(int file);
+
+// The maps of a process, read through whichever of its threads lives: that of one that has ended,
+// the first one say, shows nothing. Empty for a process that is gone. Errors: kInfrastructure,
+// where it lives and cannot be looked at.
+[[nodiscard]] Result<std::string> read_maps(pid_t process);
+
+class KnownCode {
+ public:
+  // `library`: the submission's; `program`: the worker's. Errors: kInfrastructure.
+  [[nodiscard]] static Result<KnownCode> make(int library, const std::filesystem::path& program);
+
+  // All code in these processes is the worker's: nothing foreign has been loaded. `memory_counts`:
+  // whether executable memory without a file is told of from now on; CUDA's driver makes some.
+  [[nodiscard]] Status trust(std::span<const pid_t> processes, bool memory_counts);
+
+  [[nodiscard]] Result<std::vector<MappedCode>> look_at(std::span<const pid_t> processes) const;
+
+ private:
+  [[nodiscard]] CodeOrigin origin(const CodeMapping& mapping) const;
+
+  FileIdentity library_;
+  std::vector<FileIdentity> worker_;
+  bool memory_counts_ = false;
+};
+
+}  // namespace kbench

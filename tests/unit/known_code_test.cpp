@@ -1,0 +1,205 @@
+// Maps real files into this process and into children, and asks where their code comes from.
+#include "runner/measure/known_code.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "runner/core/unique_fd.hpp"
+#include "tests/fakes/submission_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void* map_code(int file) {
+  void* mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  EXPECT_NE(mapped, MAP_FAILED);
+  return mapped;
+}
+
+// A child that has done something and waits; it ends with the test.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& does) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      does();
+      (void)!::write(ends[1], "x", 1);
+      while (true) ::pause();
+    }
+    char done = 0;
+    (void)!::read(ends[0], &done, 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  ~Child() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+class KnownCodeTest : public ::testing::Test {
+ protected:
+  KnownCodeTest()
+      : library_(::open(folder_.write("own.so", std::string(8192, 'x')).c_str(), O_RDONLY)) {}
+
+  // Where the code comes from that a child maps after it was trusted.
+  std::vector<MappedCode> mapped_later(const std::function<void()>& does) {
+    auto known = KnownCode::make(library_.get(), fs::read_symlink("/proc/self/exe"));
+    EXPECT_TRUE(known.ok());
+    const std::array self{::getpid()};
+    EXPECT_TRUE(known->trust(self, true).ok());
+    const Child child(does);
+    const std::array processes{child.pid()};
+    auto code = known->look_at(processes);
+    EXPECT_TRUE(code.ok());
+    std::erase_if(*code, [](const MappedCode& c) { return c.origin == CodeOrigin::kWorker; });
+    return code ? *code : std::vector<MappedCode>{};
+  }
+
+  // The origin of the only such code.
+  CodeOrigin only_origin(const std::function<void()>& does) {
+    const auto code = mapped_later(does);
+    EXPECT_EQ(code.size(), 1u);
+    return code.size() == 1 ? code.front().origin : CodeOrigin::kWorker;
+  }
+
+  SubmissionFolder folder_;
+  UniqueFd library_;
+};
+
+TEST_F(KnownCodeTest, NothingNewIsTheWorkersOwn) {
+  EXPECT_TRUE(mapped_later([] {}).empty());
+}
+
+TEST_F(KnownCodeTest, TheSubmissionsLibraryIsKnownByItsFileAlsoOnceItIsDeleted) {
+  const auto maps_it = [&] { map_code(library_.get()); };
+  EXPECT_EQ(only_origin(maps_it), CodeOrigin::kSubmission);
+  fs::remove(folder_.path() / "own.so");
+  EXPECT_EQ(only_origin(maps_it), CodeOrigin::kSubmission);
+}
+
+TEST_F(KnownCodeTest, ACopyUnderAGoodNameIsUnknown) {
+  const auto copy = folder_.write("libm.so.6", std::string(8192, 'y'));
+  EXPECT_EQ(only_origin([&] { map_code(::open(copy.c_str(), O_RDONLY)); }), CodeOrigin::kUnknown);
+}
+
+TEST_F(KnownCodeTest, AMemfdAndADeletedFileAreUnknown) {
+  EXPECT_EQ(only_origin([] {
+              const int file = ::memfd_create("libm.so.6", 0);
+              (void)!::ftruncate(file, 4096);
+              map_code(file);
+            }),
+            CodeOrigin::kUnknown);
+  EXPECT_EQ(only_origin([&] {
+              const auto file = folder_.write("libgomp.so.1", std::string(8192, 'y'));
+              const int opened = ::open(file.c_str(), O_RDONLY);
+              fs::remove(file);
+              map_code(opened);
+            }),
+            CodeOrigin::kUnknown);
+}
+
+TEST_F(KnownCodeTest, WhatIsInstalledIsKnownByItsFileNotByItsPath) {
+  // Something that this program has not mapped itself.
+  const fs::path program = fs::canonical("/bin/sh");
+  EXPECT_EQ(only_origin([&] { map_code(::open(program.c_str(), O_RDONLY)); }),
+            CodeOrigin::kInstalled);
+}
+
+TEST_F(KnownCodeTest, ExecutableMemoryWithoutAFileIsTold) {
+  EXPECT_EQ(only_origin([] {
+              ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            }),
+            CodeOrigin::kMemory);
+}
+
+TEST_F(KnownCodeTest, WhereADriverMakesSuchMemoryItIsNot) {
+  auto known = KnownCode::make(library_.get(), fs::read_symlink("/proc/self/exe"));
+  ASSERT_TRUE(known.ok());
+  const std::array self{::getpid()};
+  ASSERT_TRUE(known->trust(self, false).ok());
+  const Child child(
+      [] { ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); });
+  const std::array processes{child.pid()};
+  const auto code = known->look_at(processes);
+  ASSERT_TRUE(code.ok());
+  for (const MappedCode& mapped : *code) EXPECT_NE(mapped.origin, CodeOrigin::kMemory);
+}
+
+TEST_F(KnownCodeTest, AFirstThreadThatEndedHidesNothing) {
+  const auto ends_first = [&] {
+    map_code(library_.get());
+    pthread_t thread = 0;
+    ::pthread_create(
+        &thread, nullptr,
+        [](void* ends) -> void* {
+          ::usleep(20'000);  // the first thread has ended by then
+          (void)!::write(*static_cast<int*>(ends), "x", 1);
+          while (true) ::pause();
+        },
+        new int(::dup(STDERR_FILENO)));
+  };
+  // The child's first thread ends right after it said that it is ready.
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    ends_first();
+    ::pthread_exit(nullptr);
+  }
+  char done = 0;
+  ASSERT_EQ(::read(ends[0], &done, 1), 1);
+  const auto maps = read_maps(child);
+  ASSERT_TRUE(maps.ok());
+  EXPECT_NE(maps->find("own.so"), std::string::npos);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+// Descriptors run out, which a hostile worker may have brought about: then nothing is known.
+TEST(ReadMaps, WhatCannotBeReadIsAnError) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto maps = read_maps(::getpid());
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(maps);
+}
+
+TEST(ReadMaps, AProcessThatIsGoneHasNone) {
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const auto maps = read_maps(gone);
+  ASSERT_TRUE(maps.ok());
+  EXPECT_EQ(*maps, "");
+}
+
+}  // namespace
+}  // namespace kbench
