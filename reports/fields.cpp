@@ -191,6 +191,8 @@ constexpr std::array kStateLooks{
     StateLook{State::kWrongResult, "✗", Tone::kBad, "An output was outside its tolerance."},
     StateLook{State::kCrash, "✗", Tone::kBad, "The process died in the submission's code."},
     StateLook{State::kTimeout, "✗", Tone::kBad, "It did not answer in time."},
+    StateLook{State::kOverBudget, "✗", Tone::kBad,
+              "It kept the run waiting for longer than one submission may."},
     StateLook{State::kDoesNotFit, "!", Tone::kCaution,
               "The task needs more memory than the device has."},
     StateLook{State::kTimingInconsistent, "✗", Tone::kBad,

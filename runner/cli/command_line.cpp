@@ -213,6 +213,10 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
                   "Submissions and baselines compiled at once (default: by the number of cores)")
       ->check(CLI::Range(1, 256).description(""))
       ->type_name("N");
+  run->add_option("--budget", raw.run.budget_seconds,
+                  "Seconds that one submission may keep the run waiting (default: 180)")
+      ->check(CLI::Range(1, 86400).description(""))
+      ->type_name("SECONDS");
   run->add_flag("--quick", raw.run.quick,
                 "Check in full, but time in three blocks only: a first impression");
   add_choice(*run, "--format", raw.run_format, {"table", "json"},

@@ -32,8 +32,9 @@ struct RunOptions {
   std::optional<std::filesystem::path> submissions;
   std::optional<std::string> agent;  // only this agent's submissions
   bool baselines_only = false;
-  std::optional<int> jobs;  // compilations at once; empty: by the number of cores
-  bool quick = false;       // the fewest blocks that give a ratio
+  std::optional<int> jobs;   // compilations at once; empty: by the number of cores
+  bool quick = false;        // the fewest blocks that give a ratio
+  int budget_seconds = 180;  // that one submission may keep the run waiting
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"

@@ -421,6 +421,7 @@ class RunSession {
     settings.acceptance = profile_.acceptance;
     settings.original_draws = profile_.original_draws;
     settings.last_worker = &last_worker_;
+    settings.budget = std::chrono::seconds{options_.budget_seconds};
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);

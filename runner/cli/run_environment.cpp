@@ -70,6 +70,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
           {"agent", options.agent ? Json(*options.agent) : Json(nullptr)},
           {"baselines_only", options.baselines_only},
           {"quick", options.quick},
+          {"budget_seconds", options.budget_seconds},
           {"torch", oracle.torch},
           {"kbench", std::string(build_info().version)}};
 }

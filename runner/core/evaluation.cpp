@@ -6,7 +6,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 20> kStates{{
+constexpr std::array<std::pair<State, std::string_view>, 21> kStates{{
     {State::kOk, "ok"},
     {State::kNoSubmission, "no_submission"},
     {State::kSkipped, "skipped"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<State, std::string_view>, 20> kStates{{
     {State::kWrongResult, "wrong_result"},
     {State::kCrash, "crash"},
     {State::kTimeout, "timeout"},
+    {State::kOverBudget, "over_budget"},
     {State::kDoesNotFit, "does_not_fit"},
     {State::kTimingInconsistent, "timing_inconsistent"},
     {State::kRedzoneViolation, "redzone_violation"},
@@ -83,6 +84,7 @@ Fault fault_of(State state) {
     case State::kWrongResult:
     case State::kCrash:
     case State::kTimeout:
+    case State::kOverBudget:
     case State::kTimingInconsistent:
     case State::kRedzoneViolation:
     case State::kInputModified:

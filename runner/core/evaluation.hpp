@@ -24,6 +24,7 @@ enum class State {
   kWrongResult,          // an output was outside the tolerance
   kCrash,                // the worker died in the submission's code
   kTimeout,              // the worker did not answer in time
+  kOverBudget,           // it kept the run waiting for longer than one submission may
   kDoesNotFit,           // the task needs more memory than the device has
   kTimingInconsistent,   // the claimed time contradicts the supervisor's clock
   kRedzoneViolation,     // it wrote outside of its outputs

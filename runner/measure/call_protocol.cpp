@@ -38,18 +38,32 @@ EarlyEnd from_error(const Error& error) {
 
 CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings,
                            Oracle& oracle, const WorkerFactory& start_worker,
-                           const KeySchedule& keys, Evaluation& record)
+                           const KeySchedule& keys, WaitBudget& budget, Evaluation& record)
     : request_(request),
       settings_(settings),
       oracle_(oracle),
       start_worker_(start_worker),
       keys_(keys),
+      budget_(budget),
       record_(record),
       ledger_(request.device),
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 CallProtocol::~CallProtocol() {
   if (worker_ && settings_.last_worker) *settings_.last_worker = std::move(worker_);
+}
+
+template <class Wait>
+std::optional<EarlyEnd> CallProtocol::at_its_expense(const Wait& wait) {
+  const std::int64_t start = settings_.surroundings.now_ns();
+  auto end = wait();
+  budget_.spend(std::chrono::nanoseconds{settings_.surroundings.now_ns() - start});
+  if (!budget_.exhausted()) return end;
+  return EarlyEnd{
+      State::kOverBudget,
+      fmt::format("it kept the run waiting for {} s in all, loading and in calls",
+                  std::chrono::duration_cast<std::chrono::seconds>(budget_.limit()).count()),
+      "it is far slower than eager, or waits for something; --budget gives a submission more time"};
 }
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
@@ -111,14 +125,20 @@ std::optional<EarlyEnd> CallProtocol::load() {
 
 std::optional<EarlyEnd> CallProtocol::prepare() {
   if (!request_.submission) return std::nullopt;
-  if (auto end = worker_->await_loaded(kLoadTimeout)) return end;
+  const auto load = [&] { return worker_->await_loaded(budget_.at_most(kLoadTimeout)); };
+  if (auto end = at_its_expense(load)) return end;
   if (auto end = inspect()) return end;
   if (!stands(Defence::kTrustedEmptyCalls))
     if (auto end = calibrate()) return end;
   if (!worker_->has_prepare()) return std::nullopt;
-  const auto answer = worker_->call(
-      {.kind = CallKind::kPrepare, .parameter_base = parameter_base_, .timeout = kLoadTimeout});
-  if (answer.failure) return answer.failure;
+  WorkerAnswer answer;
+  const auto call = [&] {
+    answer = worker_->call({.kind = CallKind::kPrepare,
+                            .parameter_base = parameter_base_,
+                            .timeout = budget_.at_most(kLoadTimeout)});
+    return answer.failure;
+  };
+  if (auto end = at_its_expense(call)) return end;
   record_.prepare_ns = answer.claimed_ns;
   return std::nullopt;
 }
@@ -175,12 +195,12 @@ std::optional<EarlyEnd> CallProtocol::run(CallKind kind, CallTimes& times) {
 // together.
 std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const SlotPlaces& places,
                                                CallTimes& times) {
-  const WorkerCall call{kind, parameter_base_, places, call_timeout()};
+  const WorkerCall call{kind, parameter_base_, places, budget_.at_most(call_timeout())};
   const std::int64_t start = settings_.surroundings.now_ns();
   auto flushed = oracle_.reveal(slot);
   if (!flushed) return from_error(flushed.error());
   WorkerAnswer answer;
-  if (auto end = call_worker(call, answer)) return end;
+  if (auto end = at_its_expense([&] { return call_worker(call, answer); })) return end;
   // The oracle rests in an empty call as long as in a real one: what honest calls showed above
   // empty ones on the strict clock fell from 0.21 to 0.13 ms in the middle (H200, virtual machine).
   const std::int64_t done = settings_.surroundings.now_ns();

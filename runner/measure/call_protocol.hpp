@@ -27,6 +27,7 @@
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/quiet_core.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/measure/wait_budget.hpp"
 #include "runner/measure/worker.hpp"
 
 namespace kbench {
@@ -44,7 +45,8 @@ struct CallTimes {
 class CallProtocol {
  public:
   CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings, Oracle& oracle,
-               const WorkerFactory& start_worker, const KeySchedule& keys, Evaluation& record);
+               const WorkerFactory& start_worker, const KeySchedule& keys, WaitBudget& budget,
+               Evaluation& record);
   ~CallProtocol();
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
@@ -85,6 +87,9 @@ class CallProtocol {
  private:
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
+  // Waits for the submission, at its expense; how the evaluation ends when that is used up.
+  template <class Wait>
+  std::optional<EarlyEnd> at_its_expense(const Wait& wait);
   std::uint64_t random_offset();
   std::vector<SlotPlaces> random_places();
   [[nodiscard]] std::int64_t usual_call_ns() const;
@@ -105,6 +110,7 @@ class CallProtocol {
   Oracle& oracle_;
   const WorkerFactory& start_worker_;
   const KeySchedule& keys_;
+  WaitBudget& budget_;
   Evaluation& record_;
 
   PlacedArenas arenas_;

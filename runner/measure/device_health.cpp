@@ -9,6 +9,7 @@ bool may_have_harmed(const Evaluation& evaluation) {
   switch (evaluation.state) {
     case State::kCrash:
     case State::kTimeout:
+    case State::kOverBudget:
     case State::kSubmissionError:
     case State::kInfrastructureError: return true;
     default: return false;

@@ -43,14 +43,14 @@ class Evaluating {
   // `first`: samples of an earlier measurement that will count together with these.
   Evaluating(const EvaluationRequest& request, const EvaluationSettings& settings,
              std::span<const Sample> first, Oracle& oracle, const WorkerFactory& start_worker,
-             Evaluation& record)
+             WaitBudget& budget, Evaluation& record)
       : request_(request),
         settings_(settings),
         first_(first),
         oracle_(oracle),
         record_(record),
         keys_(request.seed),
-        calls_(request, settings, oracle, start_worker, keys_, record) {}
+        calls_(request, settings, oracle, start_worker, keys_, budget, record) {}
 
   std::optional<EarlyEnd> run() {
     using Step = std::optional<EarlyEnd> (Evaluating::*)();
@@ -483,7 +483,7 @@ void explain_missing_times(Evaluation& record) {
 
 Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSettings& settings,
                          std::span<const Sample> first, Oracle& oracle,
-                         const WorkerFactory& start_worker) {
+                         const WorkerFactory& start_worker, WaitBudget& budget) {
   Evaluation record;
   record.task = request.task->id;
   record.level = request.task->level;
@@ -500,7 +500,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();
-  const auto end = Evaluating(request, settings, first, oracle, start_worker, record).run();
+  const auto end = Evaluating(request, settings, first, oracle, start_worker, budget, record).run();
   record.state = request.submission ? State::kOk : State::kNoSubmission;
   if (end) {
     record.state = end->state;
@@ -521,6 +521,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   EvaluationRequest again = request;
   EvaluationSettings alone = settings;
   alone.stop = confirming(settings.stop);
+  WaitBudget budget(settings.budget);
   const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
                                  std::span<const Sample> first) {
     if (settings.last_worker) settings.last_worker->reset();
@@ -532,12 +533,13 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
       return failed;
     }
     again.seed = sha256(again.seed + "/again");
-    return evaluate_once(again, how, first, oracle, start_worker);
+    return evaluate_once(again, how, first, oracle, start_worker, budget);
   };
   const auto unless_confirmed = [&](const Evaluation& first) {
     return is_contradicted(first) ? confirm(first, measure_again(first, alone, {})) : first;
   };
-  Evaluation result = unless_confirmed(evaluate_once(request, settings, {}, oracle, start_worker));
+  Evaluation result =
+      unless_confirmed(evaluate_once(request, settings, {}, oracle, start_worker, budget));
   const std::string reason = reason_to_repeat(result);
   if (reason.empty()) return result;
   Evaluation second = unless_confirmed(measure_again(result, settings, result.samples));

@@ -9,6 +9,7 @@
 // this code with scripted ones. Called by the cli; writes nothing but the Evaluation.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -54,6 +55,8 @@ struct EvaluationSettings {
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker
   StopRule stop;
+  // How long the submission may keep the run waiting, over all measurements: kOverBudget beyond.
+  std::chrono::seconds budget{180};
   Surroundings surroundings;
   // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
   // it ends with the evaluation.

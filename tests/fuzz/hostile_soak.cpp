@@ -56,7 +56,7 @@ void do_calls(Worker& worker, std::uint64_t seed) {
   for (int i = 0; i < 6; ++i) {
     WorkerCall call;
     call.kind = i == 0 ? CallKind::kPrepare : CallKind::kForward;
-    call.slots = {{0, 0}, {256, 256}};
+    call.places = {256, 256};
     call.timeout = kCallTime;
     const WorkerAnswer answer = worker.call(call);
     if (answer.wall_ns < 0) finding(seed, "a negative time");

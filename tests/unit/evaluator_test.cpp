@@ -159,6 +159,31 @@ TEST_F(EvaluatorTest, ACrashInTheMiddleOfTimingKeepsWhatWasMeasured) {
   EXPECT_EQ(result.checks.size(), 5u);
 }
 
+TEST_F(EvaluatorTest, WhoKeepsTheRunWaitingIsOverBudget) {
+  script_.eager_ns = script_.compiled_ns = 1e8;
+  script_.submission_ns = 4e9;  // each call is in time
+  settings_.budget = std::chrono::seconds{60};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOverBudget);
+  EXPECT_EQ(fault_of(result.state), Fault::kSubmission);
+  EXPECT_EQ(script_.count("submission"), 15);
+  settings_.budget = std::chrono::hours{1};
+  EXPECT_EQ(run().state, State::kOk);
+}
+
+TEST_F(EvaluatorTest, WhatIsMeasuredAgainHasNoBudgetOfItsOwn) {
+  script_.submission_ns = 1e9;
+  script_.eager_ns = script_.compiled_ns = 1.1e10;  // ten times as long: measured twice
+  run();
+  ASSERT_TRUE(script_.restarted);
+  const int calls = script_.count("submission");
+  script_ = {
+      .eager_ns = script_.eager_ns, .compiled_ns = script_.compiled_ns, .submission_ns = 1e9};
+  settings_.budget = std::chrono::seconds{calls - 2};
+  EXPECT_EQ(run().state, State::kOverBudget);
+  EXPECT_TRUE(script_.restarted);
+}
+
 TEST_F(EvaluatorTest, AFailingOracleIsNotTheSubmissionsFault) {
   script_.load_error = Error{ErrorCode::kInfrastructure, "the device is gone", ""};
   const Evaluation result = run();
