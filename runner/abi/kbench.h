@@ -29,7 +29,8 @@ enum kb_device_kind { KB_DEVICE_CPU = 0, KB_DEVICE_CUDA = 1 };
 typedef struct kb_context {
   uint32_t size;        /* sizeof(kb_context) of the caller */
   uint32_t abi_version; /* KBENCH_ABI_VERSION of the caller */
-  void* stream;         /* cudaStream_t on CUDA: launch here; null on CPU */
+  void* stream;         /* cudaStream_t on CUDA: launch here, or behind it by an event: the inputs
+                           show when what is on it already has ended; null on CPU */
   void* workspace;      /* kbench_workspace_bytes() bytes, 256-byte aligned, or null */
   uint64_t workspace_bytes;
   int32_t device_kind;             /* enum kb_device_kind */

@@ -3,6 +3,7 @@
 // No LibTorch here: the oracle lends the raw pointers of its tensors.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -104,7 +105,12 @@ class Backend {
   virtual Result<std::uint64_t> count_differing(const void* a, const void* b,
                                                 std::uint64_t bytes) = 0;
 
-  // Before every timed call: evicts the last-level cache, resets persisting L2 lines.
+  // CUDA: gives persisting L2 lines up, then keeps the device busy so long (asynchronously): what
+  // is launched meanwhile, by a host that comes to it cold, starts without a gap. CPU: nothing.
+  virtual Status occupy(std::chrono::microseconds duration) = 0;
+  // CUDA: writes the value there behind all that, for a stream that waits for it. CPU: nothing.
+  virtual Status open_gate(std::byte* gate, std::uint32_t value) = 0;
+  // Before every timed call: evicts the last-level cache.
   virtual Status flush_cache() = 0;
   // How long the last flush took on the device, nanoseconds; waits for it.
   virtual Result<std::int64_t> last_flush_ns() = 0;

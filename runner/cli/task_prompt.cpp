@@ -84,7 +84,9 @@ std::string building(const PromptParts& parts) {
   const int cc = parts.device.compute_capability;
   return fmt::format(
       "- Compiled by `nvcc -std=c++17 -O3 {}`.\n"
-      "  Launch on `context->stream`, and do not wait.\n"
+      "  Launch on `context->stream`, and do not wait: the inputs show when what is queued there "
+      "has\n"
+      "  ended, so work on another stream waits for it by an event.\n"
       "- The CUDA runtime is there; cuBLAS and cuDNN only where a `submission.json` asks for them, "
       "and\n  the result is labelled so. PyTorch is not there.\n",
       cuda_target_flag(cc > 0 ? cuda_architecture(cc) : "NN"));

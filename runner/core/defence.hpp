@@ -22,6 +22,7 @@ enum class Defence {
   kWholeTensorRule,    // small errors everywhere count as well, in timed calls too
   kOneInputAtATime,    // the next input of a sample is hidden until the last output is taken
   // while it is timed
+  kInputsAtTheClock,   // shown on a GPU when the work that hides a launch has ended, not before
   kClaimsBounded,      // by the supervisor's clock
   kStrictClock,        // and by the one from showing inputs to having outputs
   kTrustedEmptyCalls,  // made before anything foreign is loaded

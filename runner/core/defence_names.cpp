@@ -13,6 +13,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kEveryCallVerified: return "every_call_verified";
     case Defence::kWholeTensorRule: return "whole_tensor_rule";
     case Defence::kOneInputAtATime: return "one_input_at_a_time";
+    case Defence::kInputsAtTheClock: return "inputs_at_the_clock";
     case Defence::kClaimsBounded: return "claims_bounded";
     case Defence::kStrictClock: return "strict_clock";
     case Defence::kTrustedEmptyCalls: return "trusted_empty_calls";

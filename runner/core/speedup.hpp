@@ -44,8 +44,7 @@ struct Speedup {
 [[nodiscard]] std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side);
 
 // How much longer a baseline took beside the submission than alone: the difference of the medians'
-// logarithms where their 95 % intervals lie further apart than a cold start explains, else zero;
-// never negative.
+// logarithms where their 95 % intervals lie apart, else zero; never negative.
 struct Slowdown {
   double log_ratio = 0;  // of the medians
   double at_least = 0;   // from the far end of one interval to the near end of the other

@@ -20,9 +20,6 @@ constexpr double kLowestShare = 0.75;
 constexpr double kLargestLoss = 0.02;
 // Being switched out and in again, with colder caches; the time away comes on top of it.
 constexpr double kSwitchNs = 1e5;
-// Quiet calls of 6,000 launches lie within 10 % of each other; a neighbour on the machine adds 20
-// to 50 % for seconds (H200, virtual machine).
-constexpr double kLargestExcess = 0.15;
 // A neighbour on the other half of a core costs 8 to 25 %, for milliseconds or for minutes (two
 // cores of a virtual machine), and not all sides alike: LeNet5's speed-up was 6.05 without, 6.6
 // with one. Of seven runs of level 3 there, 32 of 168 pairs of intervals were disjoint without this
@@ -74,40 +71,6 @@ std::vector<Disturbed> whose_cores_were_taken(const std::vector<BlockConditions>
         {block.block, lost,
          fmt::format("others took the cores: {} involuntary switches, {:.0f} ms stolen",
                      block.involuntary_switches, static_cast<double>(block.stolen_ns) * 1e-6)});
-  }
-  return found;
-}
-
-// What launching takes on the host as it is when nobody disturbs it, by side, nanoseconds.
-std::map<Side, double> quiet_launching(const std::vector<BlockConditions>& conditions) {
-  std::map<Side, std::vector<double>> all;
-  for (const BlockConditions& block : conditions) {
-    for (const Launching& launching : block.launchings)
-      all[launching.side].push_back(static_cast<double>(launching.ns));
-  }
-  std::map<Side, double> quiet;
-  for (auto& [side, times] : all) {
-    const auto tenth = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
-    std::nth_element(times.begin(), tenth, times.end());
-    quiet[side] = std::max(*tenth, 1.0);
-  }
-  return quiet;
-}
-
-std::vector<Disturbed> slowly_launched(const std::vector<BlockConditions>& conditions) {
-  auto quiet = quiet_launching(conditions);
-  std::vector<Disturbed> found;
-  for (const BlockConditions& block : conditions) {
-    double sum = 0;
-    for (const Launching& launching : block.launchings)
-      sum += static_cast<double>(launching.ns) / quiet[launching.side];
-    const double excess =
-        sum / std::max<double>(static_cast<double>(block.launchings.size()), 1) - 1;
-    if (excess <= kLargestExcess) continue;
-    found.push_back({block.block, excess,
-                     fmt::format("others disturbed the host: launching took {:.0f} % longer than "
-                                 "in quiet calls",
-                                 100 * excess)});
   }
   return found;
 }
@@ -232,7 +195,6 @@ Reasons seen_from_outside(std::span<const Sample> samples,
     timed_ns[sample.block] += static_cast<double>(sample.time_ns);
   Reasons reasons;
   drop_worst(whose_cores_were_taken(conditions, timed_ns), conditions.size(), reasons);
-  drop_worst(slowly_launched(conditions), conditions.size(), reasons);
   for (const BlockConditions& block : conditions) {
     if (std::string reason = throttled(block, highest); !reason.empty())
       reasons[block.block] = std::move(reason);

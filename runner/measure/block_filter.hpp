@@ -9,11 +9,6 @@
 
 namespace kbench {
 
-struct Launching {
-  Side side = Side::kEager;
-  std::int64_t ns = 0;  // from the call's start to its last launch
-};
-
 // What surrounded one block.
 struct BlockConditions {
   int block = 0;
@@ -22,19 +17,16 @@ struct BlockConditions {
   bool on_cpu = false;
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
   std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
-  std::vector<Launching> launchings;      // CUDA: of the baselines' calls bound by launching
 };
 
 // Says anew for every sample whether it is dropped, from the conditions of all blocks so far:
 // - CUDA: the clock moved by more than 3 % inside the block, or lies below 75 % of the highest seen
 //   in this evaluation (throttling);
-// - CUDA: the baselines' launches took more than 15 % longer than in the quietest tenth of their
-//   calls: others disturb the host, for seconds on end;
 // - CPU: the kernel or the hypervisor took cores away for more than 2 % of the timed calls;
 // - CPU: both baselines, each for itself, took more than 5 % longer than in their quietest
 //   twentieth. Neither noise nor the luck of one's buffers does that to both: somebody shares the
 //   cores as hyper-threads, or their memory, which no counter here shows.
-// Of the second and third, half of the blocks stay in any case, the quietest, and of the last, ten
+// Of the second, half of the blocks stay in any case, the quietest, and of the last, ten
 // placements: a loaded machine gives wide intervals rather than none. What happens in a
 // submission's calls does not count: threads that crowd each other on purpose after a slow call
 // would have exactly the slow blocks dropped.

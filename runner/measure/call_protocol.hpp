@@ -38,7 +38,7 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  std::int64_t wall_ns = 0;     // from go to done
+  std::int64_t wall_ns = 0;     // from go to done; CUDA: from before the inputs are shown to done
   std::int64_t strict_ns = 0;   // from before the inputs are shown until the outputs are taken
 };
 

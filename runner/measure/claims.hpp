@@ -34,13 +34,15 @@ class ClaimLedger {
   [[nodiscard]] std::int64_t null_strict_ns() const;
 
   // Whether another program ran when a call had ended. Where that is usual the machine is busy: a
-  // worker's threads wait for a core before its claim begins. Such a call is counted as the clock
-  // has it, so nothing is gained; but it takes an excess in every call to contradict the claims.
+  // worker's threads wait for a core before its claim begins, and it takes an excess in every call
+  // to contradict the claims.
   void saw_others(bool ran);
   [[nodiscard]] bool machine_is_busy() const;
 
-  // Enters a sample of so many calls and returns the time to believe: the claim, or where the plain
-  // clock shows more than the slowest empty call explains, the difference.
+  // Enters a sample of so many calls and returns its time. On a CPU that is what the plain clock
+  // shows above as many empty calls, whatever is claimed. On CUDA it is the claim, whose events are
+  // finer than that, or where the clock shows more than the slowest empty call explains, the
+  // difference.
   std::int64_t enter(std::int64_t claimed_ns, std::int64_t wall_ns, std::int64_t strict_ns,
                      int calls = 1);
 

@@ -70,7 +70,7 @@ std::optional<std::string> clock_contradiction(std::span<const Sample> samples,
   if (stands(Defence::kClaimsBounded)) {
     const double slack =
         clock_slack_ns(claimed) + 3 * std::min(empty.wall_error_ns, kLargestErrorNs);
-    if (auto words = contradicts(claimed, plain, slack, "from go to done")) return words;
+    if (auto words = contradicts(claimed, plain, slack, "until done")) return words;
   }
   if (!stands(Defence::kStrictClock)) return std::nullopt;
   const double slack =

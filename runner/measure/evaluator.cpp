@@ -29,6 +29,8 @@ using Clock = std::chrono::steady_clock;
 // CPU: where a baseline's call is shorter, a sample adds up calls on distinct inputs.
 constexpr double kShortestSampleNs = 2e6;
 // Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone.
+constexpr int kBeforeTheWorker = 0;  // visits
+constexpr int kAfterTheWorker = 1;
 constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
 constexpr int kAloneOnCuda = 6;
 constexpr int kAloneOnCpu = 2;  // in each placement
@@ -62,7 +64,7 @@ class Evaluating {
     record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
     if (!on_cpu()) {
       calls_.dismiss();
-      if (auto end = time_alone()) return end;
+      if (auto end = time_alone(kAfterTheWorker)) return end;
     }
     return calls_.judge_clocks();
   }
@@ -98,14 +100,17 @@ class Evaluating {
   }
 
   // The baselines with no worker there, which is when nothing of a submission can slow them down.
-  std::optional<EarlyEnd> time_alone() {
+  std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     if (auto end = calls_.draw_inputs()) return end;
     for (const Side side : sides_) {
       if (side == Side::kSubmission) continue;
       for (int i = 0; i < kAloneWarmUps + (on_cpu() ? kAloneOnCpu : kAloneOnCuda); ++i) {
-        Sample sample{
-            .placement = placement_, .block = kAlone, .side = side, .calls = calls_.slots()};
+        Sample sample{.placement = placement_,
+                      .block = kAlone,
+                      .visit = visit,
+                      .side = side,
+                      .calls = calls_.slots()};
         if (auto end = time_baseline_alone(sample)) return end;
         if (i >= kAloneWarmUps) record_.alone.push_back(sample);
       }
@@ -434,8 +439,6 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
-    if (!on_cpu() && launch_bound(*timed))
-      block.launchings.push_back({sample.side, timed->launch_ns});
     calls_.saw_baseline(sample.side, *timed);
     return std::nullopt;
   }

@@ -48,7 +48,8 @@ class Oracle {
   virtual Result<BaselineTime> time(Side side) = 0;
   virtual Result<std::int64_t> flush() = 0;
   virtual Status arm(const std::vector<SlotPlaces>& slots) = 0;
-  virtual Result<std::int64_t> reveal(int slot) = 0;
+  // CUDA: the value that the gate gets when the inputs show, after this returned. CPU: 0.
+  virtual Result<std::uint32_t> reveal(int slot) = 0;
   virtual Status snapshot(int slot) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
   virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts

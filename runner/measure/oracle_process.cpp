@@ -233,8 +233,8 @@ Result<std::int64_t> OracleProcess::flush() {
   return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
 }
 
-Result<std::int64_t> OracleProcess::reveal(int slot) {
-  return ask_for<std::int64_t>({{"op", "reveal"}, {"slot", slot}}, "ns");
+Result<std::uint32_t> OracleProcess::reveal(int slot) {
+  return ask_for<std::uint32_t>({{"op", "reveal"}, {"slot", slot}}, "gate");
 }
 
 Result<Audit> OracleProcess::audit(bool everything) {

@@ -40,7 +40,7 @@ class OracleProcess final : public Oracle, public MutantSource {
   Result<BaselineTime> time(Side side) override;
   Result<std::int64_t> flush() override;
   Status arm(const std::vector<SlotPlaces>& slots) override;
-  Result<std::int64_t> reveal(int slot) override;
+  Result<std::uint32_t> reveal(int slot) override;
   Status snapshot(int slot) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;

@@ -29,6 +29,7 @@ struct WorkerCall {
   CallKind kind = CallKind::kNull;
   std::uint64_t parameter_base = 0;
   SlotPlaces places;
+  std::uint32_t gate = 0;  // as Oracle::reveal() said
   std::chrono::milliseconds timeout{10'000};
 };
 
@@ -37,6 +38,7 @@ struct WorkerAnswer {
   std::optional<EarlyEnd> failure;
   std::int64_t claimed_ns = 0;  // the worker's word
   std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
+  std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
 };
 
 class Worker {

@@ -280,6 +280,7 @@ void WorkerProcess::write_call(const WorkerCall& call) {
   MailboxPage& page = mailbox_.page();
   page.kind = call.kind;
   page.slots = 1;
+  page.gate = call.gate;
   page.parameter_base = call.parameter_base;
   page.input_base[0] = call.places.input_base;
   page.output_base[0] = call.places.output_base;
@@ -322,7 +323,9 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
     }
     return has_ended() || Clock::now() > deadline;
   });
-  answer.wall_ns = std::chrono::nanoseconds(Clock::now() - start).count();
+  const auto stop = Clock::now();
+  answer.wall_ns = std::chrono::nanoseconds(stop - start).count();
+  answer.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
   pin.reset();
   if (!answered) {
     answer.failure =

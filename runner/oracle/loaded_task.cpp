@@ -23,9 +23,11 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/oracle/memory_plan.hpp"
 #include "runner/oracle/mutate.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/worker/mailbox.hpp"
 
 namespace kbench {
 namespace {
@@ -152,6 +154,7 @@ struct LoadedTask::Impl {
   Tensors previous_outputs;  // lint: eager's, for the inputs before these
   std::vector<SlotPlaces> places;
   bool has_snapshot = false;
+  std::uint32_t revealed = 0;   // inputs shown so far: what the gate opens with
   bool original_draws = false;  // of the profile that asks
 
   // The tensors with the distributions that count in this profile.
@@ -163,6 +166,10 @@ struct LoadedTask::Impl {
 
   [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
+
+  [[nodiscard]] std::byte* gate() const {
+    return shared_inputs->data() + shared_inputs->bytes() - kGateBytes;
+  }
 
   // Tensors over memory that we own, one for each spec.
   [[nodiscard]] Tensors view(const std::vector<TensorSpec>& specs, const Layout& layout,
@@ -385,7 +392,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     t.heap_is_warm = false;
     const auto count = static_cast<std::uint64_t>(request.slots);
     const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
-        {&t.shared_inputs, count * t.input_stride()},
+        {&t.shared_inputs, count * t.input_stride() + kGateBytes},
         {&t.shared_params, t.param_layout.bytes + kSlackBytes},
         {&t.shared_outputs, count * t.output_stride()},
         {&t.private_inputs, count * t.input_stride()},
@@ -405,6 +412,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
       if (auto sealed = arena->seal(); !sealed) return sealed.error();
     t.params = t.view(specs, t.param_layout, own);
     t.executor.adopt_parameters(t.params);
+    if (auto shut = t.backend.open_gate(t.gate(), 0); !shut) return shut.error();
     if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
     return Arenas{t.shared_inputs.get(), t.shared_params.get(), t.shared_outputs.get(),
                   t.input_stride(), t.output_stride()};
@@ -484,6 +492,7 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     t.warm_heap();
     std::vector<Tensors> outputs;
     outputs.reserve(t.slot_inputs.size());
+    if (auto busy = t.backend.occupy(kBusyBeforeABaseline); !busy) return busy.error();
     for (const auto& step : {&Backend::flush_cache, &Backend::prologue})
       if (auto done = (t.backend.*step)(); !done) return done.error();
     t.warm_dispatcher();
@@ -513,16 +522,23 @@ Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
   return t.backend.synchronize();
 }
 
-Result<std::int64_t> LoadedTask::reveal(int slot) {
+Result<std::uint32_t> LoadedTask::reveal(int slot) {
   Impl& t = *impl_;
   const auto index = static_cast<std::size_t>(slot);
+  const bool hidden = stands(Defence::kInputsAtTheClock);
+  const auto stay_busy = [&] { return t.backend.occupy(kBusyBeforeACall); };
+  if (auto busy = hidden ? stay_busy() : Done{}; !busy) return busy.error();
   std::byte* target = t.shared_inputs->data() + t.places.at(index).input_base;
   if (auto copied = t.backend.copy_uncached(target, t.slot_bases.at(index), t.input_layout.bytes);
       !copied)
     return copied.error();
-  if (slot == 0) return flush();
-  if (auto shown = t.backend.synchronize(); !shown) return shown.error();
-  return std::int64_t{0};
+  if (slot == 0)
+    if (auto flushed = t.backend.flush_cache(); !flushed) return flushed.error();
+  if (auto busy = hidden ? Done{} : stay_busy(); !busy) return busy.error();
+  if (!t.device.is_cuda()) return std::uint32_t{0};
+  if (++t.revealed == 0) ++t.revealed;  // 0 says that there is no gate
+  if (auto opened = t.backend.open_gate(t.gate(), t.revealed); !opened) return opened.error();
+  return t.revealed;
 }
 
 Status LoadedTask::snapshot(int slot) {

@@ -6,6 +6,7 @@
 // every output of the inputs before. Called by oracle/server; LibTorch stays in the .cpp.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -27,6 +28,12 @@ struct Arenas {
   std::uint64_t input_stride = 0;  // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
 };
+
+// CUDA: how long the device is kept busy before a call. A launch by a host that comes to it cold
+// took 7 to 78 us on an H200's host, and that was counted, for whoever came after somebody else.
+// 300 us hide it; the supervisor's message to the worker takes another 150.
+constexpr std::chrono::microseconds kBusyBeforeABaseline{300};
+constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
 // What the device can do, whatever the task: large copies and large matrix products, the best of a
 // few.
@@ -72,8 +79,12 @@ class LoadedTask {
   Status arm(const std::vector<SlotPlaces>& slots);
 
   // Shows one slot's inputs: copies them to their shared place, past the caches, which are flushed
-  // before slot 0's call. Returns the nanoseconds of that flush, else 0.
-  Result<std::int64_t> reveal(int slot);
+  // before slot 0's call. CUDA: returns while the device is still busy, kBusyBeforeACall long, and
+  // the inputs show when that is over: whoever is told to go now has launched by then, and works
+  // without a gap, but finds nothing to work on before. Then the gate, the first word of the shared
+  // inputs' last kGateBytes, gets the value that this returns, and whoever waits for it cannot run
+  // too early, whichever context has the device. CPU: 0, the inputs are there.
+  Result<std::uint32_t> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the
   // last slot's what surrounds the outputs as well.

@@ -12,7 +12,7 @@
 //   time            side                                           BaselineTime
 //   flush           –                                              ns
 //   arm             slots: SlotPlaces[]                            –
-//   reveal          slot                                           ns
+//   reveal          slot                                           gate
 //   snapshot        slot                                           –
 //   audit           everything                                     Audit
 //   peaks           –                                              DevicePeaks

@@ -44,7 +44,7 @@ class Server {
     if (operation == "time") return time(request);
     if (operation == "arm") return arm(request);
     if (operation == "flush") return nanoseconds(task_->flush());
-    if (operation == "reveal") return nanoseconds(task_->reveal(request.at("slot").get<int>()));
+    if (operation == "reveal") return reveal(request);
     if (operation == "audit") return audit(request);
     if (operation == "snapshot") return status(task_->snapshot(request.at("slot").get<int>()));
     if (operation == "judge") return judge(request);
@@ -111,6 +111,12 @@ class Server {
   Reply release() {
     task_->release_reference_memory();
     return {};
+  }
+
+  Reply reveal(const Json& request) {
+    const auto gate = task_->reveal(request.at("slot").get<int>());
+    if (!gate) return {failure(gate.error()), {}};
+    return {{{"gate", *gate}}, {}};
   }
 
   static Reply nanoseconds(const Result<std::int64_t>& result) {

@@ -43,6 +43,8 @@ class CpuWorkerDevice final : public WorkerDevice {
     context.threads = threads_;
   }
 
+  void wait_for_gate(const std::byte*, std::uint32_t) override {}
+
   [[nodiscard]] WaitStyle wait_style() const override { return WaitStyle::kFutex; }
 
   Timed time(const std::function<std::int32_t()>& body) override {

@@ -26,12 +26,17 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
+// CUDA: the last bytes of the input arena, a word of them: the oracle opens it when the inputs
+// show.
+constexpr std::size_t kGateBytes = 256;
+
 // NOLINTNEXTLINE(*Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.
   std::atomic<std::uint32_t> go;
   CallKind kind;
   std::uint32_t slots;
+  std::uint32_t gate;  // CUDA: the inputs are there once the gate has this value; 0: they are
   std::uint64_t parameter_base;                      // byte offset into the parameter arena
   std::array<std::uint64_t, kMaxSlots> input_base;   // byte offsets into the input arena
   std::array<std::uint64_t, kMaxSlots> output_base;  // byte offsets into the output arena

@@ -47,14 +47,21 @@ void answer(Mailbox& mailbox, const WorkerDevice& device, std::uint32_t call,
   Mailbox::raise(page.done, call, device.wait_style());
 }
 
+WorkerDevice::Timed timed_call(WorkerDevice& device, const MailboxPage& page, const std::byte* gate,
+                               const std::function<std::int32_t()>& body) {
+  device.wait_for_gate(gate, page.gate);
+  return device.time(body);
+}
+
 // Empty calls, whose cost the supervisor learns while nobody else's code can slow them down.
 // Returns the number of the last call, which says that the submission is to be loaded.
-std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device) {
+std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device, const std::byte* gate) {
   std::uint32_t served = 0;
   while (true) {
     served = await_call(mailbox, device, served);
     const bool last = mailbox.page().kind == CallKind::kLoad;
-    answer(mailbox, device, served, last ? WorkerDevice::Timed{} : device.time([] { return 0; }));
+    const auto empty = [&] { return timed_call(device, mailbox.page(), gate, [] { return 0; }); };
+    answer(mailbox, device, served, last ? WorkerDevice::Timed{} : empty());
     if (last) return served;
   }
 }
@@ -66,6 +73,7 @@ struct Session {
   LoadedSubmission submission;
   std::uint32_t served = 0;  // number of the last call
   kb_context context{};
+  const std::byte* gate = nullptr;
   std::byte* inputs = nullptr;
   std::byte* params = nullptr;
   std::byte* outputs = nullptr;
@@ -92,7 +100,8 @@ struct Session {
   [[noreturn]] void serve() {
     while (true) {
       served = await_call(mailbox, *device, served);
-      const auto timed = device->time([&] { return run(mailbox.page()); });
+      const auto timed =
+          timed_call(*device, mailbox.page(), gate, [&] { return run(mailbox.page()); });
       answer(mailbox, *device, served, timed);
     }
   }
@@ -121,9 +130,11 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
     descriptors[i + 1] = UniqueFd();  // the submission needs the mapping alone
   }
 
+  const std::byte* gate = arenas[0] + bytes[0] - kGateBytes;
+
   if (auto locked = lock_down(); !locked) return locked.error();
   if (auto told = channel.send({{"type", "ready"}}); !told) return told.error();
-  const std::uint32_t served = serve_empty_calls(*mailbox, **device);
+  const std::uint32_t served = serve_empty_calls(*mailbox, **device, gate);
   // From here on the submission's own code runs, its constructors first: it may start no process.
   state = "load_error";
   bool missing_symbol = false;
@@ -139,6 +150,7 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
                   *submission,
                   served,
                   {},
+                  gate,
                   arenas[0],
                   arenas[1],
                   arenas[2],

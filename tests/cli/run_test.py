@@ -115,7 +115,7 @@ class FaultsTest(RunCase):
 
 class OutputTest(RunCase):
     def test_json_is_pure_and_complete(self):
-        result = self.run_kbench(*RELU, "--submissions", FAULTS, "--agent", "honest",
+        result = self.run_kbench(*RELU, "--quick", "--submissions", FAULTS, "--agent", "honest",
                                  "--format", "json")
         self.assert_good(result)
         report = json.loads(result.stdout)
@@ -138,7 +138,7 @@ class OutputTest(RunCase):
 
     def test_a_task_without_submission_is_no_failure(self):
         (self.folder / "nobody").mkdir()
-        result = self.run_kbench(*RELU, "--submissions", "nobody", "--format", "json",
+        result = self.run_kbench(*RELU, "--quick", "--submissions", "nobody", "--format", "json",
                                  "--html", "page.html")
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["results"]
@@ -149,10 +149,14 @@ class OutputTest(RunCase):
     def test_every_sample_is_stored(self):
         self.assert_good(self.run_kbench(*RELU, "--submissions", FAULTS, "--agent", "honest"))
         with sqlite3.connect(self.folder / "kbench.sqlite") as store:
-            sides = dict(store.execute("SELECT side, count(*) FROM sample GROUP BY side"))
+            sides = dict(store.execute(
+                "SELECT side, count(*) FROM sample WHERE block >= 0 GROUP BY side"))
+            alone = dict(store.execute(
+                "SELECT side, count(*) FROM sample WHERE block < 0 GROUP BY side"))
             seeds = [seed for (seed,) in store.execute("SELECT seed FROM evaluation")]
         eager, submission = 0, 2  # as the store's schema numbers the sides
         self.assertEqual(set(sides), {eager, submission})
+        self.assertEqual(set(alone), {eager}, "timed while there was no worker")
         self.assertEqual(sides[eager], sides[submission])
         self.assertGreaterEqual(sides[submission], 20)
         self.assertRegex(seeds[0], "^[0-9a-f]{64}$")
@@ -173,7 +177,7 @@ class SelectionTest(RunCase):
 
 
 class KilledTest(RunCase):
-    AGENTS = ("--submissions", FAULTS)
+    AGENTS = ("--quick", "--submissions", FAULTS)
 
     def test_kill_and_resume_loses_and_doubles_nothing(self):
         before = processes_of_kbench()

@@ -143,12 +143,12 @@ class FakeOracle final : public Oracle {
     script_.log.emplace_back("arm");
     return Done{};
   }
-  Result<std::int64_t> reveal(int slot) override {
+  Result<std::uint32_t> reveal(int slot) override {
     script_.log.emplace_back("reveal");
     script_.revealed.push_back(slot);
     pass(script_.copy_ns + script_.flush_ns);
     rests_since_ns_ = script_.now_ns;
-    return flush_now();
+    return std::uint32_t{0};
   }
   Status snapshot(int slot) override {
     script_.snapshots.push_back(slot);
@@ -249,6 +249,7 @@ class FakeWorker final : public Worker {
       script_.log.emplace_back("prepare");
       answer.claimed_ns = 1;
     }
+    answer.done_at_ns = script_.now_ns + answer.wall_ns;
     script_.now_ns += answer.wall_ns;
     return answer;
   }

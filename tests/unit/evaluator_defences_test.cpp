@@ -21,7 +21,8 @@ class DefencesTest : public ScriptedEvaluation {
 TEST_F(DefencesTest, AnHonestSubmissionPassesAndLeavesItsFigures) {
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
-  EXPECT_EQ(result.null_call_ns, static_cast<std::int64_t>(script_.null_ns));
+  EXPECT_EQ(result.null_call_ns,
+            static_cast<std::int64_t>(script_.copy_ns + script_.flush_ns + script_.null_ns));
   EXPECT_GT(*result.null_strict_ns, *result.null_call_ns);
   EXPECT_EQ(result.repeats, 0);
   EXPECT_EQ(result.labels, "");
@@ -98,6 +99,20 @@ TEST_F(DefencesTest, WorkThatStartsBeforeGoIsSeenByTheStrictClock) {
   script_.compiled_ns = 1e5;
   script_.early_ns = 9e5;
   expect_state(State::kTimingInconsistent);
+}
+
+TEST_F(DefencesTest, OnTheCpuTheClockIsTheTimeWhateverIsClaimed) {
+  use_cpu();
+  script_.hidden_ns = 4e4;  // of each call, and too little to accuse anybody
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  int seen = 0;
+  for (const Sample& sample : result.samples) {
+    if (sample.side != Side::kSubmission) continue;
+    EXPECT_EQ(sample.time_ns, *sample.claimed_ns + 40'000 * sample.calls);
+    ++seen;
+  }
+  EXPECT_GT(seen, 0);
 }
 
 TEST_F(DefencesTest, TimeThatIsNotAdmittedCountsEvenWhereItIsLittle) {

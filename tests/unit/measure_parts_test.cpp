@@ -80,40 +80,6 @@ TEST(BlockFilter, KeepsTheQuieterHalf) {
   EXPECT_EQ(dropped, (std::vector<bool>{false, false, false, true, true, true}));
 }
 
-// A block with one launch-bound call of each baseline.
-BlockConditions launched_in(int block, std::int64_t eager_ns, std::int64_t compiled_ns) {
-  return {.block = block, .launchings = {{Side::kEager, eager_ns}, {Side::kCompiled, compiled_ns}}};
-}
-
-TEST(BlockFilter, DropsBlocksThatOthersSlowedOnTheHost) {
-  std::vector<Sample> samples;
-  for (int block = 0; block < 5; ++block) samples.push_back({.block = block, .time_ns = 50});
-  drop_disturbed_blocks(samples, {launched_in(0, 50'000, 20'000),
-                                  launched_in(1, 55'000, 21'000),
-                                  launched_in(2, 50'000, 30'000),
-                                  launched_in(3, 70'000, 27'000),
-                                  {.block = 4}});
-  EXPECT_FALSE(samples[0].dropped);
-  EXPECT_FALSE(samples[1].dropped) << "a few percent are usual";
-  EXPECT_TRUE(samples[2].dropped);
-  EXPECT_TRUE(samples[3].dropped);
-  EXPECT_FALSE(samples[4].dropped) << "nothing there was bound by launching";
-  EXPECT_NE(samples[3].drop_reason.find("launching took"), std::string::npos);
-}
-
-TEST(BlockFilter, KeepsHalfOfTheBlocksOnAHostThatIsDisturbedThroughout) {
-  std::vector<Sample> samples;
-  std::vector<BlockConditions> conditions;
-  for (int block = 0; block < 6; ++block) {
-    samples.push_back({.block = block, .time_ns = 50});
-    conditions.push_back(launched_in(block, 50'000 + 20'000 * block, 20'000));
-  }
-  drop_disturbed_blocks(samples, conditions);
-  std::vector<bool> dropped;
-  for (const Sample& sample : samples) dropped.push_back(sample.dropped);
-  EXPECT_EQ(dropped, (std::vector<bool>{false, false, false, true, true, true}));
-}
-
 TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   std::vector<Sample> samples{{.block = 0, .time_ns = 10'000'000},
                               {.block = 1, .time_ns = 10'000'000}};

@@ -52,25 +52,26 @@ void widen_integers(DType dtype, const std::byte* source, std::size_t n, std::in
 namespace {
 
 constexpr double kNaN = __builtin_nan("");
-constexpr std::size_t kLanes = 8;
-using Doubles = double __attribute__((vector_size(kLanes * sizeof(double))));
-using Longs = std::int64_t __attribute__((vector_size(kLanes * sizeof(double))));
+constexpr std::size_t kElements = 8;  // at a time, in one vector or several
 
 // Vector types are lowered before functions are cloned, so KB_CLONES would clone scalar code.
 namespace baseline {
+constexpr std::size_t kLanes = 2;
 #include "runner/backend/cpu/judge_batch.inc"
-}
+}  // namespace baseline
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define KB_WIDER_VARIANTS
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 namespace avx2 {
+constexpr std::size_t kLanes = 4;
 #include "runner/backend/cpu/judge_batch.inc"
-}
+}  // namespace avx2
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq")
 namespace avx512 {
+constexpr std::size_t kLanes = 8;
 #include "runner/backend/cpu/judge_batch.inc"
-}
+}  // namespace avx512
 #pragma GCC pop_options
 #endif
 

@@ -121,6 +121,9 @@ class CpuBackend : public Backend {
     return found.load();
   }
 
+  Status occupy(std::chrono::microseconds) override { return Done{}; }
+  Status open_gate(std::byte*, std::uint32_t) override { return Done{}; }
+
   Status flush_cache() override {
     const auto start = Clock::now();
     std::uint64_t* words = flush_buffer_.data();

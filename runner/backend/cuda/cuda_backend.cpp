@@ -15,7 +15,9 @@
 #include "runner/backend/cuda/compare.hpp"
 #include "runner/backend/cuda/draw.hpp"
 #include "runner/backend/cuda/exported_arena.hpp"
+#include "runner/backend/cuda/gate.hpp"
 #include "runner/backend/cuda/integrity.hpp"
+#include "runner/backend/cuda/occupy.hpp"
 #include "runner/backend/cuda/sm_clock.hpp"
 #include "runner/backend/draw_plan.hpp"
 
@@ -142,6 +144,19 @@ class CudaBackend : public Backend {
     return read_count(status);
   }
 
+  Status occupy(std::chrono::microseconds duration) override {
+    // Ahead of the work, because it waits for what is queued.
+    if (persisting_cache_) {
+      const Status reset = check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+      if (!reset) return reset;
+    }
+    return cuda::occupy(duration);
+  }
+
+  Status open_gate(std::byte* gate, std::uint32_t value) override {
+    return cuda::open_gate(reinterpret_cast<std::uint32_t*>(gate), value);
+  }
+
   Status flush_cache() override {
     Status status = check(cudaEventRecord(flush_start_.get(), nullptr), "cudaEventRecord");
     if (status) {
@@ -149,8 +164,7 @@ class CudaBackend : public Backend {
                      "cudaMemsetAsync of the flush buffer");
     }
     if (status) status = check(cudaEventRecord(flush_stop_.get(), nullptr), "cudaEventRecord");
-    if (!status || !persisting_cache_) return status;
-    return check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+    return status;
   }
 
   Result<std::int64_t> last_flush_ns() override {

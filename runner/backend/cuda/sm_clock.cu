@@ -1,4 +1,5 @@
 #include "runner/backend/cuda/check.hpp"
+#include "runner/backend/cuda/global_timer.cuh"
 #include "runner/backend/cuda/sm_clock.hpp"
 
 namespace kbench::cuda {
@@ -7,13 +8,7 @@ namespace {
 
 constexpr std::uint64_t kSpinNs = 80'000;
 
-__device__ std::uint64_t global_timer() {
-  std::uint64_t now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
-// The global timer moves in steps (32 ns to 1 us, by device): both readings are taken at a step.
+// Both readings are taken at a step of the timer.
 __device__ std::uint64_t next_step(std::uint64_t not_before) {
   const std::uint64_t before = global_timer();
   std::uint64_t now = before;
