@@ -61,6 +61,7 @@ Cell state_cell(const ResultRow& row) {
 
 Cell verdict_cell(const ResultRow& row) {
   if (!row.counts_as_correct() || !row.over_eager) return {"–", {}};
+  if (!row.ranked()) return {"not ranked", Tone::kCaution};
   const Verdict verdict = row.over_eager->verdict;
   return {fmt::format("{} {}", glyph(verdict), to_string(verdict)), tone(verdict)};
 }
@@ -207,12 +208,33 @@ std::string render_reasons(const std::vector<ResultRow>& rows) {
   return out.empty() ? out : fmt::format("\nNot timed\n{}", out);
 }
 
+// Tasks that count in no score, each with the reason.
+std::string render_unranked(const std::vector<ResultRow>& rows) {
+  std::map<std::string, std::string> reasons;
+  for (const ResultRow& row : rows)
+    if (!row.ranked()) reasons.emplace(row.task, row.unranked);
+  std::string out;
+  for (const auto& [task, reason] : reasons)
+    out += fmt::format("  – {}: {}\n", sanitize_line(task), sanitize_line(reason));
+  return out.empty() ? out : fmt::format("\nNot ranked, in no score\n{}", out);
+}
+
 std::string count_states(const std::vector<ResultRow>& rows) {
   std::map<State, int> counts;
   for (const ResultRow& row : rows) ++counts[row.state];
   std::string out;
   for (const auto& [state, count] : counts) out += fmt::format(" · {} {}", count, words(state));
   return out;
+}
+
+// Nothing where the chain holds.
+std::string render_chain(const ChainFinding& chain, const ConsoleOptions& options) {
+  if (chain.state == ChainFinding::State::kHolds) return "";
+  const bool changed = chain.state == ChainFinding::State::kChanged;
+  return fmt::format(
+      "\nRows {}: {}\n",
+      paint(to_string(chain.state), changed ? Tone::kBad : Tone::kCaution, options.colour),
+      sanitize_line(chain.message));
 }
 
 }  // namespace
@@ -225,6 +247,8 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
     if (!row.message.empty()) failures += render_failure(row, options);
   if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
   out += render_reasons(rows);
+  out += render_unranked(rows);
+  out += render_chain(data.chain, options);
   return fmt::format("{}\n{}\n", out, summary_line(data));
 }
 
@@ -235,10 +259,12 @@ std::string format_row_line(const ResultRow& row, const ConsoleOptions& options)
   line += fmt::format("  {}", words(row.state));
   if (row.counts_as_correct() && row.over_eager) {
     const Verdict verdict = row.over_eager->verdict;
-    line += fmt::format("  {} ms  {} vs eager  {}", show(result_field("time_ns.submission"), row),
-                        show_speedup(row.over_eager),
-                        paint(fmt::format("{} {}", glyph(verdict), to_string(verdict)),
-                              tone(verdict), options.colour));
+    line +=
+        fmt::format("  {} ms  {} vs eager  {}", show(result_field("time_ns.submission"), row),
+                    show_speedup(row.over_eager),
+                    row.ranked() ? paint(fmt::format("{} {}", glyph(verdict), to_string(verdict)),
+                                         tone(verdict), options.colour)
+                                 : paint("not ranked", Tone::kCaution, options.colour));
     if (row.over_compiled) line += fmt::format("  {} vs compiled", show_speedup(row.over_compiled));
   } else if (row.eager.median_ns) {
     line += fmt::format("  eager {} ms, compiled {} ms", show(result_field("time_ns.eager"), row),
@@ -251,6 +277,8 @@ std::string summary_line(const ReportData& data) {
   const std::vector<ResultRow> rows = derive_all(data);
   const int tasks = count_tasks(rows);
   std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
+  if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
+    line += fmt::format(" · {} not ranked", left_out);
   const std::vector<AgentScore> ranking = rank_agents(rows);
   constexpr std::size_t kShown = 3;
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {

@@ -138,6 +138,13 @@ constexpr std::array kFields{
         "Whether the task can tell right from wrong: it was tried with submissions that are wrong "
         "on purpose. Empty when nobody tried (`kbench tasks lint`).",
         [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
+    Field{"ranked", "Ranked", Unit::kFlag,
+          "Whether the task counts in scores. No where a submission that computes nothing passes, "
+          "because the output does not depend on the inputs.",
+          [](Row r) -> Json { return r.ranked(); }},
+    Field{"unranked_reason", "Why not ranked", Unit::kText,
+          "Why the task counts in no score; empty where it does.",
+          [](Row r) { return r.ranked() ? Json() : Json(r.unranked); }},
     Field{"submission_precision", "Declared precision", Unit::kText,
           "Precision class the submission declares.",
           [](Row r) { return text_of(r, r.submission_precision); }},

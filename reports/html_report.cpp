@@ -46,7 +46,7 @@ Page make_page(const ReportData& data) {
     TaskGroup& group = groups[{evaluation.task, evaluation.size}];
     group.task = evaluation.task;
     group.size = evaluation.size;
-    group.entries.push_back({&evaluation, derive(evaluation)});
+    group.entries.push_back({&evaluation, derive(data, evaluation)});
   }
   for (auto& [key, group] : groups) {
     group.anchor = fmt::format("task-{}", page.groups.size() + 1);
@@ -121,6 +121,10 @@ void write_header(HtmlWriter& html, const Page& page) {
       {{"class", "lead"}});
   if (run.finished_at.empty())
     html.element("p", "This run was not finished; more results may follow.", {{"class", "notice"}});
+  if (page.data.chain.state == ChainFinding::State::kChanged) {
+    html.element("p", fmt::format("These rows were changed: {}.", page.data.chain.message),
+                 {{"class", "notice"}});
+  }
   html.open("nav", {{"aria-label", "Sections"}});
   for (const auto& [href, name] : std::initializer_list<std::pair<const char*, const char*>>{
            {"#ranking", "Ranking"},
@@ -166,8 +170,8 @@ void write_ranking(HtmlWriter& html, const Page& page) {
                      "Share of all tasks solved correctly and faster than compiled.", true);
   write_heading_cell(html, "Mean vs compiled", "Geometric mean of the speed-ups of correct tasks.",
                      true);
-  write_heading_cell(html, "Correct", "Tasks with a correct submission, of all tasks of the run.",
-                     true);
+  write_heading_cell(html, "Correct",
+                     "Tasks with a correct submission, of all ranked tasks of the run.", true);
   html.close().close().open("tbody");
   for (const AgentScore& score : page.ranking) write_ranking_row(html, score);
   close_table(html);
@@ -201,6 +205,9 @@ OverviewCell cell_of(const ResultRow* row) {
   }
   if (!row->over_eager)
     return {"✓ correct", "correct; too few samples for a speed-up", Tone::kGood, ""};
+  if (!row->ranked())
+    return {fmt::format("{} not ranked", show_ratio(row->over_eager->estimate)), row->unranked,
+            Tone::kNeutral, ""};
   return cell_of(row->over_eager);
 }
 
@@ -246,7 +253,12 @@ void write_overview(HtmlWriter& html, const Page& page) {
 
 void write_speedup_cell(HtmlWriter& html, const ResultRow& row,
                         const std::optional<Speedup>& speedup) {
-  const bool shown = speedup && row.counts_as_correct();
+  const bool shown = speedup && row.counts_as_correct() && row.ranked();
+  if (speedup && row.counts_as_correct() && !row.ranked()) {
+    html.element("td", fmt::format("{} not ranked", show_speedup(speedup)),
+                 {{"class", "number neutral"}, {"data-sort", ""}, {"title", row.unranked}});
+    return;
+  }
   html.open("td", {{"class", shown ? fmt::format("number {}", tone_class(tone(speedup->verdict)))
                                    : "number"},
                    {"data-sort", shown ? sort_key(speedup) : ""}});
@@ -314,9 +326,9 @@ std::string reproduce_command(const ResultRow& row) {
 Facts remaining_facts(const Entry& entry) {
   Facts facts;
   for (const char* name :
-       {"submission", "lint", "profile", "precision", "submission_precision", "vendor_library",
-        "prepare_ns", "samples.kept", "samples.dropped", "samples.blocks", "samples.placements",
-        "sandbox", "labels", "floor_ns", "repeats", "wall_seconds"}) {
+       {"submission", "lint", "unranked_reason", "profile", "precision", "submission_precision",
+        "vendor_library", "prepare_ns", "samples.kept", "samples.dropped", "samples.blocks",
+        "samples.placements", "sandbox", "labels", "floor_ns", "repeats", "wall_seconds"}) {
     const Field& field = result_field(name);
     if (!field.value(entry.row).is_null())
       facts.emplace_back(field.heading, show(field, entry.row));
@@ -365,6 +377,9 @@ void write_entry(HtmlWriter& html, const Entry& entry, bool unfolded) {
 void write_task(HtmlWriter& html, const TaskGroup& group) {
   html.open("section", {{"id", group.anchor}, {"class", "task"}});
   html.open("h2").text(group.task + " ").element("small", group.size).close();
+  if (const std::string& why = group.entries.front().row.unranked; !why.empty())
+    html.element("p", fmt::format("Not ranked: this task counts in no score. {}.", why),
+                 {{"class", "notice"}});
   write_result_table(html, group);
   for (const Entry& entry : group.entries) {
     const bool alone = group.entries.size() == 1;
@@ -378,11 +393,13 @@ void write_environment(HtmlWriter& html, const Page& page) {
   html.element("p", "Command of the whole run:", {{"class", "label"}});
   html.open("pre").element("code", sanitize_line(page.data.run.command_line)).close();
   const Run& run = page.data.run;
-  Facts facts{{"Run", run.id},
-              {"Started", run.started_at},
-              {"Finished", run.finished_at.empty() ? "no" : run.finished_at},
-              {"Report schema", fmt::format("{}", kReportSchemaVersion)}};
-  const Json environment = report_json({run, {}}).at("environment");
+  Facts facts{
+      {"Run", run.id},
+      {"Started", run.started_at},
+      {"Finished", run.finished_at.empty() ? "no" : run.finished_at},
+      {"Rows", fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message)},
+      {"Report schema", fmt::format("{}", kReportSchemaVersion)}};
+  const Json environment = report_json({run, {}, {}, {}}).at("environment");
   for (const auto& [name, value] : environment.items()) {
     facts.emplace_back(name, value.is_string()
                                  ? value.get<std::string>()
@@ -426,7 +443,8 @@ void write_understanding(HtmlWriter& html) {
                "faster than the baseline; a task that it did not solve counts as 0. The mean is "
                "geometric, over correct tasks only. Of several variants of an agent the fastest "
                "correct one counts. Agents are ranked by fast₁ over eager, then by the mean; equal "
-               "scores share a rank.");
+               "scores share a rank. A task that a submission passes which computes nothing counts "
+               "in no score, and is marked \"not ranked\".");
   html.close();
 }
 

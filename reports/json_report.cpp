@@ -42,6 +42,7 @@ Json report_json(const ReportData& data) {
           {"finished_at", data.run.finished_at.empty() ? Json() : Json(data.run.finished_at)},
           {"device", device.empty() ? Json() : Json(device)},
           {"environment", environment_json(data.run.environment)},
+          {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
           {"results", std::move(results)}};
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/score.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -108,6 +109,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.floor_ns = evaluation.floor_ns;
   row.repeats = evaluation.repeats;
   row.wall_seconds = evaluation.wall_seconds;
+  row.unranked = why_unranked(evaluation, nullptr);
   return row;
 }
 
@@ -130,9 +132,10 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
     }
     data.run = std::move(runs->front());
   }
-  Result<std::vector<Evaluation>> evaluations = store.evaluations(data.run.id);
-  if (!evaluations) return evaluations.error();
-  data.evaluations = std::move(*evaluations);
+  Result<StoredRun> stored = store.read(data.run.id);
+  if (!stored) return stored.error();
+  data.evaluations = std::move(stored->evaluations);
+  data.chain = std::move(stored->chain);
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);
@@ -149,16 +152,20 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
   return found;
 }
 
+ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
+  ResultRow row = derive(evaluation);
+  const LintRecord* record = lint_of(data, evaluation);
+  if (record == nullptr) return row;
+  row.lint = summary(*record);
+  row.lint_state = record->state;
+  row.unranked = why_unranked(evaluation, record);
+  return row;
+}
+
 std::vector<ResultRow> derive_all(const ReportData& data) {
   std::vector<ResultRow> rows;
   rows.reserve(data.evaluations.size());
-  for (const Evaluation& evaluation : data.evaluations) {
-    rows.push_back(derive(evaluation));
-    const LintRecord* record = lint_of(data, evaluation);
-    if (record == nullptr) continue;
-    rows.back().lint = summary(*record);
-    rows.back().lint_state = record->state;
-  }
+  for (const Evaluation& evaluation : data.evaluations) rows.push_back(derive(data, evaluation));
   std::stable_sort(rows.begin(), rows.end(), [](const ResultRow& a, const ResultRow& b) {
     return std::tie(a.task, a.size, a.agent, a.submission) <
            std::tie(b.task, b.size, b.agent, b.submission);

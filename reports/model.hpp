@@ -13,6 +13,7 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/speedup.hpp"
+#include "runner/store/chain.hpp"
 
 namespace kbench {
 
@@ -67,6 +68,9 @@ struct ResultRow {
   std::string lint;
   std::optional<LintState> lint_state;
 
+  // Why the task counts in no score, see why_unranked in score.hpp; empty where it does.
+  std::string unranked;
+
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
   std::string sandbox_level;
@@ -77,7 +81,9 @@ struct ResultRow {
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
-  // Ran to the end, and every output was within its tolerance: what scores count.
+  [[nodiscard]] bool ranked() const { return unranked.empty(); }
+  // Ran to the end, and every output was within its tolerance: what scores count,
+  // where the task itself is ranked.
   [[nodiscard]] bool counts_as_correct() const { return state == State::kOk && correct == true; }
 };
 
@@ -87,6 +93,7 @@ struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
   std::vector<LintRecord> lint;         // of any task content, size and device
+  ChainFinding chain;                   // whether the rows are those that were stored
 };
 
 // The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and
@@ -97,6 +104,9 @@ struct ReportData {
 // What lint found about the very content that was evaluated; the record of the same size and device
 // before any other. Null where there is none.
 [[nodiscard]] const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation);
+
+// A row with what lint found about its task.
+[[nodiscard]] ResultRow derive(const ReportData& data, const Evaluation& evaluation);
 
 // One row for each evaluation, sorted by task, size, agent, submission.
 [[nodiscard]] std::vector<ResultRow> derive_all(const ReportData& data);

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/defence.hpp"
 
 namespace kbench {
 namespace {
@@ -13,9 +18,22 @@ const std::optional<Speedup>& speedup_over(const ResultRow& row, Side baseline) 
   return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
 }
 
+std::optional<double> correct_speedup(const ResultRow& row, Side baseline) {
+  const std::optional<Speedup>& speedup = speedup_over(row, baseline);
+  if (!row.counts_as_correct() || !speedup) return std::nullopt;
+  return speedup->estimate;
+}
+
 // Correct before incorrect, timed before untimed, then the faster one.
 std::tuple<bool, double> standing(const ResultRow& row) {
-  return {row.counts_as_correct(), scored_speedup(row, Side::kEager).value_or(0)};
+  return {row.counts_as_correct(), correct_speedup(row, Side::kEager).value_or(0)};
+}
+
+std::vector<ResultRow> ranked_rows(std::span<const ResultRow> rows) {
+  std::vector<ResultRow> ranked;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(ranked),
+               [](const ResultRow& row) { return row.ranked(); });
+  return ranked;
 }
 
 std::tuple<double, double> rank_key(const AgentScore& score) {
@@ -24,10 +42,20 @@ std::tuple<double, double> rank_key(const AgentScore& score) {
 
 }  // namespace
 
+std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint) {
+  if (!stands(Defence::kTellingTasks)) return "";
+  if (!evaluation.unranked.empty() || lint == nullptr) return evaluation.unranked;
+  for (const LintFinding& finding : lint->findings) {
+    const bool flaw = finding.weight != LintFinding::Weight::kNote;
+    if (flaw && passes_without_inputs(finding.kind))
+      return fmt::format("lint passed a submission that computes nothing ({}): {}", finding.kind,
+                         finding.message);
+  }
+  return "";
+}
+
 std::optional<double> scored_speedup(const ResultRow& row, Side baseline) {
-  const std::optional<Speedup>& speedup = speedup_over(row, baseline);
-  if (!row.counts_as_correct() || !speedup) return std::nullopt;
-  return speedup->estimate;
+  return row.ranked() ? correct_speedup(row, baseline) : std::nullopt;
 }
 
 int count_tasks(std::span<const ResultRow> rows) {
@@ -35,6 +63,8 @@ int count_tasks(std::span<const ResultRow> rows) {
   for (const ResultRow& row : rows) tasks.emplace(row.task, row.size);
   return static_cast<int>(tasks.size());
 }
+
+int count_ranked_tasks(std::span<const ResultRow> rows) { return count_tasks(ranked_rows(rows)); }
 
 std::vector<std::string> agents_of(std::span<const ResultRow> rows) {
   std::set<std::string> agents;
@@ -86,9 +116,10 @@ std::optional<double> geometric_mean(std::span<const ResultRow* const> best, Sid
 
 std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows) {
   std::vector<AgentScore> scores;
-  const int tasks = count_tasks(rows);
+  const std::vector<ResultRow> ranked = ranked_rows(rows);
+  const int tasks = count_tasks(ranked);
   for (const std::string& agent : agents_of(rows)) {
-    const std::vector<const ResultRow*> best = best_rows(rows, agent);
+    const std::vector<const ResultRow*> best = best_rows(ranked, agent);
     AgentScore score;
     score.agent = agent;
     score.tasks = tasks;

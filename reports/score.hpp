@@ -1,7 +1,8 @@
 // Scores of agents over the tasks of one run: pure functions of result rows, computed on reading.
 // The rule for what is missing is the same everywhere: a task of the run that an agent did not
 // solve counts in the denominator of fast_p and of the coverage, and cannot enter the geometric
-// mean, which is therefore never shown without its coverage. Used by the console and HTML reports.
+// mean, which is therefore never shown without its coverage. Tasks that cannot tell right from
+// wrong count nowhere. Used by the console and HTML reports.
 #pragma once
 
 #include <optional>
@@ -13,12 +14,20 @@
 
 namespace kbench {
 
+// Why the task of an evaluation counts in no score; empty where it does. A task whose output does
+// not depend on its inputs cannot tell a kernel that works from one that writes zeros: it ranks
+// nobody. Its file may say so itself (stored with the row), or lint found out about the very
+// content that was evaluated (`lint`, null without a record), whether or not the task accepts the
+// flaw.
+[[nodiscard]] std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint);
+
 // The speed-up of a row over a baseline (Side::kEager or Side::kCompiled); empty unless the row
-// counts as correct.
+// counts as correct and its task is ranked.
 [[nodiscard]] std::optional<double> scored_speedup(const ResultRow& row, Side baseline);
 
-// Number of different (task, size) pairs.
+// Number of different (task, size) pairs, and of those that are ranked.
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
+[[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);
 
 // Names of the agents that submitted anything, sorted.
 [[nodiscard]] std::vector<std::string> agents_of(std::span<const ResultRow> rows);
@@ -45,7 +54,7 @@ namespace kbench {
 struct AgentScore {
   int rank = 0;  // 1 is best; equal scores share a rank
   std::string agent;
-  int tasks = 0;      // tasks of the run, the denominator
+  int tasks = 0;      // ranked tasks of the run, the denominator
   int submitted = 0;  // tasks with a submission
   int correct = 0;    // tasks with a correct one
   double fast_1_eager = 0;

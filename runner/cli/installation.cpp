@@ -75,6 +75,13 @@ fs::path find_cache(const Environment& environment, const fs::path& root) {
   return root / ".cache/kbench";
 }
 
+fs::path find_state(const Environment& environment) {
+  const auto xdg = environment("XDG_STATE_HOME").value_or("");
+  if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
+  const auto home = environment("HOME").value_or("");
+  return fs::path(home).is_absolute() ? fs::path(home) / ".local/state/kbench" : fs::path();
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -116,6 +123,7 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
   installation.worker = installation.programs / "kbench-worker";
   installation.cache = find_cache(environment, *root);
+  installation.state = find_state(environment);
   find_python(installation, environment, built_with.python);
   return installation;
 }

@@ -29,6 +29,9 @@ struct Installation {
   std::filesystem::path python;  // a Python that should have torch; empty where there is none
   std::string python_reason;     // where it comes from, or why there is none
   std::filesystem::path cache;   // not created yet, see create_cache
+  // What outlives results and caches: the key that runs are chained with. Empty where neither
+  // XDG_STATE_HOME nor HOME is set.
+  std::filesystem::path state;
 };
 
 // Reads one environment variable; empty where it is not set. Replaced by tests.

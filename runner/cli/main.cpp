@@ -47,7 +47,9 @@ struct Dispatch {
   int operator()(const ImportOptions& options) const {
     return import_command(options, installation);
   }
-  int operator()(const ReportOptions& options) const { return report_command(options); }
+  int operator()(const ReportOptions& options) const {
+    return report_command(options, installation);
+  }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "reports/console_report.hpp"
@@ -10,6 +12,7 @@
 #include "reports/model.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/output_file.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -30,10 +33,12 @@ std::string render(const ReportData& data, const ReportOptions& options) {
 
 }  // namespace
 
-int report_command(const ReportOptions& options) {
+int report_command(const ReportOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);
+  // Without it, the report says that the chain cannot be checked here.
+  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   const auto runs = store->runs();
   if (!runs) return fail(runs.error(), terminal);
   if (runs->empty()) {

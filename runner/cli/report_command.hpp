@@ -2,10 +2,11 @@
 // nothing. Returns the exit status.
 #pragma once
 
+#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 
 namespace kbench {
 
-int report_command(const ReportOptions& options);
+int report_command(const ReportOptions& options, const Installation& installation);
 
 }  // namespace kbench

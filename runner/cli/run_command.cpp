@@ -32,12 +32,14 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/verify/profile.hpp"
 
@@ -89,6 +91,9 @@ class RunSession {
     const auto worker = std::async(std::launch::async, [this] { last_worker_.reset(); });
     const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
     if (auto finished = finish_run(); !finished) return finished.error();
+    worker.wait();
+    if (!lost_device_)
+      if (auto alone = check_alone(); !alone) lost_device_ = alone.error();
     return outcome();
   }
 
@@ -109,6 +114,13 @@ class RunSession {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
     store_ = std::make_unique<Store>(std::move(*store));
+    auto key = keep_chain_key(installation_.state);
+    chained_ = key.ok();
+    if (key) {
+      store_->use(std::move(*key));
+    } else {
+      progress_.note(fmt::format("rows are stored unchained: {}", key.error().message));
+    }
     return Done{};
   }
 
@@ -171,12 +183,28 @@ class RunSession {
             "resume with the options of that run, or start a new one"};
       }
     }
+    if (auto sound = check_rows(); !sound) return sound;
     auto keys = store_->keys(run_.id);
     if (!keys) return keys.error();
     done_.insert(keys->begin(), keys->end());
     progress_.note(fmt::format("resuming run {}: {} of {} rows are there", run_.id.substr(0, 12),
                                done_.size(), plan_.units.size()));
     return Done{};
+  }
+
+  // Rows that are there are not measured again, so they must be those that were stored.
+  Status check_rows() {
+    auto stored = store_->read(run_.id);
+    if (!stored) return stored.error();
+    const ChainFinding& chain = stored->chain;
+    // Without a place for the key every run is unchained, and says so.
+    const bool as_begun = !chained_ && chain.state == ChainFinding::State::kUnchained;
+    if (chain.state == ChainFinding::State::kHolds || as_begun || !stands(Defence::kChainedRows))
+      return Done{};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{}: run {} cannot be continued: {}", options_.database.string(),
+                             run_.id.substr(0, 12), chain.message),
+                 "Start a new run; `kbench report` still shows this one, and says so."};
   }
 
   Result<Run> find_resumed_run() {
@@ -250,6 +278,12 @@ class RunSession {
     for (std::size_t position = 0; position < open.size(); ++position) {
       interrupted_ = interrupted_ || guard.interrupted();
       if (interrupted_) break;
+      last_worker_.reset();
+      if (auto alone = check_alone(); !alone) {
+        lost_device_ = alone.error();
+        left_pending_ = open.size() - position;
+        break;
+      }
       const Unit& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
       const Evaluation evaluation = evaluate_unit(open[position]);
@@ -267,6 +301,19 @@ class RunSession {
     interrupted_ = interrupted_ || guard.interrupted();
     progress_.end();
     return Done{};
+  }
+
+  // Whether nothing is left of any sandboxed program that is over. Whoever is left may run beside
+  // all that is measured from then on, and has no business there: that is the end of the run.
+  Status check_alone() {
+    const int left = sandbox_.undead();
+    if (left == 0) return Done{};
+    return Error{
+        ErrorCode::kInfrastructure,
+        fmt::format("{} sandboxed program{} left processes behind that do not die", left,
+                    left == 1 ? "" : "s"),
+        "end them (their user number is above 1,000,000,000, or they hang in a driver: see dmesg) "
+        "or restart the machine, then continue with --resume"};
   }
 
   // After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is
@@ -326,6 +373,7 @@ class RunSession {
     evaluation.precision = options_.precision;
     evaluation.profile = options_.profile;
     evaluation.task_hash = task.hash;
+    evaluation.unranked = why_unranked(task.lint_accepts);
     if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
     if (unit.ends_as) {
       evaluation.state = *unit.ends_as;
@@ -346,7 +394,6 @@ class RunSession {
   }
 
   Evaluation measure(std::size_t index) {
-    last_worker_.reset();
     const Unit& unit = plan_.units[index];
     EvaluationRequest request;
     request.task = &plan_.tasks[unit.task];
@@ -435,6 +482,7 @@ class RunSession {
   Sandbox& sandbox_;
   Compiler compiler_;
   std::unique_ptr<Store> store_;
+  bool chained_ = false;  // there is a key to chain with
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before

@@ -27,7 +27,7 @@ SandboxOptions without(const std::vector<std::string>& layers) {
     if (layer == "landlock") options.max_landlock_abi = 0;
     if (layer == "new-landlock") options.max_landlock_abi = std::min(options.max_landlock_abi, 2);
     if (layer == "seccomp") options.use_system_call_filter = false;
-    if (layer == "cgroup") options.use_cgroup = false;
+    if (layer == "cgroup") options.use_cgroup = options.use_freezer = false;
   }
   return options;
 }

@@ -46,6 +46,13 @@ std::string opening(const PromptParts& parts) {
       parts.size.name, file_name(parts));
 }
 
+// So that nobody works for a score that does not count.
+std::string worth(const Task& task) {
+  const std::string why = why_unranked(task.lint_accepts);
+  return why.empty() ? ""
+                     : fmt::format("\nThis task counts in no score: {}.\n", clean_name(why, 4000));
+}
+
 std::string mode_text(const Task& task) {
   if (task.mode == "eval")
     return "The module is in eval mode: batch norm uses its running statistics, dropout is off.";
@@ -183,7 +190,7 @@ std::string example(const PromptParts& parts) {
 }  // namespace
 
 std::string task_prompt(const PromptParts& parts) {
-  return opening(parts) + reference(parts) + interface(parts) + rules(parts) +
+  return opening(parts) + worth(parts.task) + reference(parts) + interface(parts) + rules(parts) +
          std::string(kChecks) + precision(parts) + timing(parts) + std::string(kCheating) +
          device(parts) + skeleton(parts) + example(parts);
 }

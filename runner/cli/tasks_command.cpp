@@ -104,6 +104,8 @@ Json size_json(const TaskSize& size) {
           {"hard_draws", hard_draws_json(size.hard_draws)}};
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
   Json json = {{"schema_version", kSchemaVersion},
                {"task", task.id},
@@ -113,6 +115,8 @@ Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
                {"title", task.title},
                {"mode", task.mode},
                {"note", task.note.empty() ? Json() : Json(task.note)},
+               {"ranked", why_unranked(task.lint_accepts).empty()},
+               {"unranked_reason", text_or_null(why_unranked(task.lint_accepts))},
                {"entry", task.entry},
                {"source", task.source.string()},
                {"file", task.file.string()},
@@ -149,6 +153,8 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   fmt::print("  mode     {}\n  source   {}\n  lowered  {}\n  hash     {}\n", task.mode,
              printable(task.source.string()), printable(task.file.string()), task.hash);
   if (!task.note.empty()) fmt::print("  note     {}\n", printable(task.note));
+  if (const auto why = why_unranked(task.lint_accepts); !why.empty())
+    fmt::print("  ranked   {}\n", printable("no: " + why));
   for (const auto* size : sizes) {
     fmt::print(
         "\n{}  {:.4g} Gflop in matrix and convolution operations; intermediates at most {}\n",
@@ -181,6 +187,8 @@ void print_list_json(const std::vector<TaskEntry>& entries) {
                              {"name", entry.name},
                              {"title", entry.title},
                              {"sizes", sizes[i]},
+                             {"ranked", entry.unranked.empty()},
+                             {"unranked_reason", text_or_null(entry.unranked)},
                              {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
   }
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -195,7 +203,8 @@ void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries
     const auto padded = fmt::format("{:{}}", printable(entry.id), width);
     const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
     fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
-               entry.problem.empty() ? fmt::format("{:10}  {}", names, printable(entry.title))
+               entry.problem.empty() ? fmt::format("{:10}  {}{}", names, printable(entry.title),
+                                                   entry.unranked.empty() ? "" : "  (not ranked)")
                                      : out.paint(Color::kRed, "unreadable: " + entry.problem));
   }
 }

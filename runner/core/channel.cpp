@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string>
 
+#include "runner/core/defence.hpp"
+
 namespace kbench {
 namespace {
 
@@ -35,9 +37,22 @@ Status wait_readable(int fd, Clock::time_point deadline) {
   }
 }
 
-// Reads exactly `bytes`, collecting descriptors that come along.
+void collect_descriptors(msghdr& header, std::vector<UniqueFd>& descriptors) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int received = -1;
+      std::memcpy(&received, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+      descriptors.emplace_back(received);
+    }
+  }
+}
+
+// Reads exactly `bytes`, collecting descriptors that come along. Where they are refused, there is
+// no room for any: the kernel closes them and says so, and none ever gets a number here.
 Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point deadline,
-                    std::vector<UniqueFd>& descriptors) {
+                    bool refuse, std::vector<UniqueFd>& descriptors) {
   auto* cursor = static_cast<char*>(buffer);
   while (bytes > 0) {
     if (auto ready = wait_readable(fd, deadline); !ready) return ready;
@@ -46,20 +61,16 @@ Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point d
     msghdr header{};
     header.msg_iov = &vector;
     header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
+    header.msg_control = refuse ? nullptr : control.data();
+    header.msg_controllen = refuse ? 0 : control.size();
     const ssize_t got = ::recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return broken("recvmsg");
     if (got == 0) return Error{ErrorCode::kInfrastructure, "the peer closed its end", ""};
-    for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
-      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-      const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (std::size_t i = 0; i < count; ++i) {
-        int received = -1;
-        std::memcpy(&received, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-        descriptors.emplace_back(received);
-      }
+    collect_descriptors(header, descriptors);
+    if ((header.msg_flags & MSG_CTRUNC) != 0 && stands(Defence::kNoDescriptors)) {
+      return Error{ErrorCode::kBadInput,
+                   "malformed message: descriptors that nobody asked for came along", ""};
     }
     cursor += got;
     bytes -= static_cast<std::size_t>(got);
@@ -126,12 +137,15 @@ Result<Message> Channel::receive(std::chrono::milliseconds timeout) {
   const auto deadline = timeout.count() == 0 ? Clock::time_point{} : Clock::now() + timeout;
   Message message;
   std::uint32_t length = 0;
-  if (auto read = read_exactly(fd(), &length, sizeof length, deadline, message.descriptors); !read)
+  const bool refuse = descriptors_ == Descriptors::kRefused && stands(Defence::kNoDescriptors);
+  if (auto read = read_exactly(fd(), &length, sizeof length, deadline, refuse, message.descriptors);
+      !read)
     return read.error();
   if (length > kMaxMessageBytes)
     return Error{ErrorCode::kBadInput, "malformed message: impossible length", ""};
   std::string text(length, '\0');
-  if (auto read = read_exactly(fd(), text.data(), length, deadline, message.descriptors); !read)
+  if (auto read = read_exactly(fd(), text.data(), length, deadline, refuse, message.descriptors);
+      !read)
     return read.error();
   auto body = parse_bounded(text);
   if (!body) return body.error();

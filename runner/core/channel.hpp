@@ -24,22 +24,28 @@ class Channel {
   static constexpr std::size_t kMaxMessageBytes = 4u << 20;
   static constexpr std::size_t kMaxDescriptors = 8;
 
+  // Whether the peer may send descriptors along. One that is not trusted could send them until this
+  // process has no number left for its own files.
+  enum class Descriptors { kTaken, kRefused };
+
   Channel() = default;
-  explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
+  explicit Channel(UniqueFd socket, Descriptors descriptors = Descriptors::kTaken)
+      : socket_(std::move(socket)), descriptors_(descriptors) {}
 
   // Two connected ends, both close-on-exec.
   static Result<std::pair<UniqueFd, UniqueFd>> make_pair();
 
   // Errors: kInfrastructure when the peer is gone.
   Status send(const Json& body, const std::vector<int>& descriptors = {});
-  // Errors: kTimeout, kInfrastructure (peer gone), kBadInput (malformed message). A zero timeout
-  // waits for ever.
+  // Errors: kTimeout, kInfrastructure (peer gone), kBadInput (malformed message, or one with
+  // descriptors that are refused or too many). A zero timeout waits for ever.
   Result<Message> receive(std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
 
   [[nodiscard]] int fd() const { return socket_.get(); }
 
  private:
   UniqueFd socket_;
+  Descriptors descriptors_ = Descriptors::kTaken;
 };
 
 }  // namespace kbench

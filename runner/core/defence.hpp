@@ -30,7 +30,10 @@ enum class Defence {
   kFloor,               // nothing is faster than the device
   // around its process
   kStoppedBetweenCalls, // all of it stands still while no call is outstanding
+  kFrozenByCgroup,      // where there is one: signals from inside change nothing
   kStopWatched,         // and whoever runs nevertheless is noticed, dead threads too
+  kWholeProcesses,      // a process lives as long as any of its threads
+  kFailsClosed,         // what cannot be looked at is not taken for dead
   kNoContinuing,        // nothing in it can have itself continued
   kNoProcesses,         // it starts no process
   kSystemCallFilter,
@@ -38,6 +41,11 @@ enum class Defence {
   kSealedInputs,        // cannot be mapped writable
   kKnownCodeOnly,       // mapped files are known ones
   kNoDescriptors,       // none comes back on its channel
+  kNothingLeft,         // an evaluation is over only when all of its processes are gone
+  // around what is kept of it
+  kPassiveDatabase,     // a results file is data: what acts in it is refused
+  kChainedRows,         // rows changed after the fact are noticed
+  kTellingTasks,        // a task that cannot tell right from wrong ranks nobody
 };
 
 // The name by which tests switch it off, such as "redzones".

@@ -20,7 +20,10 @@ std::string_view to_string(Defence defence) {
     case Defence::kIdleDevice: return "idle_device";
     case Defence::kFloor: return "floor";
     case Defence::kStoppedBetweenCalls: return "stopped_between_calls";
+    case Defence::kFrozenByCgroup: return "frozen_by_cgroup";
     case Defence::kStopWatched: return "stop_watched";
+    case Defence::kWholeProcesses: return "whole_processes";
+    case Defence::kFailsClosed: return "fails_closed";
     case Defence::kNoContinuing: return "no_continuing";
     case Defence::kNoProcesses: return "no_processes";
     case Defence::kSystemCallFilter: return "system_call_filter";
@@ -28,6 +31,10 @@ std::string_view to_string(Defence defence) {
     case Defence::kSealedInputs: return "sealed_inputs";
     case Defence::kKnownCodeOnly: return "known_code_only";
     case Defence::kNoDescriptors: return "no_descriptors";
+    case Defence::kPassiveDatabase: return "passive_database";
+    case Defence::kChainedRows: return "chained_rows";
+    case Defence::kTellingTasks: return "telling_tasks";
+    case Defence::kNothingLeft: return "nothing_left";
   }
   return "";
 }

@@ -136,6 +136,7 @@ struct Evaluation {
   std::string seed;           // hex; revealed here once the evaluation is over
   std::string started_at;     // UTC, RFC 3339
   double wall_seconds = 0;    // of the whole evaluation
+  std::string unranked;       // why the task counts in no score, as its file says; else empty
 };
 
 // One `kbench run`.

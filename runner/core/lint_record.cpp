@@ -1,5 +1,6 @@
 #include "runner/core/lint_record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -45,6 +46,12 @@ std::optional<LintState> lint_state_from_string(std::string_view text) {
 std::string_view to_string(Weight weight) { return name_of(kWeights, weight); }
 std::optional<Weight> lint_weight_from_string(std::string_view text) {
   return value_of<Weight>(kWeights, text);
+}
+
+bool passes_without_inputs(std::string_view kind) {
+  static constexpr std::array<std::string_view, 5> kKinds = {"stale", "zeros", "constant", "mean",
+                                                             "previous"};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
 std::string summary(const LintRecord& record) {

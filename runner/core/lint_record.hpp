@@ -44,6 +44,11 @@ struct LintRecord {
   std::string checked_at;  // UTC, RFC 3339
 };
 
+// Whether a finding of that kind means that an output passes which does not depend on the inputs:
+// nothing written, zeros, a constant, a mean, the output for another input. Such a task cannot tell
+// a kernel that works from one that does not.
+[[nodiscard]] bool passes_without_inputs(std::string_view kind);
+
 // "passed", "failed: zeros, operator", "accepted: identity".
 [[nodiscard]] std::string summary(const LintRecord& record);
 

@@ -241,7 +241,9 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
 
 std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!request_.submission || !worker_) return std::nullopt;
-  const auto findings = judge_libraries(worker_->mapped_code(), library_.string(),
+  const auto mapped = worker_->mapped_code();
+  if (!mapped) return from_error(mapped.error());
+  const auto findings = judge_libraries(*mapped, library_.string(),
                                         request_.submission->vendor_library);
   for (const std::string& name : findings.unlisted) add_label("library:" + name);
   if (findings.forbidden.empty()) return std::nullopt;

@@ -492,6 +492,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.precision = request.precision;
   record.submission = request.submission;
   record.task_hash = request.task->hash;
+  record.unranked = why_unranked(request.task->lint_accepts);
   record.package_key = request.package_key;
   record.profile = settings.profile;
   record.rule_c = settings.acceptance.c;

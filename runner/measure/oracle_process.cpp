@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -111,10 +112,7 @@ void OracleProcess::end() {
     unpacked_ = unpacked_packages_of(pid_);
     // It holds nothing that needs saving. One that hangs in a driver must not take the supervisor
     // with it: it is left to the system.
-    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-    pollfd ended{process_.get(), POLLIN, 0};
-    constexpr int kMilliseconds = 10'000;
-    ::poll(&ended, 1, kMilliseconds);
+    kill_oracle();
   } else {
     fork_server_.reset();  // and with it the oracle that nobody has met
   }
@@ -122,6 +120,20 @@ void OracleProcess::end() {
   process_ = UniqueFd();
   tree_.reset();
   remove_temporary_folders();
+}
+
+void OracleProcess::kill_oracle() {
+  if (!process_.valid()) {
+    // It was gone before we could get hold of it, which there is nothing to do about; or it could
+    // not be got hold of: then it ends with its server.
+    const bool gone = ::kill(pid_, 0) != 0 && errno == ESRCH;
+    if (!gone) fork_server_.reset();
+    return;
+  }
+  ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+  pollfd ended{process_.get(), POLLIN, 0};
+  constexpr int kMilliseconds = 10'000;
+  ::poll(&ended, 1, kMilliseconds);
 }
 
 void OracleProcess::remove_temporary_folders() {

@@ -62,6 +62,7 @@ class OracleProcess final : public Oracle, public MutantSource {
   Status spawn();
   Status meet();
   void end();
+  void kill_oracle();
   void remove_temporary_folders();
   Result<Message> ask(const Json& request);
   template <class T>

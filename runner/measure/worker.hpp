@@ -53,8 +53,8 @@ class Worker {
   // Binds the first thread of its processes to a core; while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
-  // Files with code that its processes have mapped, as the kernel tells.
-  [[nodiscard]] virtual std::vector<std::string> mapped_code() = 0;
+  // Files with code that its processes have mapped, as the kernel tells. Errors: kInfrastructure.
+  [[nodiscard]] virtual Result<std::vector<std::string>> mapped_code() = 0;
 };
 
 struct WorkerStart {

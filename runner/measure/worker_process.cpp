@@ -78,7 +78,7 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
     return Error{ErrorCode::kInfrastructure, "cannot open " + start.library.string(), ""};
   auto process = sandbox.start(worker_command(program, start, ends->second.get()));
   if (!process) return process.error();
-  Channel channel(std::move(ends->first));
+  Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
   auto sent = channel.send(load_request(start),
                            {mailbox->fd(), start.arenas->inputs.get(), start.arenas->params.get(),
                             start.arenas->outputs.get(), library.get()});
@@ -132,6 +132,7 @@ std::optional<EarlyEnd> WorkerProcess::hear_ready(std::chrono::milliseconds time
   const auto heard = channel_.receive(timeout);
   if (!heard && heard.error().code == ErrorCode::kTimeout)
     return not_ready("it did not start in time");
+  if (!heard && heard.error().code == ErrorCode::kBadInput) return not_ready(heard.error().message);
   if (!heard) return not_ready(describe_end("before it was loaded").message);
   const std::string type = text_in(heard->body, "type");
   if (type == "error")
@@ -146,7 +147,18 @@ std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds tim
   return freeze();
 }
 
+std::optional<EarlyEnd> WorkerProcess::enlist() {
+  auto processes = process_->processes();
+  if (!processes)
+    return EarlyEnd{State::kInfrastructureError, processes.error().message, processes.error().hint};
+  processes_ = std::move(*processes);
+  if (processes_.empty() && !has_ended()) return not_ready("its processes cannot be found");
+  return std::nullopt;
+}
+
 std::optional<EarlyEnd> WorkerProcess::load() {
+  if (!frozen_)
+    if (auto end = enlist()) return end;
   // It raises "done" for this before it loads: nobody needs to wait for that.
   loads_ = true;
   write_call({.kind = CallKind::kLoad});
@@ -164,6 +176,8 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
                     fmt::format("the submission did not load within {} s", timeout.count() / 1000),
                     "constructors of static objects run while it loads"};
   }
+  if (!heard && heard.error().code == ErrorCode::kBadInput)
+    return misused_channel(heard.error().message);
   // A closed channel means that the process is gone, or that its code closed what it should not.
   if (!heard) return describe_end("while it was loaded");
   const Json& body = heard->body;
@@ -182,8 +196,16 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }
 
-std::vector<std::string> WorkerProcess::mapped_code() {
-  return mapped_code_of(process_->processes());
+EarlyEnd WorkerProcess::misused_channel(const std::string& how) {
+  process_->kill();
+  return {State::kCrash, "the submission misused its worker's channel while it was loaded: " + how,
+          "descriptors that a submission did not open are not its own to use"};
+}
+
+Result<std::vector<std::string>> WorkerProcess::mapped_code() {
+  auto processes = process_->processes();
+  if (!processes) return processes.error();
+  return mapped_code_of(*processes);
 }
 
 void WorkerProcess::run_on(int core) {
@@ -191,32 +213,54 @@ void WorkerProcess::run_on(int core) {
     for (const pid_t process : processes_) bind_to_core(process, core);
 }
 
+EarlyEnd WorkerProcess::ran_while_stopped(const std::string& how) {
+  process_->kill();
+  return {State::kRanWhileStopped, how,
+          "a call leaves nothing running behind, and nobody may continue it"};
+}
+
 std::optional<EarlyEnd> WorkerProcess::freeze() {
+  if (!stands(Defence::kStoppedBetweenCalls)) return std::nullopt;
   if (auto stopped = process_->freeze(); !stopped) {
+    const Error& error = stopped.error();
+    if (error.code == ErrorCode::kTimeout) {
+      return ran_while_stopped("the submission's processes could not be stopped after a call: " +
+                               error.message);
+    }
     process_->kill();
-    return EarlyEnd{
-        State::kRanWhileStopped,
-        "the submission's processes could not be stopped after a call: " + stopped.error().message,
-        "a call leaves nothing running behind"};
+    return EarlyEnd{State::kInfrastructureError, error.message, error.hint};
   }
   frozen_ = true;
-  processes_ = process_->processes();
-  run_times_ = run_times(processes_);
+  if (auto end = enlist()) return end;
+  auto times = run_times(processes_);
+  if (!times)
+    return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
+  run_times_ = std::move(*times);
   return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::check_stop() {
+  const auto times = run_times(processes_);
+  if (!times)
+    return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
+  const auto meanwhile = ran_meanwhile(run_times_, *times);
+  if (!stops_.ran(meanwhile) || !stands(Defence::kStopWatched)) return std::nullopt;
+  return ran_while_stopped(
+      fmt::format("the submission ran for {:.3f} ms while it was stopped",
+                  static_cast<double>(meanwhile.again_ns + meanwhile.leaving_ns) * 1e-6));
 }
 
 std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
-  const auto meanwhile = ran_meanwhile(run_times_, run_times(processes_));
-  if (stops_.ran(meanwhile)) {
+  if (auto end = check_stop()) return end;
+  if (auto thawed = process_->thaw(); !thawed) {
+    const Error& error = thawed.error();
+    if (error.code == ErrorCode::kSubmission)
+      return ran_while_stopped("the submission did not stand still: " + error.message);
     process_->kill();
-    return EarlyEnd{
-        State::kRanWhileStopped,
-        fmt::format("the submission ran for {:.3f} ms while it was stopped",
-                    static_cast<double>(meanwhile.again_ns + meanwhile.leaving_ns) * 1e-6),
-        "a call leaves nothing running behind, and nobody may continue it"};
+    return EarlyEnd{State::kInfrastructureError, error.message, error.hint};
   }
-  if (process_->thaw()) frozen_ = false;
+  frozen_ = false;
   return std::nullopt;
 }
 
@@ -232,7 +276,9 @@ void WorkerProcess::write_call(const WorkerCall& call) {
 // OpenMP binds its threads to cores. Where a stranger keeps one of those busy, the others may wait
 // for its thread at a barrier until the call's time is up.
 bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const {
-  return into_call > kLongCall && watch.stalled(into_call, total_ns(run_times(processes_)));
+  if (into_call <= kLongCall) return false;
+  const auto times = run_times(processes_);
+  return times && watch.stalled(into_call, times->total_ns);
 }
 
 EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {

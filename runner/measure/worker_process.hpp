@@ -28,7 +28,7 @@ class WorkerProcess final : public Worker {
   WorkerAnswer call(const WorkerCall& call) override;
   void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
-  [[nodiscard]] std::vector<std::string> mapped_code() override;
+  [[nodiscard]] Result<std::vector<std::string>> mapped_code() override;
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
@@ -38,7 +38,14 @@ class WorkerProcess final : public Worker {
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
   std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
   void write_call(const WorkerCall& call);
+  // Gets to know its processes while only our own code runs in there: from then on none of them can
+  // hide, and none can start another one.
+  std::optional<EarlyEnd> enlist();
+  EarlyEnd misused_channel(const std::string& how);
+  EarlyEnd ran_while_stopped(const std::string& how);
   std::optional<EarlyEnd> freeze();
+  // Whether it stood still since freeze().
+  std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   EarlyEnd describe_silence(const WorkerCall& call);
@@ -51,8 +58,8 @@ class WorkerProcess final : public Worker {
   bool ready_ = false;  // it said so
   bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
-  std::vector<pid_t> processes_;   // when it was frozen; frozen ones cannot start others
-  RunTimes run_times_;  // when it was frozen
+  std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
+  RunTimes run_times_;            // when it was frozen
   StopLedger stops_;
   bool has_prepare_ = false;
 };

@@ -1,80 +1,144 @@
 #include "runner/measure/worker_watch.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "runner/core/defence.hpp"
+#include "runner/core/unique_fd.hpp"
 #include "runner/measure/libraries.hpp"
+#include "runner/sandbox/proc_files.hpp"
 
 namespace kbench {
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-  const std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+// Call it where errno still says why.
+Error unknown(const char* what, pid_t process) {
+  return {ErrorCode::kInfrastructure,
+          std::string("cannot tell ") + what + " of process " + std::to_string(process) +
+              " of the sandbox: " + std::strerror(errno),
+          "kbench or the machine is short of something, open files for one (ulimit -n); run again"};
 }
 
-std::filesystem::path folder_of(pid_t process) {
-  return std::filesystem::path("/proc") / std::to_string(process);
-}
-
-// Calls visit(folder) for every thread; threads that end meanwhile are passed over.
+// Calls visit(tasks, thread) for every thread until one is kUnknown.
 template <class Visit>
-void for_each_thread(std::span<const pid_t> processes, Visit visit) {
-  for (const pid_t process : processes) {
-    std::error_code error;
-    std::filesystem::directory_iterator threads(folder_of(process) / "task", error);
-    for (; !error && threads != std::filesystem::directory_iterator(); threads.increment(error))
-      visit(threads->path());
+Look for_each_thread(pid_t process, Visit visit) {
+  const UniqueFd tasks(::open(ProcPath().add("/proc/").add(process).add("/task").c_str(),
+                              O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!tasks.valid()) return look_of_errno();
+  Look worst = Look::kSeen;
+  const Look look = for_each_number(tasks.get(), [&](pid_t thread) {
+    if (worst != Look::kUnknown && visit(tasks.get(), thread) == Look::kUnknown)
+      worst = Look::kUnknown;
+  });
+  return worst == Look::kUnknown ? worst : look;
+}
+
+// schedstat: nanoseconds run, nanoseconds waited, number of slices.
+Look read_run_time(int tasks, pid_t thread, RunTime& time) {
+  std::array<char, 128> buffer;
+  std::string_view text;
+  const Look look =
+      read_small(tasks, ProcPath().add(thread).add("/schedstat").c_str(), buffer, text);
+  if (look != Look::kSeen) return look;
+  std::uint64_t waited_ns = 0;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::uint64_t* field : {&time.ns, &waited_ns, &time.slices}) {
+    while (at != end && *at == ' ') ++at;
+    const auto parsed = std::from_chars(at, end, *field);
+    if (parsed.ec != std::errc{}) {
+      errno = EBADMSG;
+      return look_of_errno();
+    }
+    at = parsed.ptr;
+  }
+  return Look::kSeen;
+}
+
+// The time of a process with that of its threads that have ended.
+Look add_process_time(pid_t process, std::uint64_t& total_ns) {
+  clockid_t clock{};
+  timespec time{};
+  if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
+    errno = error;
+    return look_of_errno();
+  }
+  // The kernel has no other word for a process that is gone.
+  if (::clock_gettime(clock, &time) != 0) return errno == EINVAL ? Look::kGone : look_of_errno();
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  total_ns +=
+      static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
+  return Look::kSeen;
+}
+
+// The whole text of a file below an open folder.
+Look read_text(int directory, const char* path, std::string& text) {
+  const UniqueFd file(::openat(directory, path, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return look_of_errno();
+  std::array<char, 16384> buffer;
+  while (true) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return look_of_errno();
+    if (got == 0) return Look::kSeen;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
   }
 }
 
 }  // namespace
 
-RunTimes run_times(std::span<const pid_t> processes) {
+Result<RunTimes> run_times(std::span<const pid_t> processes) {
   RunTimes times;
-  for_each_thread(processes, [&](const std::filesystem::path& thread) {
-    // schedstat: nanoseconds run, nanoseconds waited, number of slices.
-    std::istringstream fields(read_text(thread / "schedstat"));
-    RunTime time;
-    std::uint64_t waited_ns = 0;
-    if (!(fields >> time.ns >> waited_ns >> time.slices)) return;
-    times[static_cast<pid_t>(std::strtol(thread.filename().c_str(), nullptr, 10))] = time;
-  });
+  for (const pid_t process : processes) {
+    const Look threads = for_each_thread(process, [&](int tasks, pid_t thread) {
+      RunTime time;
+      const Look look = read_run_time(tasks, thread, time);
+      if (look == Look::kSeen) times.threads[thread] = time;
+      return look;
+    });
+    if (threads == Look::kUnknown || add_process_time(process, times.total_ns) == Look::kUnknown)
+      return unknown("the run time", process);
+  }
   return times;
-}
-
-std::uint64_t total_ns(const RunTimes& times) {
-  std::uint64_t sum = 0;
-  for (const auto& [thread, time] : times) sum += time.ns;
-  return sum;
 }
 
 RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after) {
   RanMeanwhile meanwhile;
-  for (const auto& [thread, now] : after) {
-    const auto found = before.find(thread);
-    const RunTime then = found == before.end() ? RunTime{} : found->second;
-    if (now.ns <= then.ns) continue;
-    (now.slices > then.slices ? meanwhile.again_ns : meanwhile.leaving_ns) += now.ns - then.ns;
+  for (const auto& [thread, now] : after.threads) {
+    const auto found = before.threads.find(thread);
+    if (found == before.threads.end()) continue;
+    const RunTime& then = found->second;
+    if (now.slices == then.slices && now.ns > then.ns) meanwhile.leaving_ns += now.ns - then.ns;
   }
+  // Whatever that does not explain was run by somebody else: a thread that was put on a core, one
+  // that is new, or one that took its time along when it ended.
+  const std::uint64_t explained_ns = before.total_ns + meanwhile.leaving_ns;
+  if (after.total_ns > explained_ns) meanwhile.again_ns = after.total_ns - explained_ns;
   return meanwhile;
 }
 
 bool StopLedger::ran(const RanMeanwhile& meanwhile) {
-  // 8.7 ms were seen, beside a busy neighbour on the host.
+  // 8.7 ms were seen, beside a busy neighbour on the host; hardly ever more than some microseconds.
   constexpr std::uint64_t kLongestLeavingNs = 100'000'000;
+  constexpr std::uint64_t kLeavingNs = 500'000;  // of each stop, on average
   // A thread may lose its core to another one just before it leaves, and get one only to leave.
   constexpr std::uint64_t kAgainNs = 500'000;
   constexpr std::uint64_t kLongestAgainNs = 20'000'000;
-  constexpr int kAlways = 2;
-  constexpr int kOneIn = 50;
+  constexpr std::uint64_t kAlways = 2;
+  constexpr std::uint64_t kOneIn = 50;
   ++stops_;
-  if (meanwhile.leaving_ns > kLongestLeavingNs || meanwhile.again_ns > kLongestAgainNs) return true;
+  leaving_ns_ += meanwhile.leaving_ns;
+  if (leaving_ns_ > kLongestLeavingNs + stops_ * kLeavingNs) return true;
+  if (meanwhile.again_ns > kLongestAgainNs) return true;
   if (meanwhile.again_ns <= kAgainNs) return false;
   ++overruns_;
   return overruns_ > kAlways + stops_ / kOneIn;
@@ -91,13 +155,26 @@ bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_t
   return told_ = true;
 }
 
-std::vector<std::string> mapped_code_of(std::span<const pid_t> processes) {
+// Asked of every thread: the leader's folder shows nothing once that has ended, while other threads
+// live and map what they like.
+Result<std::vector<std::string>> mapped_code_of(std::span<const pid_t> processes) {
   std::vector<std::string> paths;
   for (const pid_t process : processes) {
-    for (std::string& path : mapped_code(read_text(folder_of(process) / "maps"))) {
-      if (std::find(paths.begin(), paths.end(), path) == paths.end())
-        paths.push_back(std::move(path));
-    }
+    bool seen_some = false;
+    const Look look = for_each_thread(process, [&](int tasks, pid_t thread) {
+      // All threads share one address space: the first that still has it tells for all.
+      if (seen_some) return Look::kSeen;
+      if (thread != process && !stands(Defence::kWholeProcesses)) return Look::kSeen;
+      std::string maps;
+      const Look seen = read_text(tasks, ProcPath().add(thread).add("/maps").c_str(), maps);
+      seen_some = !maps.empty();
+      for (std::string& path : mapped_code(maps)) {
+        if (std::find(paths.begin(), paths.end(), path) == paths.end())
+          paths.push_back(std::move(path));
+      }
+      return seen;
+    });
+    if (look == Look::kUnknown) return unknown("the mapped code", process);
   }
   return paths;
 }

@@ -1,5 +1,5 @@
-// Looks at a worker's processes from outside, through /proc: how long they have run, which code
-// they map. Called by WorkerProcess; what cannot be read counts as nothing.
+// Looks at a worker's processes from outside: how long they have run, which code they map. Called
+// by WorkerProcess. What cannot be read is an error, unless the kernel says that it is gone.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "runner/core/result.hpp"
+
 namespace kbench {
 
 // What a thread has run so far: how long, and on how many occasions it was put on a core.
@@ -18,21 +20,23 @@ struct RunTime {
   std::uint64_t ns = 0;
   std::uint64_t slices = 0;
 };
-using RunTimes = std::map<pid_t, RunTime>;  // by thread
 
-// Of all threads of these processes.
-[[nodiscard]] RunTimes run_times(std::span<const pid_t> processes);
-
-[[nodiscard]] std::uint64_t total_ns(const RunTimes& times);
-
-// What threads ran between two looks. A thread shows as stopped a moment before it leaves its core,
-// and where a hypervisor takes the core away in that moment, milliseconds are added to the thread's
-// run time when it leaves. But once it has left, it can run only after it was put on a core again.
-struct RanMeanwhile {
-  std::uint64_t leaving_ns = 0;  // on the core that it had
-  std::uint64_t again_ns = 0;    // put on a core anew, or new itself
+struct RunTimes {
+  std::map<pid_t, RunTime> threads;
+  std::uint64_t total_ns = 0;  // of the processes, with all the threads that have ended
 };
-// A thread that ended meanwhile has taken its time along.
+
+// Of these processes. Errors: kInfrastructure.
+[[nodiscard]] Result<RunTimes> run_times(std::span<const pid_t> processes);
+
+// What processes ran between two looks. A thread shows as stopped a moment before it leaves its
+// core, and where a hypervisor takes the core away in that moment, milliseconds are added to the
+// thread's run time when it leaves. But once it has left, it can run only after it was put on a
+// core again.
+struct RanMeanwhile {
+  std::uint64_t leaving_ns = 0;  // by a thread, on the core that it had
+  std::uint64_t again_ns = 0;    // all the rest: put on a core anew, new, or ended meanwhile
+};
 [[nodiscard]] RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after);
 
 // Tells a worker that runs while it is stopped, continued by an accomplice say, from one that was
@@ -43,8 +47,9 @@ class StopLedger {
   [[nodiscard]] bool ran(const RanMeanwhile& meanwhile);
 
  private:
-  int stops_ = 0;
-  int overruns_ = 0;
+  std::uint64_t stops_ = 0;
+  std::uint64_t overruns_ = 0;
+  std::uint64_t leaving_ns_ = 0;  // in all stops
 };
 
 // Tells a call in which nothing runs: its threads wait for a core that somebody else keeps busy, or
@@ -60,7 +65,7 @@ class StallWatch {
   bool told_ = false;
 };
 
-// Files with executable mappings in any of them.
-[[nodiscard]] std::vector<std::string> mapped_code_of(std::span<const pid_t> processes);
+// Files with executable mappings in any of them. Errors: kInfrastructure.
+[[nodiscard]] Result<std::vector<std::string>> mapped_code_of(std::span<const pid_t> processes);
 
 }  // namespace kbench

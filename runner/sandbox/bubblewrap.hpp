@@ -21,6 +21,7 @@ struct Layers {
   bool drop_to_nobody = false;  // only root can
   bool system_call_filter = false;
   bool cgroup = false;
+  bool freezer = false;  // a control group that can be frozen
   int landlock_abi = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +14,8 @@
 #include <sstream>
 #include <string_view>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 namespace kbench {
 namespace {
@@ -140,31 +143,105 @@ std::vector<fs::path> parents_of_version_2(const std::vector<Mount>& mounts) {
   return {};
 }
 
+// Where a group that can be frozen can be made: version 2 needs no controller for it, and lets what
+// is frozen be killed.
+std::pair<fs::path, std::string> parent_that_freezes(const std::vector<Mount>& mounts) {
+  for (const Mount& mount : mounts) {
+    if (mount.type != "cgroup2") continue;
+    const fs::path parent = own_folder(mount, "");
+    if (can_make_group(parent, "cgroup.freeze")) return {parent, "freezer2"};
+  }
+  for (const Mount& mount : mounts) {
+    if (mount.type != "cgroup" || !has_word(mount.options, "freezer", ',')) continue;
+    const fs::path parent = own_folder(mount, "freezer");
+    if (can_make_group(parent, "freezer.state")) return {parent, "freezer1"};
+  }
+  return {};
+}
+
+Error freezer_failed(const char* what) {
+  return {
+      ErrorCode::kInfrastructure,
+      std::string("cannot ") + what + " the control group of a sandbox: " + std::strerror(errno),
+      "somebody else changes kbench's control groups; run again"};
+}
+
 }  // namespace
+
+Freezer Freezer::open(const fs::path& group, int version) {
+  Freezer freezer;
+  const auto open_in = [&](const char* name, int how) {
+    return UniqueFd(::open((group / name).c_str(), how | O_CLOEXEC));
+  };
+  freezer.version_ = version;
+  freezer.control_ = open_in(version == 2 ? "cgroup.freeze" : "freezer.state", O_RDWR);
+  freezer.state_ = open_in(version == 2 ? "cgroup.events" : "freezer.state", O_RDONLY);
+  return freezer.control_.valid() && freezer.state_.valid() ? std::move(freezer) : Freezer{};
+}
+
+Result<bool> Freezer::frozen() const {
+  std::array<char, 256> buffer;
+  const ssize_t got = ::pread(state_.get(), buffer.data(), buffer.size(), 0);
+  if (got <= 0) return freezer_failed("read the state of");
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
+  const std::string_view yes = version_ == 2 ? "frozen 1" : "FROZEN";
+  return text.find(yes) != std::string_view::npos;
+}
+
+Status Freezer::freeze(std::chrono::milliseconds timeout,
+                       const std::function<void(int glance)>& wait) {
+  const std::string_view word = version_ == 2 ? "1" : "FROZEN";
+  if (::pwrite(control_.get(), word.data(), word.size(), 0) < 0) return freezer_failed("freeze");
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  for (int glance = 1;; ++glance) {
+    auto done = frozen();
+    if (!done) return done.error();
+    if (*done) return Done{};
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Error{ErrorCode::kTimeout, "its control group did not freeze: it hangs in the kernel",
+                   ""};
+    }
+    wait(glance);
+  }
+}
+
+Status Freezer::thaw() {
+  const std::string_view word = thaw_word();
+  if (::pwrite(control_.get(), word.data(), word.size(), 0) < 0) return freezer_failed("thaw");
+  return Done{};
+}
 
 Cgroup::~Cgroup() { remove(); }
 
 Cgroup& Cgroup::operator=(Cgroup&& other) noexcept {
   std::swap(folders_, other.folders_);
   std::swap(entrances_, other.entrances_);
+  std::swap(freezer_, other.freezer_);
   return *this;
 }
 
-void Cgroup::remove() {
+bool Cgroup::remove() {
+  bool empty = true;
   entrances_.clear();
+  freezer_ = {};
   for (const fs::path& folder : folders_) {
     // The last process leaves its group a moment after it was reaped.
-    for (int attempt = 0; ::rmdir(folder.c_str()) != 0 && errno == EBUSY && attempt < 50;
-         ++attempt) {
+    constexpr int kAttempts = 50;
+    int attempt = 0;
+    while (::rmdir(folder.c_str()) != 0 && errno == EBUSY && attempt < kAttempts) {
+      ++attempt;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    empty = empty && attempt < kAttempts;
   }
   folders_.clear();
+  return empty;
 }
 
 CgroupHome CgroupHome::find() {
   CgroupHome home;
   const auto mounts = cgroup_mounts();
+  std::tie(home.freezer_parent_, home.freezer_) = parent_that_freezes(mounts);
   home.parents_ = parents_of_version_2(mounts);
   if (!home.parents_.empty()) {
     home.version_ = "cgroup2";
@@ -180,14 +257,19 @@ CgroupHome CgroupHome::find() {
   return home;
 }
 
-Result<Cgroup> CgroupHome::make(const CgroupLimits& limits) const {
+Result<Cgroup> CgroupHome::make(const CgroupLimits& limits, bool limited, bool frozen) const {
   Cgroup group;
+  std::vector<fs::path> parents;
+  if (limited) parents = parents_;
+  const bool freezes = frozen && !freezer_.empty();
+  if (freezes && std::find(parents.begin(), parents.end(), freezer_parent_) == parents.end())
+    parents.push_back(freezer_parent_);
   const auto failed = [](const fs::path& what) {
     return Error{ErrorCode::kInfrastructure,
                  "cgroup " + what.string() + ": " + std::strerror(errno), ""};
   };
   const std::string memory = std::to_string(limits.memory_bytes);
-  for (const fs::path& parent : parents_) {
+  for (const fs::path& parent : parents) {
     const fs::path folder = make_folder(parent);
     if (folder.empty()) return failed(parent);
     group.folders_.push_back(folder);
@@ -208,6 +290,9 @@ Result<Cgroup> CgroupHome::make(const CgroupLimits& limits) const {
     UniqueFd entrance(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
     if (!entrance.valid()) return failed(folder);
     group.entrances_.push_back(std::move(entrance));
+    if (!freezes || parent != freezer_parent_) continue;
+    group.freezer_ = Freezer::open(folder, freezer_ == "freezer2" ? 2 : 1);
+    if (!group.freezer_.there()) return failed(folder);
   }
   return group;
 }

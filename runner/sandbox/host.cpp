@@ -1,16 +1,21 @@
 #include "runner/sandbox/host.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+
+#include "runner/core/unique_fd.hpp"
+#include "runner/sandbox/proc_files.hpp"
 
 namespace kbench {
 namespace fs = std::filesystem;
@@ -119,6 +124,43 @@ std::uint64_t count_threads_of(uid_t uid) {
     if (fields >> count) threads += count;
   }
   return threads;
+}
+
+namespace {
+
+// The real user in the text of a status file; a name in it cannot hold a line break.
+std::optional<uid_t> user_in(std::string_view status) {
+  constexpr std::string_view kField = "\nUid:\t";
+  const auto at = status.find(kField);
+  if (at == std::string_view::npos) return std::nullopt;
+  uid_t user = 0;
+  const auto parsed =
+      std::from_chars(status.data() + at + kField.size(), status.data() + status.size(), user);
+  return parsed.ec == std::errc{} ? std::optional(user) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::set<uid_t>> users_of_processes() {
+  const UniqueFd proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!proc.valid()) return std::nullopt;
+  std::set<uid_t> users;
+  bool complete = true;
+  const Look look = for_each_number(proc.get(), [&](pid_t pid) {
+    std::array<char, 2048> buffer;
+    std::string_view text;
+    ProcessStat stat;
+    Look seen = read_small(proc.get(), ProcPath().add(pid).add("/status").c_str(), buffer, text);
+    if (seen == Look::kSeen) seen = read_stat(proc.get(), pid, stat);
+    if (seen == Look::kUnknown) complete = false;
+    // The dead are waiting for their parents only.
+    if (seen != Look::kSeen || stat.process_is_dead()) return;
+    const auto user = user_in(text);
+    complete = complete && user;
+    if (user) users.insert(*user);
+  });
+  if (look != Look::kSeen || !complete) return std::nullopt;
+  return users;
 }
 
 }  // namespace kbench

@@ -193,31 +193,56 @@ void volunteer_for_oom() {
 
 void do_nothing(int) {}
 
-// Stops, kills and reaps until no process is left below the keeper. Notes how `program` ended.
-void end_everything(Prepared& prepared, pid_t program, int& wait_status) {
+// Until a child ends, or for a moment.
+void wait_for_a_child(long milliseconds) {
+  sigset_t all_but_child;
+  ::sigfillset(&all_but_child);
+  ::sigdelset(&all_but_child, SIGCHLD);
+  const timespec moment{0, milliseconds * 1'000'000};
+  ::ppoll(nullptr, 0, &moment, &all_but_child);
+}
+
+// Stops what is below the keeper, as far as it can be seen, until nobody new turns up: what stands
+// cannot fork away.
+Descendants stop_everything(Prepared& prepared) {
   constexpr int kMostPasses = 1000;
-  while (true) {
-    std::size_t seen = 0;
-    for (int pass = 0; pass < kMostPasses; ++pass) {
-      const std::size_t count = find_descendants(::getpid(), prepared.table);
-      bool all_stopped = true;
-      for (const ProcessEntry& entry : prepared.table.first(count)) {
-        if (entry.state != 'T') all_stopped = false;
-        ::kill(entry.pid, SIGSTOP);
-      }
-      const bool settled = all_stopped || count == seen;
-      seen = count;
-      if (settled) break;
+  Descendants seen;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const Descendants now = find_descendants(::getpid(), prepared.table);
+    bool all_stopped = true;
+    for (const ProcessEntry& entry : prepared.table.first(now.count)) {
+      if (!entry.is_still) all_stopped = false;
+      ::kill(entry.pid, SIGSTOP);
     }
-    for (const ProcessEntry& entry : prepared.table.first(seen)) ::kill(entry.pid, SIGKILL);
-    // Blocks for the first one only: the dead are reaped, and then the rest is looked at again.
+    const bool settled = all_stopped || now.count == seen.count;
+    seen = now;
+    if (settled) break;
+  }
+  return seen;
+}
+
+// Stops, kills and reaps until no process is left below the keeper. Notes how `program` ended. It
+// is over only when the kernel says that there is no child left (the keeper is their subreaper):
+// not when nobody is seen in /proc.
+void end_everything(Prepared& prepared, pid_t program, int& wait_status) {
+  const LaunchPlan& plan = *prepared.plan;
+  constexpr long kLongestPauseMs = 200;  // what hangs in a driver may do so for long
+  for (long pause_ms = 5;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
+    const Descendants seen = stop_everything(prepared);
+    for (const ProcessEntry& entry : prepared.table.first(seen.count)) ::kill(entry.pid, SIGKILL);
+    if (plan.freezer >= 0) {
+      [[maybe_unused]] const ssize_t written =
+          ::write(plan.freezer, plan.thaw_word.data(), plan.thaw_word.size());
+    }
     int status = 0;
-    pid_t reaped = ::waitpid(-1, &status, 0);
-    while (reaped > 0) {
+    pid_t reaped = 0;
+    bool any = false;
+    while ((reaped = ::waitpid(-1, &status, WNOHANG)) > 0) {
+      any = true;
       if (reaped == program) wait_status = status;
-      reaped = ::waitpid(-1, &status, WNOHANG);
     }
     if (reaped < 0 && errno == ECHILD) return;
+    if (!any) wait_for_a_child(pause_ms);
   }
 }
 
@@ -257,8 +282,8 @@ bool program_ended(const Prepared& prepared, pid_t program, int& wait_status) {
   if (program == 0) become_program(prepared, self);
   const KeeperReport started{program};
   [[maybe_unused]] ssize_t written = ::write(prepared.status, &started, sizeof started);
-  std::array<int, 2> kept = {prepared.lifeline, prepared.status};
-  close_all_but(kept);
+  std::array<int, 3> kept = {prepared.lifeline, prepared.status, prepared.plan->freezer};
+  close_all_but(std::span(kept).first(prepared.plan->freezer < 0 ? 2 : 3));
   ::prctl(PR_SET_DUMPABLE, 0);
   int wait_status = 0;
   program_ended(prepared, program, wait_status);

@@ -31,6 +31,10 @@ struct LaunchPlan {
   std::vector<std::pair<int, rlim_t>> resource_limits;  // {RLIMIT_..., value}
   unsigned namespaces = 0;                              // CLONE_NEW… of what is executed
   std::vector<int> cgroups;                             // open cgroup.procs files to join
+  // The control file of a group that may be frozen, and what thaws it: some kernels let nobody who
+  // is frozen die. -1: none.
+  int freezer = -1;
+  std::string thaw_word;
 };
 
 // What the keeper writes: the program's number first, and before it ends, how the program ended.

@@ -1,5 +1,6 @@
 #include "runner/sandbox/lockdown.hpp"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "runner/core/defence.hpp"
 #include "runner/sandbox/seccomp_filter.hpp"
 
 namespace kbench {
@@ -30,6 +32,9 @@ bool can_fork() {
   return child > 0;
 }
 
+// To itself, which is not stopped: without a filter, nothing happens.
+bool can_continue() { return ::kill(::getpid(), SIGCONT) == 0; }
+
 }  // namespace
 
 Result<bool> lock_down() {
@@ -37,13 +42,18 @@ Result<bool> lock_down() {
   // Under the sandbox the common rules are in force already: each call would pass through them
   // twice.
   constexpr int kNone = 0;
-  const FilterRules rules{
-      .common = ::prctl(PR_GET_SECCOMP) == kNone, .no_processes = true, .only_signal = ::getpid()};
+  const bool no_processes = stands(Defence::kNoProcesses);
+  const FilterRules rules{.common = ::prctl(PR_GET_SECCOMP) == kNone,
+                          .no_processes = no_processes,
+                          .only_signal = ::getpid(),
+                          .no_continuing = stands(Defence::kNoContinuing)};
   const auto filter = make_filter(rules);
   if (!filter) return filter.error();
   if (const int error = install_filter(*filter); error != 0) {
     return not_locked(std::strerror(error));
   }
+  if (rules.no_continuing && can_continue()) return not_locked("SIGCONT is still possible");
+  if (!no_processes) return true;
   if (can_execute()) return not_locked("execve is still possible");
   if (can_fork()) return not_locked("fork is still possible");
   return true;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/sandbox/enter.hpp"
 
@@ -24,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 // to itself rather than stopping the whole run.
 constexpr milliseconds kKillPatience{10'000};
 constexpr milliseconds kFreezePatience{5'000};
+constexpr milliseconds kLeavePatience{1'000};
 
 // Waits until `fd` is readable or at its end of file.
 bool poll_until(int fd, Clock::time_point deadline) {
@@ -98,12 +100,14 @@ Result<pid_t> read_bwrap_init(int status_fd, milliseconds timeout) {
 }
 
 KeptProcess::KeptProcess(Launched launched, pid_t root, UniqueFd reports, Cgroup group,
-                         bool started, std::shared_ptr<UndeadList> undead)
+                         bool started, std::optional<uid_t> own_user,
+                         std::shared_ptr<UndeadList> undead)
     : launched_(std::move(launched)),
       group_(std::move(group)),
       undead_(std::move(undead)),
       reports_(std::move(reports)),
       tree_(root),
+      own_user_(own_user),
       started_(started) {}
 
 KeptProcess::~KeptProcess() {
@@ -138,13 +142,25 @@ void KeptProcess::reap() {
     got = ::read(launched_.status.get(), &report, sizeof report);
   } while (got < 0 && errno == EINTR);
   ::waitpid(launched_.keeper, nullptr, 0);  // it writes last of all
-  if (got == static_cast<ssize_t>(sizeof report)) {
-    ended_ = explain(report.value);
-  } else {
+  const bool keeper_killed = got != static_cast<ssize_t>(sizeof report);
+  if (keeper_killed) {
     ended_ = Error{ErrorCode::kInfrastructure,
                    "the keeper of a sandboxed program was killed from outside", ""};
+  } else {
+    ended_ = explain(report.value);
   }
-  group_ = {};
+  look_for_leftovers(keeper_killed);
+}
+
+// The keeper ends when it has no child left, so there should be nobody. That is not taken on trust:
+// whoever is left would run beside all that is measured from now on.
+void KeptProcess::look_for_leftovers(bool keeper_killed) {
+  // Nobody has waited for those below a keeper that is gone; but they are known.
+  const Status killed = keeper_killed ? tree_.kill_known(kLeavePatience) : Status(Done{});
+  const bool group_is_empty = group_.remove();
+  if (!stands(Defence::kNothingLeft)) return;
+  if (!killed || !group_is_empty) undead_->add_lost();
+  if (own_user_) undead_->add_user(*own_user_);
 }
 
 Result<SandboxedProcess::Exit> KeptProcess::explain(int wait_status) {
@@ -166,12 +182,43 @@ Result<SandboxedProcess::Exit> KeptProcess::explain(int wait_status) {
 
 Status KeptProcess::freeze() {
   if (ended_) return Done{};
-  return tree_.freeze(kFreezePatience);
+  return group_.freezer().there() ? freeze_group() : tree_.freeze(kFreezePatience);
+}
+
+Status KeptProcess::freeze_group() {
+  constexpr int kPatientGlances = 100;
+  auto frozen = group_.freezer().freeze(kFreezePatience, [this](int glance) {
+    // Where a thread waits for a core that somebody else keeps busy.
+    if (glance == kPatientGlances) tree_.move_threads();
+    pause_before(glance);
+  });
+  tree_.unmove_threads();
+  return frozen;
 }
 
 Status KeptProcess::thaw() {
-  tree_.thaw();
-  return Done{};
+  if (ended_) return Done{};
+  if (!group_.freezer().there()) {
+    if (stands(Defence::kStopWatched))
+      if (auto stood = tree_.still_stands(); !stood) return stood;
+    tree_.thaw();
+    return Done{};
+  }
+  const auto frozen = group_.freezer().frozen();
+  if (!frozen) return frozen.error();
+  if (!*frozen && stands(Defence::kStopWatched)) {
+    return Error{ErrorCode::kSubmission, "its control group was thawed from elsewhere", ""};
+  }
+  return group_.freezer().thaw();
+}
+
+Result<std::vector<pid_t>> KeptProcess::processes() {
+  if (ended_) return std::vector<pid_t>{};
+  auto all = tree_.processes();
+  // kbench-enter, where it is not the first process of a namespace, is ours: stopped with the rest,
+  // but nothing of the program, and nobody of its user may look into it.
+  if (all) std::erase(*all, launched_.program);
+  return all;
 }
 
 }  // namespace kbench

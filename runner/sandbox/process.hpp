@@ -19,9 +19,10 @@ namespace kbench {
 class KeptProcess final : public SandboxedProcess {
  public:
   // What is below `root`, a process as numbered here, is the program's, or kbench-enter.
-  // `reports` is what it writes to, `started` whether it said that the program was executed.
+  // `reports` is what it writes to, `started` whether it said that the program was executed,
+  // `own_user` whom it runs as, where nobody else does.
   KeptProcess(Launched launched, pid_t root, UniqueFd reports, Cgroup group, bool started,
-              std::shared_ptr<UndeadList> undead);
+              std::optional<uid_t> own_user, std::shared_ptr<UndeadList> undead);
   ~KeptProcess() override;
   KeptProcess(const KeptProcess&) = delete;
   KeptProcess& operator=(const KeptProcess&) = delete;
@@ -31,11 +32,14 @@ class KeptProcess final : public SandboxedProcess {
   Status freeze() override;
   Status thaw() override;
   void move_threads() override { tree_.move_threads(); }
-  [[nodiscard]] std::vector<pid_t> processes() override { return tree_.processes(); }
+  [[nodiscard]] Result<std::vector<pid_t>> processes() override;
   [[nodiscard]] int exit_fd() const override { return launched_.status.get(); }
 
  private:
   void reap();
+  // Once it is over: whether nothing of it is left, by any sign there is.
+  void look_for_leftovers(bool keeper_killed);
+  Status freeze_group();
   [[nodiscard]] Result<Exit> explain(int wait_status);
 
   Launched launched_;
@@ -43,6 +47,7 @@ class KeptProcess final : public SandboxedProcess {
   std::shared_ptr<UndeadList> undead_;
   UniqueFd reports_;
   FrozenTree tree_;
+  std::optional<uid_t> own_user_;
   bool started_ = false;  // the program was executed
   bool killed_ = false;
   bool immortal_ = false;  // SIGKILL did not end it in time

@@ -20,13 +20,19 @@ namespace kbench {
 struct ProcessEntry {
   pid_t pid = 0;
   pid_t parent = 0;
-  char state = '?';  // as in /proc/PID/stat
-  bool below = false;
+  bool is_still = false;  // its leader stands or has ended
 };
 
-// Moves every living process below `root` (itself not included) to the front of `table` and returns
-// their number. Processes beyond the capacity of `table` are not seen.
-[[nodiscard]] std::size_t find_descendants(pid_t root, std::span<ProcessEntry> table);
+struct Descendants {
+  std::size_t count = 0;
+  bool complete = true;  // false: there may be more, because a look failed or the table was full
+};
+
+// Moves every living process below `root` (itself not included) to the front of `table`.
+[[nodiscard]] Descendants find_descendants(pid_t root, std::span<ProcessEntry> table);
+
+// Waits a little before another look at who stands still; `glance` counts the looks, from 1.
+void pause_before(int glance);
 
 // The processes below one process, as far as they are known. Each is remembered by a pidfd, so a
 // number that is used again never hits a stranger, and by its open task folder, so that a second
@@ -37,39 +43,53 @@ class FrozenTree {
   explicit FrozenTree(pid_t root) : root_(root) {}
 
   // Stops every process below the root and returns once each of their threads stands still.
-  // Errors: kTimeout when one did not stop in time (it hangs in the kernel).
+  // Errors: kTimeout when one did not stop in time (it hangs in the kernel, or is continued without
+  // end); kInfrastructure when it cannot be told.
   Status freeze(std::chrono::milliseconds timeout);
+  // Whether each thread of what is known stands still; after freeze(), it should. Errors:
+  // kSubmission, naming the process of one that does not; kInfrastructure.
+  Status still_stands();
   void thaw();
   // Moves threads that want to run from the cores that they are bound to to the other ones, until
-  // the next freeze() is done: for when they do not get their turn. freeze() does so itself where a
-  // stop takes long.
+  // unmove_threads() or the next freeze() is done: for when they do not get their turn. freeze()
+  // does so itself where a stop takes long.
   void move_threads();
-  // Those known now, after another look. What is frozen cannot start new ones.
-  [[nodiscard]] std::vector<pid_t> processes();
+  void unmove_threads() { moved_.reset(); }
+  // Those known now, after another look. What is frozen cannot start new ones. Errors:
+  // kInfrastructure.
+  [[nodiscard]] Result<std::vector<pid_t>> processes();
+  // Kills those known now, wherever they have gone, and waits. Errors: kTimeout when one does not
+  // die; kInfrastructure when it cannot be told.
+  Status kill_known(std::chrono::milliseconds timeout);
 
  private:
+  using Deadline = std::chrono::steady_clock::time_point;
   struct Member {
     pid_t pid = 0;
     UniqueFd pidfd;  // invalid where the kernel has none: then the number is used
     UniqueFd tasks;  // /proc/PID/task
     bool gone = false;
   };
+  enum class Stand { kStands, kRuns, kUnknown };
 
-  void signal(Member& member, int number);
+  static bool is_over(const Member& member);
+  static void signal(Member& member, int number);
   // SIGSTOP to the process and to each of its threads.
-  void stop(Member& member);
-  // Waits until all threads of it stand still; false at the deadline.
-  bool await_stop(Member& member, std::chrono::steady_clock::time_point deadline);
-  [[nodiscard]] bool stopped(Member& member);
+  static void stop(Member& member);
+  // Waits until all threads of it stand still.
+  Status await_stop(Member& member, Deadline deadline);
+  [[nodiscard]] static Stand stand_of(Member& member);
   // Adds children of the root and of all members; returns whether there was a new one.
-  bool discover();
-  bool discover_children_of(int tasks);
-  bool discover_by_scan();
-  bool add(pid_t pid);
+  Result<bool> discover();
+  Result<bool> discover_children_of(int tasks);
+  Result<bool> discover_by_scan();
+  Result<bool> add(pid_t pid);
+  Status open_root();
 
   pid_t root_;
   UniqueFd root_tasks_;
-  bool scan_all_ = false;  // the kernel does not list children: look through all of /proc
+  bool root_gone_ = false;  // and with it all that was below it, or that was found before
+  bool scan_all_ = false;   // the kernel does not list children: look through all of /proc
   std::vector<Member> members_;
   std::unique_ptr<MovedThreads> moved_;
 };

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "runner/core/defence.hpp"
 #include "runner/sandbox/bubblewrap.hpp"
 #include "runner/sandbox/cgroup.hpp"
 #include "runner/sandbox/enter.hpp"
@@ -166,6 +167,7 @@ class LayeredSandbox final : public Sandbox {
     level_.landlock = layers.landlock_abi;
     level_.system_call_filter = layers.system_call_filter;
     if (layers.cgroup) level_.cgroup = cgroups_.version();
+    if (layers.freezer) level_.freezer = cgroups_.freezer();
     level_.no_new_privs = true;
   }
 
@@ -195,6 +197,10 @@ class LayeredSandbox final : public Sandbox {
                     .namespaces = namespaces_of(layers_)};
     plan.descriptors.emplace_back(reports->write.get(), number);
     for (const UniqueFd& entrance : group->entrances()) plan.cgroups.push_back(entrance.get());
+    if (group->freezer().there()) {
+      plan.freezer = group->freezer().control();
+      plan.thaw_word = group->freezer().thaw_word();
+    }
     const EnterPlan enter = enter_plan(command, layers_, user, number);
     if (layers_.bubblewrap) {
       plan.descriptors.emplace_back(status->write.get(), number + 1);
@@ -207,8 +213,10 @@ class LayeredSandbox final : public Sandbox {
     if (!launched) return launched.error();
     reports->write.reset();
     status->write.reset();
+    const std::optional<uid_t> own_user =
+        layers_.drop_to_nobody && user != kSandboxUid ? std::optional(user) : std::nullopt;
     return await(command, std::move(*launched), std::move(reports->read), status->read.get(),
-                 std::move(*group));
+                 std::move(*group), own_user);
   }
 
   [[nodiscard]] const SandboxLevel& level(bool /*needs_cuda*/) const override { return level_; }
@@ -216,14 +224,14 @@ class LayeredSandbox final : public Sandbox {
 
  private:
   [[nodiscard]] Result<Cgroup> make_group(const SandboxCommand& command) const {
-    if (!layers_.cgroup) return Cgroup{};
     constexpr int kOurOwn = 4;  // bwrap twice, kbench-enter, one to spare
-    return cgroups_.make({command.max_resident_bytes, command.max_processes + kOurOwn});
+    return cgroups_.make({command.max_resident_bytes, command.max_processes + kOurOwn},
+                         layers_.cgroup, layers_.freezer);
   }
 
   Result<std::unique_ptr<SandboxedProcess>> await(const SandboxCommand& command, Launched launched,
-                                                  UniqueFd reports, int bwrap_status,
-                                                  Cgroup group) const {
+                                                  UniqueFd reports, int bwrap_status, Cgroup group,
+                                                  std::optional<uid_t> own_user) const {
     // Orphans end up with the first process of the namespace, where there is one, else with the
     // keeper: a freeze that started further down would miss them.
     pid_t root = layers_.namespaces ? launched.program : launched.keeper;
@@ -234,8 +242,9 @@ class LayeredSandbox final : public Sandbox {
     const int heard = reports.get();
     std::unique_ptr<KeptProcess> process;
     const auto started = await_start(heard, command.argv.front(), kPatience);
-    process = std::make_unique<KeptProcess>(std::move(launched), root, std::move(reports),
-                                            std::move(group), started && *started, undead_);
+    process =
+        std::make_unique<KeptProcess>(std::move(launched), root, std::move(reports),
+                                      std::move(group), started && *started, own_user, undead_);
     if (!started) return started.error();
     return std::unique_ptr<SandboxedProcess>(std::move(process));
   }
@@ -303,11 +312,14 @@ class Probing {
     layers.landlock_abi = std::min(landlock_abi(), options_.max_landlock_abi);
     layers.system_call_filter = options_.use_system_call_filter && kernel_has_filters();
     layers.cgroup = options_.use_cgroup && !cgroups_.version().empty();
+    layers.freezer =
+        options_.use_freezer && !cgroups_.freezer().empty() && stands(Defence::kFrozenByCgroup);
     if (!root) note("not root: no user of its own");
     if (!layers.network_namespace) note("no network namespace");
     if (layers.landlock_abi == 0) note("no Landlock");
     if (!layers.system_call_filter) note("no seccomp");
     if (!layers.cgroup) note(options_.use_cgroup ? cgroups_.reason() : "cgroups switched off");
+    if (!layers.freezer) note("no control group that freezes");
     return layers;
   }
 
@@ -374,6 +386,7 @@ class Probing {
     }
     add(wanted.system_call_filter, "seccomp", [](Layers& l) { l.system_call_filter = true; });
     add(wanted.cgroup, "cgroup", [](Layers& l) { l.cgroup = true; });
+    add(wanted.freezer, "freezer", [](Layers& l) { l.freezer = true; });
     return best;
   }
 
@@ -390,7 +403,7 @@ class ProbedSandbox final : public Sandbox {
   explicit ProbedSandbox(const SandboxOptions& options) : options_(options) {
     tools_.enter = find_enter().value_or("");
     if (options.use_bubblewrap) tools_.bwrap = find_system_program("bwrap").value_or("");
-    if (options.use_cgroup) cgroups_ = CgroupHome::find();
+    if (options.use_cgroup || options.use_freezer) cgroups_ = CgroupHome::find();
   }
 
   Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
@@ -451,6 +464,7 @@ std::string SandboxLevel::to_string() const {
   add(landlock > 0, abi.c_str());
   add(system_call_filter, "seccomp");
   add(!cgroup.empty(), cgroup.c_str());
+  add(!freezer.empty(), freezer.c_str());
   add(no_new_privs, "nnp");
   return text.empty() ? "none" : text;
 }

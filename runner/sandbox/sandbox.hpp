@@ -51,13 +51,19 @@ class SandboxedProcess {
   // kernel: wait() says so from then on, Sandbox::undead() counts it, and the device it used is not
   // to be trusted.
   virtual void kill() = 0;
-  virtual Status freeze() = 0;  // SIGSTOP to every process in it, returns once they are stopped
+  // Stops every process in it, by its control group or by SIGSTOP, and returns once all of their
+  // threads stand still. Errors: kTimeout when they do not stop; kInfrastructure when that cannot
+  // be told.
+  virtual Status freeze() = 0;
+  // Errors: kSubmission when something in it did not stand still since freeze(); then it is not
+  // continued either. kInfrastructure when that cannot be told.
   virtual Status thaw() = 0;
   // For a program that does not get on: moves its threads that want to run from the cores they are
   // bound to to the other ones, until the next freeze().
   virtual void move_threads() = 0;
-  // Every process in it, as numbered outside; empty once it ended.
-  [[nodiscard]] virtual std::vector<pid_t> processes() = 0;
+  // The program and every process that it started, as numbered outside; empty once it ended.
+  // Errors: kInfrastructure when it cannot be told.
+  [[nodiscard]] virtual Result<std::vector<pid_t>> processes() = 0;
   // A descriptor that becomes readable when the program has ended.
   [[nodiscard]] virtual int exit_fd() const = 0;
 };
@@ -70,10 +76,11 @@ struct SandboxLevel {
   int landlock = 0;                 // the ABI in use, 0 = none
   bool system_call_filter = false;  // seccomp
   std::string cgroup;               // "cgroup1", "cgroup2", or empty
+  std::string freezer;              // "freezer1", "freezer2", or empty: stopped by SIGSTOP
   bool no_new_privs = false;
   std::string reason;  // why a layer is missing; empty when all are there
 
-  // Stored with every row, e.g. "uid+bwrap+netns+landlock7+seccomp+cgroup1+nnp".
+  // Stored with every row, e.g. "uid+bwrap+netns+landlock7+seccomp+cgroup1+freezer2+nnp".
   [[nodiscard]] std::string to_string() const;
   // Whether the program sees no process but those of its sandbox.
   [[nodiscard]] bool pid_namespace() const { return bubblewrap || namespaces; }
@@ -86,7 +93,8 @@ class Sandbox {
   virtual ~Sandbox() = default;
   virtual Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) = 0;
   [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
-  // How many programs started here were killed and are not dead yet: see SandboxedProcess::kill.
+  // How many programs started here are over, and not all of their processes are dead: see
+  // SandboxedProcess::kill.
   [[nodiscard]] virtual int undead() const = 0;
 };
 
@@ -99,6 +107,7 @@ struct SandboxOptions {
   bool use_network_namespace = true;
   bool use_system_call_filter = true;
   bool use_cgroup = true;
+  bool use_freezer = true;    // of control groups; else SIGSTOP
   int max_landlock_abi = 99;  // 0: no Landlock; 2: as on a stock Debian 12
 };
 

@@ -1,8 +1,10 @@
 #include "runner/sandbox/seccomp_filter.hpp"
 
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -173,6 +175,46 @@ void add_only_signal(Builder& filter, int pid) {
   // library names its own threads by number.)
   filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
 }
+
+// The kernel reads these arguments as 32-bit numbers and ignores what stands above.
+constexpr unsigned long kInt = 0xffffffff;
+
+// All that ends in a signal of the caller's choice, or in a SIGCONT, without a system call at that
+// moment. (File leases and directory notes make the caller the owner of a file's signals; so does a
+// controlling terminal, which also sends SIGCONT itself when it is given up. Fixed signals, such as
+// that of alarm(), continue nobody, but nobody needs them either.)
+void add_no_continuing(Builder& filter) {
+  for (const int call : {SCMP_SYS(timer_create), SCMP_SYS(setitimer), SCMP_SYS(alarm),
+                         SCMP_SYS(mq_notify), SCMP_SYS(setsid), SCMP_SYS(setpgid)}) {
+    filter.deny(call, EPERM);
+  }
+  constexpr unsigned long kSetOwnerEx = 15;  // F_SETOWN_EX: glibc names it only on request
+  for (const unsigned long command :
+       {0ul + F_SETSIG, 0ul + F_SETOWN, kSetOwnerEx, 0ul + F_NOTIFY, 0ul + F_SETLEASE}) {
+    filter.deny(SCMP_SYS(fcntl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, kInt, command));
+  }
+  filter.deny(SCMP_SYS(fcntl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, kInt, 0ul + F_SETFL),
+              SCMP_A2(SCMP_CMP_MASKED_EQ, 0ul + O_ASYNC, 0ul + O_ASYNC));
+  constexpr unsigned long kVirtualTerminal = 0x5602;  // VT_SETMODE: signals of one's choice
+  constexpr unsigned long kKeyboardSignal = 0x4B4E;   // KDSIGACCEPT
+  for (const unsigned long request :
+       {0ul + FIOASYNC, 0ul + FIOSETOWN, 0ul + SIOCSPGRP, 0ul + TIOCSCTTY, 0ul + TIOCNOTTY,
+        0ul + TIOCSPGRP, 0ul + TIOCSIG, kVirtualTerminal, kKeyboardSignal}) {
+    filter.deny(SCMP_SYS(ioctl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, kInt, request));
+  }
+  // At the end of the thread that started this process. And whoever cannot be dumped cannot be
+  // looked into by a supervisor of the same user either.
+  for (const unsigned long option : {0ul + PR_SET_PDEATHSIG, 0ul + PR_SET_DUMPABLE}) {
+    filter.deny(SCMP_SYS(prctl), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, kInt, option));
+  }
+  for (const int call : {SCMP_SYS(kill), SCMP_SYS(rt_sigqueueinfo)}) {
+    filter.deny(call, EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, kInt, 0ul + SIGCONT));
+  }
+  for (const int call : {SCMP_SYS(tgkill), SCMP_SYS(rt_tgsigqueueinfo)}) {
+    filter.deny(call, EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, kInt, 0ul + SIGCONT));
+  }
+  for (const int call : {SCMP_SYS(tkill), SCMP_SYS(pidfd_send_signal)}) filter.deny(call, EPERM);
+}
 // NOLINTEND(clang-diagnostic-c99-extensions)
 
 }  // namespace
@@ -189,6 +231,7 @@ Result<std::vector<sock_filter>> make_filter(const FilterRules& rules) {
     add_no_processes(filter);
   }
   if (rules.only_signal > 0) add_only_signal(filter, rules.only_signal);
+  if (rules.no_continuing) add_no_continuing(filter);
   return filter.finish();
 }
 

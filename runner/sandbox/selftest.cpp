@@ -49,7 +49,7 @@ bool closes_within(const UniqueFd& read, std::chrono::milliseconds timeout) {
 // The sandboxed process that runs kbench-escape, as numbered here; the newest one.
 int find_escape_process() {
   std::vector<ProcessEntry> table(65536);
-  const std::size_t count = find_descendants(::getpid(), table);
+  const std::size_t count = find_descendants(::getpid(), table).count;
   int found = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::ifstream comm("/proc/" + std::to_string(table[i].pid) + "/comm");
@@ -75,6 +75,15 @@ class Selftest {
   Result<SelftestReport> run() {
     SelftestReport report;
     report.level = sandbox_->level(needs_cuda());
+    // Where not even the trial program started, no layer is in force: bombs would go off as root.
+    if (::geteuid() == 0 && !report.level.own_uid) {
+      return Error{ErrorCode::kInfrastructure,
+                   std::string("no sandboxed program starts") + (needs_cuda() ? " CUDA" : "") +
+                       ", so nothing is tried: " + report.level.reason,
+                   needs_cuda() ? "there has to be a GPU with its driver (`nvidia-smi`); `kbench "
+                                  "selftest sandbox --device cpu` tries the rest"
+                                : "`kbench doctor` says what is missing"};
+    }
     other_ = start_waiting({"wait"});
     if (!other_.process) {
       return Error{ErrorCode::kInfrastructure, "no sandboxed program starts: " + other_.problem,

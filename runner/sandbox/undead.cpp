@@ -5,11 +5,23 @@
 
 #include <utility>
 
+#include "runner/sandbox/host.hpp"
+
 namespace kbench {
 
 void UndeadList::add(pid_t keeper, UniqueFd status) {
   const std::lock_guard lock(mutex_);
   list_.push_back({keeper, std::move(status)});
+}
+
+void UndeadList::add_user(uid_t user) {
+  const std::lock_guard lock(mutex_);
+  users_.push_back(user);
+}
+
+void UndeadList::add_lost() {
+  const std::lock_guard lock(mutex_);
+  ++lost_;
 }
 
 int UndeadList::count() {
@@ -20,7 +32,12 @@ int UndeadList::count() {
     ::waitpid(undead.keeper, nullptr, 0);  // it writes last of all
     return true;
   });
-  return static_cast<int>(list_.size());
+  if (!users_.empty()) {
+    // Who is not seen does not come back. Where nobody can be seen, all of them count.
+    if (const auto there = users_of_processes())
+      std::erase_if(users_, [&](uid_t user) { return !there->contains(user); });
+  }
+  return static_cast<int>(list_.size() + users_.size()) + lost_;
 }
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
-// Sandboxed programs that were killed and did not die in time. A sandbox keeps the list, its
-// processes add themselves; it shrinks when the kernel lets go after all. Safe to use from several
-// threads.
+// What is left of sandboxed programs that are over: those that were killed and did not die in time,
+// and processes that somehow stayed behind. A sandbox keeps the list, its processes add themselves;
+// it shrinks when the kernel lets go after all. Safe to use from several threads.
 #pragma once
 
 #include <sys/types.h>
@@ -16,6 +16,10 @@ class UndeadList {
  public:
   // `keeper` is our child, and `status` its pipe, which ends when everything below it is dead.
   void add(pid_t keeper, UniqueFd status);
+  // Everything that ran as this user should be dead: counted as long as anything does.
+  void add_user(uid_t user);
+  // Somebody is left, and there is no way to see him end: counted for ever.
+  void add_lost();
   // Those that are still there; the others are reaped.
   [[nodiscard]] int count();
 
@@ -26,6 +30,8 @@ class UndeadList {
   };
   std::mutex mutex_;
   std::vector<Undead> list_;
+  std::vector<uid_t> users_;
+  int lost_ = 0;
 };
 
 }  // namespace kbench

@@ -1,8 +1,12 @@
 #include "runner/store/columns.hpp"
 
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Exception.h>
@@ -10,6 +14,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
+
+#include "runner/core/defence.hpp"
 
 namespace kbench::columns {
 namespace {
@@ -72,6 +78,7 @@ void visit(R& evaluation, Visitor& column) {
   column("seed", evaluation.seed);
   column("started_at", evaluation.started_at);
   column("wall_seconds", evaluation.wall_seconds);
+  column("unranked", evaluation.unranked);
 }
 
 template <Is<Check> R, class Visitor>
@@ -165,33 +172,74 @@ struct BindVisitor {
   }
 };
 
+[[noreturn]] void corrupt(std::string_view name, std::string_view what) {
+  throw SQLite::Exception(fmt::format("{} {}", name, what), SQLITE_CORRUPT);
+}
+
+// Columns are of a strict type only for who writes through SQLite: a file can be made to hold
+// anything, so that each value is looked at before it is taken.
 struct ReadVisitor {
   SQLite::Statement& statement;
   int next = 0;
 
   SQLite::Column take() { return statement.getColumn(next++); }
 
-  void operator()(std::string_view, std::string& value) { value = take().getString(); }
-  void operator()(std::string_view, double& value) {
-    const SQLite::Column column = take();
-    value = column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+  SQLite::Column take(std::string_view name, int type, std::string_view what) {
+    SQLite::Column column = take();
+    if (column.getType() != type && stands(Defence::kPassiveDatabase)) corrupt(name, what);
+    return column;
   }
-  void operator()(std::string_view, bool& value) { value = take().getInt() != 0; }
-  void operator()(std::string_view, int& value) { value = take().getInt(); }
-  void operator()(std::string_view, std::int64_t& value) { value = take().getInt64(); }
-  void operator()(std::string_view, std::uint64_t& value) {
-    value = static_cast<std::uint64_t>(take().getInt64());
+
+  void operator()(std::string_view name, std::string& value) {
+    value = take(name, SQLITE_TEXT, "holds something that is no text").getString();
   }
-  void operator()(std::string_view, State& value) {
-    const std::string text = take().getString();
+  void operator()(std::string_view name, double& value) {
+    if (statement.getColumn(next).isNull()) {
+      ++next;
+      value = std::numeric_limits<double>::quiet_NaN();
+    } else {
+      value = take(name, SQLITE_FLOAT, "holds something that is no number").getDouble();
+    }
+  }
+  void operator()(std::string_view name, std::int64_t& value) {
+    value = take(name, SQLITE_INTEGER, "holds something that is no whole number").getInt64();
+  }
+  void operator()(std::string_view name, std::uint64_t& value) {
+    std::int64_t bits = 0;
+    (*this)(name, bits);
+    value = static_cast<std::uint64_t>(bits);
+  }
+  void operator()(std::string_view name, int& value) {
+    std::int64_t wide = 0;
+    (*this)(name, wide);
+    // Every count of ours that is an int starts at 0, but for the block of samples in none.
+    const int least = name == "block" ? kAlone : 0;
+    if (wide < least || wide > std::numeric_limits<int>::max())
+      corrupt(name, fmt::format("is {}, which no count can be", wide));
+    value = static_cast<int>(wide);
+  }
+  void operator()(std::string_view name, bool& value) {
+    std::int64_t number = 0;
+    (*this)(name, number);
+    if (number != 0 && number != 1) corrupt(name, fmt::format("is {}, not yes or no", number));
+    value = number == 1;
+  }
+  void operator()(std::string_view name, State& value) {
+    std::string text;
+    (*this)(name, text);
     const auto state = state_from_string(text);
-    if (!state) throw SQLite::Exception(fmt::format("unknown state \"{}\"", text), SQLITE_CORRUPT);
+    if (!state) corrupt(name, fmt::format("is the unknown \"{}\"", text.substr(0, 40)));
     value = *state;
   }
-  void operator()(std::string_view, Side& value) {
-    const int number = take().getInt();
-    for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission})
-      if (number_of(side) == number) value = side;
+  void operator()(std::string_view name, Side& value) {
+    std::int64_t number = 0;
+    (*this)(name, number);
+    for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission}) {
+      if (number_of(side) != number) continue;
+      value = side;
+      return;
+    }
+    corrupt(name, fmt::format("is {}, which is no side", number));
   }
   template <class T>
   void operator()(std::string_view name, std::optional<T>& value) {
@@ -208,6 +256,95 @@ struct ReadVisitor {
     } else {
       visit(id.emplace(), *this);
     }
+  }
+};
+
+// What no row of ours can say, though each value is of its type.
+void check(const Sample& sample) {
+  if (sample.calls < 1) corrupt("calls", "is 0: nothing was timed");
+  if (sample.time_ns < 0) corrupt("time_ns", fmt::format("is {}, a negative time", sample.time_ns));
+}
+
+void check(const Check&) {}
+
+void check(const Evaluation& evaluation) {
+  const std::string& device = evaluation.device;
+  if (!device.empty() && device != "cpu" && device != "cuda")
+    corrupt("device", fmt::format("is the unknown \"{}\"", device.substr(0, 40)));
+  if (evaluation.wall_seconds < 0) corrupt("wall_seconds", "is negative");
+}
+
+// Deeper than ours ever are, and far from what exhausts the stack of who walks through it.
+constexpr int kDeepestJson = 50;
+
+bool nests_deeply(std::string_view json) {
+  int depth = 0;
+  for (const char c : json) {
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDeepestJson) return true;
+  }
+  return false;
+}
+
+void check(const Run& run) {
+  if (nests_deeply(run.configuration)) corrupt("configuration", "nests too deeply");
+  if (nests_deeply(run.environment)) corrupt("environment", "nests too deeply");
+}
+
+// All values of a record as one text: each begins with its kind, texts with their length as well,
+// numbers have eight bytes. As they come back from the database: it keeps no NaN but NULL, and no
+// sign of a zero.
+struct TextVisitor {
+  std::string text;
+
+  void bits(char kind, std::uint64_t value) {
+    std::array<char, 9> bytes{kind};
+    for (std::size_t i = 0; i < 8; ++i) bytes[i + 1] = static_cast<char>(value >> (56 - 8 * i));
+    text.append(bytes.data(), bytes.size());
+  }
+  void operator()(std::string_view, const std::string& value) {
+    bits('t', value.size());
+    text += value;
+  }
+  void operator()(std::string_view, double value) {
+    if (std::isnan(value)) {
+      text += 'n';
+    } else {
+      bits('d', std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+    }
+  }
+  void operator()(std::string_view, bool value) { bits('i', value ? 1 : 0); }
+  void operator()(std::string_view, int value) {
+    bits('i', static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  }
+  void operator()(std::string_view, std::int64_t value) {
+    bits('i', static_cast<std::uint64_t>(value));
+  }
+  void operator()(std::string_view, std::uint64_t value) { bits('i', value); }
+  void operator()(std::string_view name, State value) {
+    (*this)(name, std::string(to_string(value)));
+  }
+  void operator()(std::string_view name, Side value) { (*this)(name, number_of(value)); }
+  template <class T>
+  void operator()(std::string_view name, const std::optional<T>& value) {
+    if (value) {
+      (*this)(name, *value);
+    } else {
+      text += 'n';
+    }
+  }
+  void group(const std::optional<SubmissionId>& id) {
+    if (id) {
+      visit(*id, *this);
+    } else {
+      text += 'n';
+    }
+  }
+  template <class Record>
+  void list(const std::vector<Record>& records) {
+    bits('l', records.size());
+    for (const Record& record : records) visit(record, *this);
   }
 };
 
@@ -236,6 +373,7 @@ Record read_record(SQLite::Statement& statement) {
   Record record;
   ReadVisitor visitor{statement};
   visit(record, visitor);
+  if (stands(Defence::kPassiveDatabase)) check(record);
   return record;
 }
 
@@ -272,6 +410,32 @@ Evaluation read_evaluation(SQLite::Statement& statement) {
 }
 Check read_check(SQLite::Statement& statement) { return read_record<Check>(statement); }
 Sample read_sample(SQLite::Statement& statement) { return read_record<Sample>(statement); }
+
+std::string text_of(const Run& run) {
+  TextVisitor visitor;
+  visit(run, visitor);
+  return std::move(visitor.text);
+}
+
+std::string text_of(const Evaluation& evaluation) {
+  TextVisitor visitor;
+  visit(evaluation, visitor);
+  visitor.list(evaluation.checks);
+  visitor.list(evaluation.samples);
+  visitor.list(evaluation.alone);
+  return std::move(visitor.text);
+}
+
+std::uint64_t bytes_of_row(SQLite::Statement& statement) {
+  constexpr std::uint64_t kForItself = 64;
+  std::uint64_t sum = kForItself;
+  for (int i = 0; i < statement.getColumnCount(); ++i) {
+    const SQLite::Column column = statement.getColumn(i);
+    const bool sized = column.isText() || column.isBlob();
+    if (sized) sum += static_cast<std::uint64_t>(column.getBytes());
+  }
+  return sum;
+}
 
 int evaluation_number_column() { return static_cast<int>(names_of<Evaluation>().size()); }
 

@@ -2,6 +2,7 @@
 // cannot disagree. Inside runner/store only. Names are constants of ours, values are always bound.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,12 @@ void bind(SQLite::Statement& statement, const Sample& sample, int first);
 [[nodiscard]] Evaluation read_evaluation(SQLite::Statement& statement);
 [[nodiscard]] Check read_check(SQLite::Statement& statement);
 [[nodiscard]] Sample read_sample(SQLite::Statement& statement);
+// Everything that is stored of a record, children included, as one text; equal only for equal
+// records, and the same before they are stored and after they are read. For the chain.
+[[nodiscard]] std::string text_of(const Run& run);
+[[nodiscard]] std::string text_of(const Evaluation& evaluation);
+// Of the texts and blobs in the row the statement stands on, and some for the row itself.
+[[nodiscard]] std::uint64_t bytes_of_row(SQLite::Statement& statement);
 // Index of the column after the last one of read_evaluation: the evaluation's number.
 [[nodiscard]] int evaluation_number_column();
 

@@ -1,5 +1,7 @@
 #include "runner/store/lint_rows.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,8 @@
 #include <sqlite3.h>
 
 #include "runner/core/json.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/passive.hpp"
 
 namespace kbench {
 namespace {
@@ -26,6 +30,20 @@ std::string findings_text(const std::vector<LintFinding>& findings) {
 }
 
 [[noreturn]] void corrupt(const char* what) { throw SQLite::Exception(what, SQLITE_CORRUPT); }
+
+std::string text_of(SQLite::Statement& rows, int column) {
+  const SQLite::Column value = rows.getColumn(column);
+  if (!value.isText()) corrupt("a row of lint holds something that is no text");
+  return value.getString();
+}
+
+int count_of(SQLite::Statement& rows, int column) {
+  const SQLite::Column value = rows.getColumn(column);
+  const std::int64_t count = value.getInt64();
+  if (!value.isInteger() || count < 0 || count > std::numeric_limits<int>::max())
+    corrupt("a row of lint holds something that is no count");
+  return static_cast<int>(count);
+}
 
 std::vector<LintFinding> findings_of(const std::string& text) {
   const Json list = Json::parse(text, nullptr, false);
@@ -64,25 +82,26 @@ void put_lint(SQLite::Database& database, const LintRecord& record) {
   statement.exec();
 }
 
-std::vector<LintRecord> read_lint(SQLite::Database& database) {
+std::vector<LintRecord> read_lint(SQLite::Database& database, WorkBudget& budget) {
   SQLite::Statement rows(database,
                          "SELECT task_hash, size, device, task, state, mutants, rejected, "
                          "findings, version, checked_at FROM lint ORDER BY task, size, device");
   std::vector<LintRecord> records;
   while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
     LintRecord record;
-    record.task_hash = rows.getColumn(0).getString();
-    record.size = rows.getColumn(1).getString();
-    record.device = rows.getColumn(2).getString();
-    record.task = rows.getColumn(3).getString();
-    const auto state = lint_state_from_string(rows.getColumn(4).getString());
+    record.task_hash = text_of(rows, 0);
+    record.size = text_of(rows, 1);
+    record.device = text_of(rows, 2);
+    record.task = text_of(rows, 3);
+    const auto state = lint_state_from_string(text_of(rows, 4));
     if (!state) corrupt("unknown state of lint");
     record.state = *state;
-    record.mutants = rows.getColumn(5).getInt();
-    record.rejected = rows.getColumn(6).getInt();
-    record.findings = findings_of(rows.getColumn(7).getString());
-    record.version = rows.getColumn(8).getString();
-    record.checked_at = rows.getColumn(9).getString();
+    record.mutants = count_of(rows, 5);
+    record.rejected = count_of(rows, 6);
+    record.findings = findings_of(text_of(rows, 7));
+    record.version = text_of(rows, 8);
+    record.checked_at = text_of(rows, 9);
     records.push_back(std::move(record));
   }
   return records;

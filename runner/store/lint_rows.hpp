@@ -11,8 +11,10 @@ class Database;
 
 namespace kbench {
 
+class WorkBudget;
+
 // Both throw SQLite::Exception; read_lint with SQLITE_CORRUPT where a value cannot be one of ours.
 void put_lint(SQLite::Database& database, const LintRecord& record);
-[[nodiscard]] std::vector<LintRecord> read_lint(SQLite::Database& database);
+[[nodiscard]] std::vector<LintRecord> read_lint(SQLite::Database& database, WorkBudget& budget);
 
 }  // namespace kbench

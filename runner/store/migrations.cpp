@@ -126,7 +126,17 @@ ALTER TABLE evaluation ADD COLUMN profile TEXT NOT NULL DEFAULT 'kbench';
 ALTER TABLE evaluation ADD COLUMN rule_allclose REAL;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3};
+// The chain of a run's rows (chain.hpp), empty for those that have none; and what a task file says
+// of its own worth.
+constexpr std::string_view kStep4 = R"sql(
+ALTER TABLE run ADD COLUMN chain_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN chain_seal TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN chain_rows INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE evaluation ADD COLUMN chain TEXT NOT NULL DEFAULT '';
+ALTER TABLE evaluation ADD COLUMN unranked TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4};
 
 }  // namespace
 

@@ -37,6 +37,17 @@ Error explain(const SQLite::Exception& exception, const std::filesystem::path& f
           ErrorCode::kBadInput,
           fmt::format("{}: the database is damaged ({})", where, exception.what()),
           "Save what is readable with `sqlite3 FILE .recover`, and start a new file with --db."};
+    case SQLITE_TOOBIG:
+    case SQLITE_NOMEM:
+      return {ErrorCode::kBadInput,
+              fmt::format("{}: something in it is larger than kbench ever stores ({})", where,
+                          exception.what()),
+              "Ask for the file as kbench wrote it, or start a new one with --db."};
+    case SQLITE_INTERRUPT:
+      return {ErrorCode::kBadInput,
+              fmt::format("{}: reading it takes far longer than its size explains", where),
+              "Its pages are damaged, or made to keep a reader busy: ask for the file as kbench "
+              "wrote it, or start a new one with --db."};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorCode::kInfrastructure,

@@ -1,5 +1,6 @@
 #include "runner/store/store.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -13,22 +14,20 @@
 #include <fmt/ranges.h>
 #include <sqlite3.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/statistics.hpp"
+#include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
+#include "runner/store/database_path.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/migrations.hpp"
+#include "runner/store/passive.hpp"
+#include "runner/store/schema_check.hpp"
 #include "runner/store/sqlite_error.hpp"
 
 namespace kbench {
-
-struct Store::Impl {
-  std::filesystem::path file;
-  SQLite::Database database;
-};
-
 namespace {
 
-// Runs `work`, which uses SQLite, and turns what it throws into an Error.
 template <class Work>
 auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& work)
     -> decltype(work()) {
@@ -38,6 +37,26 @@ auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& w
     return explain(exception, file, doing);
   }
 }
+
+}  // namespace
+
+struct Store::Impl {
+  std::filesystem::path file;
+  std::unique_ptr<WorkBudget> budget;  // outlives the connection, which it is attached to
+  SQLite::Database database;
+  std::optional<ChainKey> key = std::nullopt;
+
+  ChainAccess chain() { return {database, key, *budget}; }
+
+  // Runs `work`, which uses SQLite, and turns what it throws into an Error.
+  template <class Work>
+  auto guarded(std::string_view doing, Work&& work) -> decltype(work()) {
+    budget->renew(database_bytes(file));
+    return kbench::guarded(file, doing, std::forward<Work>(work));
+  }
+};
+
+namespace {
 
 // A path as SQLite's URI, every byte that is not plainly harmless escaped.
 std::string immutable_uri(const std::filesystem::path& file) {
@@ -50,15 +69,20 @@ std::string immutable_uri(const std::filesystem::path& file) {
   return uri + "?immutable=1";
 }
 
-SQLite::Database open_writable(const std::filesystem::path& file) {
-  return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs};
+// The absolute path, because SQLite takes some names (":memory:", the empty one) for no file at
+// all.
+SQLite::Database connect(const std::filesystem::path& file, int flags, WorkBudget& budget) {
+  SQLite::Database database(std::filesystem::absolute(file).string(), flags, kBusyTimeoutMs);
+  make_passive(database);
+  budget.attach(database);
+  return database;
 }
 
 // Reading a WAL database normally creates its two side files. In a folder that cannot be written
 // that fails; without a WAL nobody is writing, and the file can be read as it lies there.
-SQLite::Database open_readable(const std::filesystem::path& file) {
+SQLite::Database open_readable(const std::filesystem::path& file, WorkBudget& budget) {
   try {
-    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
+    SQLite::Database database = connect(file, SQLite::OPEN_READONLY, budget);
     database.execAndGet("SELECT count(*) FROM sqlite_schema");
     return database;
   } catch (const SQLite::Exception& exception) {
@@ -68,7 +92,17 @@ SQLite::Database open_readable(const std::filesystem::path& file) {
         exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
     if (!unwritable || has_wal || !std::filesystem::exists(file, ignored)) throw;
   }
-  return {immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs};
+  SQLite::Database database(immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                            kBusyTimeoutMs);
+  make_passive(database);
+  budget.attach(database);
+  return database;
+}
+
+SQLite::Database open_database(const std::filesystem::path& file, Store::Mode mode,
+                               WorkBudget& budget) {
+  if (mode == Store::Mode::kReadOnly) return open_readable(file, budget);
+  return connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, budget);
 }
 
 // Whose file is it, and do we know its schema? An empty database becomes ours when it is writable.
@@ -98,6 +132,8 @@ Status check_identity(SQLite::Database& database, const std::filesystem::path& f
                              file.string(), version, known),
                  "Use the newer kbench, or choose another file with --db."};
   }
+  const auto steps = static_cast<std::size_t>(std::max(version, 0));
+  if (const Status same = check_schema(database, file, steps); !same) return same;
   if (version < known && mode == Store::Mode::kReadOnly) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: written by an older kbench: schema {}, this one needs {}",
@@ -127,7 +163,6 @@ void use_write_ahead_log(SQLite::Database& database) {
 void set_up_connection(SQLite::Database& database) {
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
-  database.exec("PRAGMA trusted_schema = OFF");  // the file may come from somebody else
 }
 
 // The children of one evaluation, in one statement prepared once.
@@ -145,13 +180,56 @@ void insert_all(SQLite::Database& database, const std::string& sql, std::int64_t
   }
 }
 
-std::vector<Run> read_runs(SQLite::Statement& statement) {
+std::vector<Run> read_runs(SQLite::Statement& statement, WorkBudget& budget) {
   std::vector<Run> runs;
-  while (statement.executeStep()) runs.push_back(columns::read_run(statement));
+  while (statement.executeStep()) {
+    budget.spend(columns::bytes_of_row(statement));
+    runs.push_back(columns::read_run(statement));
+  }
   return runs;
 }
 
+// As columns::bytes_of_row, which would take longer than reading them: there are many.
+std::uint64_t bytes_of(const Check& check) {
+  return sizeof check + check.distribution.size() + check.message.size();
+}
+std::uint64_t bytes_of(const Sample& sample) { return sizeof sample + sample.drop_reason.size(); }
+
+// The children of one evaluation, by a statement that is used again for the next.
+template <class Record>
+std::vector<Record> read_all(SQLite::Statement& statement, std::int64_t evaluation,
+                             Record (*read)(SQLite::Statement&), WorkBudget& budget) {
+  std::vector<Record> records;
+  statement.bind(1, evaluation);
+  while (statement.executeStep()) {
+    records.push_back(read(statement));
+    budget.spend(bytes_of(records.back()));
+  }
+  statement.reset();
+  return records;
+}
+
 constexpr std::string_view kOfEvaluation = " WHERE evaluation = ? ORDER BY position";
+
+std::vector<Evaluation> read_evaluations(SQLite::Database& database, const std::string& run_id,
+                                         WorkBudget& budget) {
+  SQLite::Statement rows(database,
+                         columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
+  SQLite::Statement checks(database, columns::select_check().append(kOfEvaluation));
+  SQLite::Statement samples(database, columns::select_sample().append(kOfEvaluation));
+  rows.bind(1, run_id);
+  std::vector<Evaluation> evaluations;
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    Evaluation evaluation = columns::read_evaluation(rows);
+    const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
+    evaluation.checks = read_all<Check>(checks, number, columns::read_check, budget);
+    for (Sample& sample : read_all<Sample>(samples, number, columns::read_sample, budget))
+      (sample.block == kAlone ? evaluation.alone : evaluation.samples).push_back(std::move(sample));
+    evaluations.push_back(std::move(evaluation));
+  }
+  return evaluations;
+}
 
 }  // namespace
 
@@ -160,27 +238,36 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
+void Store::use(ChainKey key) { impl_->key = std::move(key); }
+
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  if (stands(Defence::kPassiveDatabase))
+    if (const Status usable = check_database_path(file); !usable) return usable.error();
   std::error_code ignored;
   if (mode == Mode::kReadOnly && !std::filesystem::exists(file, ignored)) {
     return Error{ErrorCode::kNotFound, fmt::format("{}: no such database", file.string()),
                  "`kbench run` creates it; --db names another one."};
   }
   return guarded(file, "opening it", [&]() -> Result<Store> {
-    SQLite::Database database = mode == Mode::kReadOnly ? open_readable(file) : open_writable(file);
+    auto budget = std::make_unique<WorkBudget>();
+    budget->renew(database_bytes(file));
+    SQLite::Database database = open_database(file, mode, *budget);
     const Status ours = check_identity(database, file, mode);
     if (!ours) return ours.error();
     if (mode == Mode::kReadWrite) {
       use_write_ahead_log(database);
       apply_steps(database, schema_steps());
+      // Once more: another process may have worked on the file since.
+      const Status same = check_schema(database, file, schema_steps().size());
+      if (!same) return same.error();
     }
     set_up_connection(database);
-    return Store(std::make_unique<Impl>(Impl{file, std::move(database)}));
+    return Store(std::make_unique<Impl>(Impl{file, std::move(budget), std::move(database), {}}));
   });
 }
 
 Status Store::begin_run(const Run& run) {
-  return guarded(impl_->file, "beginning a run", [&]() -> Status {
+  return impl_->guarded("beginning a run", [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement statement(impl_->database,
                                 columns::insert_run() + " ON CONFLICT (id) DO NOTHING");
@@ -189,14 +276,16 @@ Status Store::begin_run(const Run& run) {
       return Error{ErrorCode::kUsage, fmt::format("run {} exists already", run.id),
                    "Continue it with --resume."};
     }
+    begin_chain(impl_->chain(), run);
     transaction.commit();
     return Done{};
   });
 }
 
 Status Store::finish_run(const std::string& run_id, const std::string& finished_at) {
-  return guarded(impl_->file, "finishing a run", [&]() -> Status {
+  return impl_->guarded("finishing a run", [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (Status may = may_extend(impl_->chain(), run_id); !may) return may;
     SQLite::Statement statement(impl_->database, "UPDATE run SET finished_at = ? WHERE id = ?");
     statement.bind(1, finished_at);
     statement.bind(2, run_id);
@@ -204,13 +293,14 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
       return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
                    ""};
     }
+    extend_chain(impl_->chain(), run_id, nullptr, 0);
     transaction.commit();
     return Done{};
   });
 }
 
 Status Store::add(const Evaluation& evaluation) {
-  return guarded(impl_->file, "adding an evaluation", [&]() -> Status {
+  return impl_->guarded("adding an evaluation", [&]() -> Status {
     SQLite::Database& database = impl_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement known(database, "SELECT 1 FROM run WHERE id = ?");
@@ -221,6 +311,7 @@ Status Store::add(const Evaluation& evaluation) {
                                evaluation.run_id, evaluation.task),
                    "This is a fault of kbench: a run is begun before anything is added to it."};
     }
+    if (Status may = may_extend(impl_->chain(), evaluation.run_id); !may) return may;
     SQLite::Statement insert(database, columns::insert_evaluation());
     columns::bind(insert, evaluation);
     if (insert.exec() == 0) return Done{};  // stored before
@@ -229,13 +320,14 @@ Status Store::add(const Evaluation& evaluation) {
     insert_all(database, columns::insert_sample(), number, evaluation.samples);
     insert_all(database, columns::insert_sample(), number, evaluation.alone,
                evaluation.samples.size());
+    extend_chain(impl_->chain(), evaluation.run_id, &evaluation, number);
     transaction.commit();
     return Done{};
   });
 }
 
 Status Store::put(const LintRecord& record) {
-  return guarded(impl_->file, "keeping what lint found", [&]() -> Status {
+  return impl_->guarded("keeping what lint found", [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
     put_lint(impl_->database, record);
     transaction.commit();
@@ -244,25 +336,26 @@ Status Store::put(const LintRecord& record) {
 }
 
 Result<std::vector<LintRecord>> Store::lint_records() const {
-  return guarded(impl_->file, "reading what lint found",
-                 [&]() -> Result<std::vector<LintRecord>> { return read_lint(impl_->database); });
+  return impl_->guarded("reading what lint found", [&]() -> Result<std::vector<LintRecord>> {
+    return read_lint(impl_->database, *impl_->budget);
+  });
 }
 
 Result<std::vector<Run>> Store::runs() const {
-  return guarded(impl_->file, "listing the runs", [&]() -> Result<std::vector<Run>> {
+  return impl_->guarded("listing the runs", [&]() -> Result<std::vector<Run>> {
     SQLite::Statement statement(impl_->database,
                                 columns::select_run() + " ORDER BY started_at DESC, number DESC");
-    return read_runs(statement);
+    return read_runs(statement, *impl_->budget);
   });
 }
 
 Result<std::optional<Run>> Store::find_run(const std::string& id) const {
-  return guarded(impl_->file, "looking for a run", [&]() -> Result<std::optional<Run>> {
+  return impl_->guarded("looking for a run", [&]() -> Result<std::optional<Run>> {
     SQLite::Statement statement(
         impl_->database,
         columns::select_run() + " WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number");
     statement.bind(1, id);
-    std::vector<Run> found = read_runs(statement);
+    std::vector<Run> found = read_runs(statement, *impl_->budget);
     for (Run& run : found)
       if (run.id == id) return std::optional(std::move(run));
     if (found.empty()) return std::optional<Run>();
@@ -277,48 +370,41 @@ Result<std::optional<Run>> Store::find_run(const std::string& id) const {
 }
 
 Result<std::vector<std::string>> Store::keys(const std::string& run_id) const {
-  return guarded(impl_->file, "reading a run", [&]() -> Result<std::vector<std::string>> {
+  return impl_->guarded("reading a run", [&]() -> Result<std::vector<std::string>> {
     SQLite::Statement statement(impl_->database,
                                 "SELECT key FROM evaluation WHERE run_id = ? ORDER BY number");
     statement.bind(1, run_id);
     std::vector<std::string> keys;
-    while (statement.executeStep()) keys.push_back(statement.getColumn(0).getString());
+    while (statement.executeStep()) {
+      impl_->budget->spend(columns::bytes_of_row(statement));
+      keys.push_back(statement.getColumn(0).getString());
+    }
     return keys;
   });
 }
 
 Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) const {
-  return guarded(impl_->file, "reading a run", [&]() -> Result<std::vector<Evaluation>> {
+  return impl_->guarded("reading a run", [&]() -> Result<std::vector<Evaluation>> {
     // One read transaction: a writer beside us cannot change what the three statements see.
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    SQLite::Statement rows(impl_->database,
-                           columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
-    SQLite::Statement checks(impl_->database, columns::select_check().append(kOfEvaluation));
-    SQLite::Statement samples(impl_->database, columns::select_sample().append(kOfEvaluation));
-    rows.bind(1, run_id);
-    std::vector<Evaluation> evaluations;
-    while (rows.executeStep()) {
-      Evaluation evaluation = columns::read_evaluation(rows);
-      const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
-      checks.bind(1, number);
-      while (checks.executeStep()) evaluation.checks.push_back(columns::read_check(checks));
-      checks.reset();
-      samples.bind(1, number);
-      while (samples.executeStep()) {
-        Sample sample = columns::read_sample(samples);
-        (sample.block == kAlone ? evaluation.alone : evaluation.samples).push_back(sample);
-      }
-      samples.reset();
-      evaluations.push_back(std::move(evaluation));
-    }
-    return evaluations;
+    return read_evaluations(impl_->database, run_id, *impl_->budget);
+  });
+}
+
+Result<StoredRun> Store::read(const std::string& run_id) const {
+  return impl_->guarded("reading a run", [&]() -> Result<StoredRun> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    StoredRun stored;
+    stored.evaluations = read_evaluations(impl_->database, run_id, *impl_->budget);
+    stored.chain = check_chain(impl_->chain(), run_id, stored.evaluations);
+    return stored;
   });
 }
 
 Result<std::optional<double>> Store::typical_seconds(const std::string& task,
                                                      const std::string& size,
                                                      const std::string& device) const {
-  return guarded(impl_->file, "reading durations", [&]() -> Result<std::optional<double>> {
+  return impl_->guarded("reading durations", [&]() -> Result<std::optional<double>> {
     // The newest fifty: older ones may stem from another machine or protocol.
     SQLite::Statement statement(impl_->database,
                                 "SELECT wall_seconds FROM evaluation WHERE task = ? AND size = ? "

@@ -12,8 +12,15 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
+#include "runner/store/chain.hpp"
 
 namespace kbench {
+
+// A run as it was read in one moment.
+struct StoredRun {
+  std::vector<Evaluation> evaluations;  // in order of insertion, complete with checks and samples
+  ChainFinding chain;
+};
 
 class Store {
  public:
@@ -29,6 +36,11 @@ class Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
+  // From now on runs are begun chained with this key, and chains made with it are extended and
+  // checked. Without a key, runs are begun unchained.
+  void use(ChainKey key);
+
+  // Of a run that is chained, nothing is added to what was changed, nor without its key.
   Status begin_run(const Run& run);
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
@@ -46,6 +58,9 @@ class Store {
   [[nodiscard]] Result<std::vector<std::string>> keys(const std::string& run_id) const;
   // In order of insertion, complete with checks and samples.
   [[nodiscard]] Result<std::vector<Evaluation>> evaluations(const std::string& run_id) const;
+
+  // The same, with what its chain says about them.
+  [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
   // Median wall seconds of earlier evaluations of this task, size and device: for the ETA.
   [[nodiscard]] Result<std::optional<double>> typical_seconds(const std::string& task,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "runner/core/json.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suggest.hpp"
+#include "runner/task/task.hpp"
 
 namespace kbench {
 namespace {
@@ -42,12 +44,14 @@ class HeadReader final : public nlohmann::json_sax<Json> {
   bool end_array() override { return true; }
 
   bool key(string_t& name) override {
+    if (depth_ == 2) reason_ = name;
     if (depth_ != 1) return true;
     key_ = name;
     complete_ = name == "sizes";
     return !complete_;
   }
   bool string(string_t& text) override {
+    if (depth_ == 2 && key_ == "lint_accepts") lint_accepts_[reason_] = text;
     if (depth_ != 1) return true;
     if (key_ == "schema") schema_ = text;
     if (key_ == "title") title_ = text;
@@ -60,11 +64,16 @@ class HeadReader final : public nlohmann::json_sax<Json> {
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
   [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const std::map<std::string, std::string>& lint_accepts() const {
+    return lint_accepts_;
+  }
 
  private:
   int depth_ = 0;
   bool complete_ = false;
   std::string key_;
+  std::string reason_;  // the key within an object of reasons
+  std::map<std::string, std::string> lint_accepts_;
   std::string schema_;
   std::string title_;
 };
@@ -151,6 +160,7 @@ void read_head(TaskEntry& entry) {
     entry.problem = fmt::format("schema \"{}\", expected \"kbench-task/1\"", reader.schema());
   } else {
     entry.title = reader.title();
+    entry.unranked = why_unranked(reader.lint_accepts());
   }
 }
 

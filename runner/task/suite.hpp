@@ -18,7 +18,8 @@ struct TaskEntry {
   std::string name;   // "relu"
   std::string title;  // empty when the head cannot be read
   std::filesystem::path file;
-  std::string problem;  // why the head cannot be read; empty when it can. load_task says more.
+  std::string unranked;  // why it counts in no score; empty where it does
+  std::string problem;   // why the head cannot be read; empty when it can. load_task says more.
 };
 
 // Every task below `suites`, sorted by level and number. A malformed file is an entry with a

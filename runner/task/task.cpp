@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lint_record.hpp"
+
 namespace kbench {
 namespace {
 
@@ -88,6 +90,14 @@ Layout pack(const std::vector<TensorSpec>& tensors) {
     layout.bytes += align_up(tensor.bytes()) + kRedzone;
   }
   return layout;
+}
+
+std::string why_unranked(const std::map<std::string, std::string>& lint_accepts) {
+  for (const auto& [kind, reason] : lint_accepts) {
+    if (passes_without_inputs(kind))
+      return fmt::format("a submission that computes nothing passes ({}): {}", kind, reason);
+  }
+  return "";
 }
 
 }  // namespace kbench

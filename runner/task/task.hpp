@@ -122,6 +122,10 @@ struct Task {
   [[nodiscard]] const TaskSize* find_size(std::string_view size) const;
 };
 
+// Why the task counts in no score: it accepts a flaw that lets a submission pass which computes
+// nothing. Empty for every other task.
+[[nodiscard]] std::string why_unranked(const std::map<std::string, std::string>& lint_accepts);
+
 // Reads one lowered task completely. Errors name the file and the offending field.
 [[nodiscard]] Result<Task> load_task(const std::filesystem::path& json_file);
 

@@ -18,7 +18,7 @@ GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6
 INTERRUPTED = 130
 
 # What would change the program's defaults; a test sets what it means to test.
-FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "XDG_CACHE_HOME")
+FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
 
 class CliCase(unittest.TestCase):

@@ -61,7 +61,7 @@ class StoredRunsTest(cli_case.CliCase):
                           "no runs")
 
 
-class BadDatabaseTest(cli_case.CliCase):
+class RefusingCase(cli_case.CliCase):
     def assert_refused(self, *parts):
         for form in ("table", "json", "html"):
             with self.subTest(form=form):
@@ -70,6 +70,8 @@ class BadDatabaseTest(cli_case.CliCase):
                 self.assert_fails(result, result.returncode, "results.sqlite", *parts)
                 self.assertEqual(result.stdout, "")
 
+
+class BadDatabaseTest(RefusingCase):
     def test_missing_database_is_named_and_not_created(self):
         self.assert_refused()
         self.assertEqual(self.kbench("report", "json").returncode, USAGE)
@@ -95,7 +97,50 @@ class BadDatabaseTest(cli_case.CliCase):
 
     def test_folder_in_place_of_a_database(self):
         (self.folder / "results.sqlite").mkdir()
-        self.assert_refused()
+        self.assert_refused("a folder")
+
+    def test_pipe_in_place_of_a_database(self):
+        os.mkfifo(self.folder / "results.sqlite")
+        self.assert_refused("a pipe")
+
+
+class ActingDatabaseTest(RefusingCase):
+    """Files of kbench's own to which somebody added a program."""
+
+    ENDLESS = """
+        DROP TABLE lint;
+        CREATE VIEW lint AS
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+          SELECT 'a' AS task_hash, 'small' AS size, 'cpu' AS device, 't' AS task,
+                 'passed' AS state, 1 AS mutants, 1 AS rejected, '[]' AS findings, '' AS version,
+                 '' AS checked_at FROM n"""
+
+    def make_acting(self, program):
+        file = self.folder / "results.sqlite"
+        subprocess.run([os.environ["MAKE_STORE"], str(file), NEWER], check=True)
+        database = sqlite3.connect(file)
+        database.executescript(program)
+        database.close()
+
+    def test_endless_view(self):
+        self.make_acting(self.ENDLESS)
+        self.assert_refused('the view "lint"')
+
+    def test_view_that_praises_a_task(self):
+        self.make_acting(self.ENDLESS.replace("i + 1 FROM n", "i + 1 FROM n WHERE i < 3"))
+        self.assert_refused('the view "lint"')
+        # What the refusal keeps from happening: what the view computes is taken for a record.
+        without = self.kbench("report", "json", "--db", "results.sqlite",
+                              program=os.environ["WEAKENED"], KBENCH_WITHOUT="passive_database")
+        self.assert_good(without)
+
+    def test_trigger_that_mends_states(self):
+        self.make_acting("CREATE TRIGGER mend AFTER INSERT ON evaluation BEGIN UPDATE evaluation "
+                         "SET state = 'ok', correct = 1 WHERE number = new.number; END")
+        self.assert_refused('the trigger "mend"')
+        run = self.kbench("run", "--task", "level1/019_relu", "--device", "cpu", "--db",
+                          "results.sqlite")
+        self.assert_fails(run, USAGE, 'the trigger "mend"')
 
 
 if __name__ == "__main__":

@@ -253,7 +253,9 @@ class FakeWorker final : public Worker {
     return answer;
   }
   void run_on(int core) override { script_.worker_core = core; }
-  [[nodiscard]] std::vector<std::string> mapped_code() override { return script_.mapped_code; }
+  [[nodiscard]] Result<std::vector<std::string>> mapped_code() override {
+    return script_.mapped_code;
+  }
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:

@@ -50,12 +50,14 @@ inline std::vector<SandboxMode> sandbox_modes() {
                                  .use_network_namespace = false,
                                  .use_system_call_filter = false,
                                  .use_cgroup = false,
+                                 .use_freezer = false,
                                  .max_landlock_abi = 0};
   std::vector<SandboxMode> modes = {
       {"Strongest", {}},
       {"WithoutBubblewrap", {.use_bubblewrap = false}},
       {"WithoutNetworkNamespace", {.use_network_namespace = false}},
       {"WithoutUserNamespaces", {.use_user_namespace = false}},  // Ubuntu 24.04, plain user
+      {"WithoutFreezer", {.use_freezer = false}},
       {"Nothing", kNone},
   };
   const auto alone = [&](const char* name, auto&& change) {
@@ -69,6 +71,7 @@ inline std::vector<SandboxMode> sandbox_modes() {
   alone("OnlyLandlock2", [](SandboxOptions& o) { o.max_landlock_abi = 2; });  // stock Debian 12
   alone("OnlySeccomp", [](SandboxOptions& o) { o.use_system_call_filter = true; });
   alone("OnlyCgroup", [](SandboxOptions& o) { o.use_cgroup = true; });
+  alone("OnlyFreezer", [](SandboxOptions& o) { o.use_freezer = true; });
   return modes;
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,6 +42,33 @@ int count_everywhere(int fd) {
     ::_exit(0);
   }
   std::thread(count_for_ever, fd).detach();
+  count_for_ever(fd);
+}
+
+// The same with a leader that has ended: a process whose state is 'Z' and whose threads run.
+[[noreturn]] void count_without_leader(int fd) {
+  if (::fork() == 0) {
+    std::thread(count_for_ever, fd).detach();
+    ::syscall(SYS_exit, 0);
+  }
+  while (true) ::pause();
+}
+
+// Threads that start the next one and end: there is always one, and never the same.
+void relay(int fd) {
+  auto* counter = static_cast<Counter*>(
+      ::mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  for (int i = 0; i < 1000; ++i) counter->fetch_add(1);
+  std::thread(relay, fd).detach();
+}
+
+// Threads that continue their process whenever they are stopped, while others count.
+[[noreturn]] void continue_for_ever(int fd) {
+  for (int i = 0; i < 2; ++i) {
+    std::thread([] {
+      while (true) ::kill(::getpid(), SIGCONT);
+    }).detach();
+  }
   count_for_ever(fd);
 }
 
@@ -143,6 +171,9 @@ int main(int argc, char** argv) {
   if (word == "exit") return number;
   if (word == "signal") return ::raise(number);
   if (word == "count") return count_everywhere(number);
+  if (word == "count-without-leader") count_without_leader(number);
+  if (word == "relay") relay(number), ::pause();
+  if (word == "continue") continue_for_ever(number);
   if (word == "daemon") return leave_daemon(true);
   if (word == "daemon-and-end") return leave_daemon(false);
   if (word == "bomb") return fork_bomb();

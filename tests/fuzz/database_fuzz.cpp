@@ -30,6 +30,7 @@ void remove_files(const std::filesystem::path& folder) {
 Bytes valid_database(const std::filesystem::path& folder) {
   {
     auto store = kbench::Store::open(folder / kFile, kbench::Store::Mode::kReadWrite);
+    if (store) store->use(kbench::chain_key_of(std::string(32, 'k')));
     if (!store || !store->begin_run(kbench::test::make_run("run"))) std::abort();
     for (int i = 0; i < 3; ++i)
       if (!store->add(kbench::test::make_evaluation("run", i, 6))) std::abort();
@@ -52,9 +53,10 @@ Bytes changed(Bytes bytes, const std::uint8_t* data, std::size_t size) {
 void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
   auto store = kbench::Store::open(file, mode);
   if (!store) return;
+  store->use(kbench::chain_key_of(std::string(32, 'k')));
   const auto runs = store->runs();
   if (runs)
-    for (const kbench::Run& run : *runs) (void)store->evaluations(run.id);
+    for (const kbench::Run& run : *runs) (void)store->read(run.id);
   (void)store->typical_seconds("level1/019_relu", "small", "cpu");
   if (mode == kbench::Store::Mode::kReadOnly) return;
   (void)store->begin_run(kbench::test::make_run("another"));

@@ -23,7 +23,7 @@ TEST(Cgroup, NamesThatAKilledProcessLeftBehindArePassedOver) {
   if (home.version().empty()) GTEST_SKIP() << home.reason();
   fs::path taken;
   {
-    const auto first = home.make({});
+    const auto first = home.make({}, true, false);
     ASSERT_TRUE(first);
     taken = folder_of(*first);
   }
@@ -38,7 +38,7 @@ TEST(Cgroup, NamesThatAKilledProcessLeftBehindArePassedOver) {
                           (name.substr(0, dash + 1) + std::to_string(number + i)));
   }
   for (const fs::path& folder : left_behind) fs::create_directory(folder);
-  EXPECT_TRUE(home.make({}));
+  EXPECT_TRUE(home.make({}, true, false));
   for (const fs::path& folder : left_behind) EXPECT_EQ(::rmdir(folder.c_str()), 0) << folder;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,35 @@ TEST_F(ChannelTest, SaysWhenThePeerIsGone) {
   const auto message = right_.receive(milliseconds{1000});
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kInfrastructure);
+}
+
+int open_descriptors() {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++count;
+  return count;
+}
+
+TEST_F(ChannelTest, RefusesDescriptorsWhereTheyAreNotExpected) {
+  const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  auto ends = Channel::make_pair();
+  Channel sender(std::move(ends->first));
+  Channel receiver(std::move(ends->second), Channel::Descriptors::kRefused);
+  ASSERT_TRUE(sender.send({{"type", "loaded"}}, {file.get(), file.get()}));
+  const int before = open_descriptors();
+  const auto message = receiver.receive(milliseconds{1000});
+  ASSERT_FALSE(message);
+  EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
+  EXPECT_NE(message.error().message.find("descriptors"), std::string::npos);
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(ChannelTest, WithoutDescriptorsItIsTakenThere) {
+  auto ends = Channel::make_pair();
+  Channel sender(std::move(ends->first));
+  Channel receiver(std::move(ends->second), Channel::Descriptors::kRefused);
+  ASSERT_TRUE(sender.send({{"type", "loaded"}}));
+  EXPECT_TRUE(receiver.receive(milliseconds{1000}));
 }
 
 TEST_F(ChannelTest, RefusesImpossibleLengths) {

@@ -107,6 +107,16 @@ TEST_F(FindInstallation, CacheFollowsTheEnvironment) {
   EXPECT_EQ(find()->cache, folder_.path() / "checkout/.cache/kbench");
 }
 
+TEST_F(FindInstallation, StateFollowsTheEnvironment) {
+  EXPECT_EQ(find()->state, folder_.path() / "home/.local/state/kbench");
+  environment_["XDG_STATE_HOME"] = "/xdg";
+  EXPECT_EQ(find()->state, "/xdg/kbench");
+  environment_["XDG_STATE_HOME"] = "relative";
+  EXPECT_EQ(find()->state, folder_.path() / "home/.local/state/kbench");
+  environment_.clear();
+  EXPECT_EQ(find()->state, "") << "a key in the checkout would be given to every sandbox";
+}
+
 TEST_F(FindInstallation, CacheIsMadeForTheOwnerOnly) {
   const auto found = find();
   ASSERT_TRUE(found.ok());

@@ -7,10 +7,14 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -116,6 +120,58 @@ TEST_F(LockdownTest, SignalsReachOnlyItself) {
   EXPECT_EQ(in_locked_child([] { return error_of(::kill(-1, 0)); }), EPERM);
   EXPECT_EQ(in_locked_child([] { return error_of(::kill(::getpid(), 0)); }), 0);
   EXPECT_EQ(in_locked_child([]() -> int { ::abort(); }), -SIGABRT);
+}
+
+TEST_F(LockdownTest, NothingCanHaveItselfContinued) {
+  const auto denied = [](auto... arguments) {
+    return in_locked_child([=] { return error_of(::syscall(arguments...)); });
+  };
+  const auto sent_by_itself = [](auto send) {
+    return in_locked_child([=] { return error_of(send(::getpid())); });
+  };
+  EXPECT_EQ(sent_by_itself([](pid_t self) { return ::kill(self, SIGCONT); }), EPERM);
+  EXPECT_EQ(sent_by_itself([](pid_t self) { return ::syscall(SYS_tgkill, self, self, SIGCONT); }),
+            EPERM);
+  // The kernel looks at the lower half of a number only.
+  constexpr long kAbove = 1l << 40;
+  EXPECT_EQ(sent_by_itself([=](pid_t self) { return ::syscall(SYS_kill, self, SIGCONT + kAbove); }),
+            EPERM);
+  EXPECT_EQ(sent_by_itself([](pid_t self) {
+              siginfo_t info{};
+              info.si_code = SI_QUEUE;
+              return ::syscall(SYS_rt_sigqueueinfo, self, SIGCONT, &info);
+            }),
+            EPERM);
+  timer_t timer{};
+  EXPECT_EQ(denied(SYS_timer_create, CLOCK_MONOTONIC, nullptr, &timer), EPERM);
+  EXPECT_EQ(denied(SYS_setitimer, ITIMER_REAL, nullptr, nullptr), EPERM);
+  EXPECT_EQ(denied(SYS_alarm, 0), EPERM);
+  EXPECT_EQ(denied(SYS_mq_notify, -1, nullptr), EPERM);
+  EXPECT_EQ(denied(SYS_prctl, PR_SET_PDEATHSIG, SIGCONT), EPERM);
+  EXPECT_EQ(denied(SYS_prctl, PR_SET_DUMPABLE, 0), EPERM);
+  EXPECT_EQ(denied(SYS_setsid), EPERM);
+  EXPECT_EQ(denied(SYS_setpgid, 0, 0), EPERM);
+  for (const int command : {F_SETSIG, F_SETOWN, F_SETOWN_EX, F_NOTIFY, F_SETLEASE})
+    EXPECT_EQ(denied(SYS_fcntl, 0, command, SIGCONT), EPERM) << command;
+  EXPECT_EQ(denied(SYS_fcntl, 0, F_SETFL, O_ASYNC), EPERM);
+  for (const unsigned long request : {0ul + FIOASYNC, 0ul + FIOSETOWN, 0ul + SIOCSPGRP,
+                                      0ul + TIOCSCTTY, 0ul + TIOCNOTTY, 0ul + TIOCSPGRP})
+    EXPECT_EQ(denied(SYS_ioctl, 0, request, 0), EPERM) << request;
+}
+
+TEST_F(LockdownTest, TimersWithoutSignalsAndFlagsOfFilesStay) {
+  EXPECT_EQ(in_locked_child([] {
+              const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+              if (timer < 0) return 1;
+              const int flags = ::fcntl(timer, F_GETFL);
+              if (flags < 0 || ::fcntl(timer, F_SETFL, flags | O_NONBLOCK) != 0) return 2;
+              if (::fcntl(timer, F_SETFD, FD_CLOEXEC) != 0) return 3;
+              if (::fcntl(timer, F_DUPFD_CLOEXEC, 10) < 0) return 4;
+              if (::prctl(PR_SET_NAME, "thread") != 0) return 5;
+              if (::kill(::getpid(), SIGURG) != 0) return 6;
+              return 0;
+            }),
+            0);
 }
 
 TEST_F(LockdownTest, CommonRulesHold) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -194,6 +195,19 @@ class SharedCounter {
   Value* value_ = nullptr;
 };
 
+// The child of this process that keeps a sandboxed program.
+pid_t keeper_of(pid_t supervisor) {
+  std::vector<ProcessEntry> table(65536);
+  const std::size_t count = find_descendants(supervisor, table).count;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::ifstream comm("/proc/" + std::to_string(table[i].pid) + "/comm");
+    std::string name;
+    std::getline(comm, name);
+    if (name == "kbench-keeper") return table[i].pid;
+  }
+  return -1;
+}
+
 TEST_P(ProcessTest, FreezeStopsEveryThreadAndThawContinues) {
   const SharedCounter counter;
   SandboxCommand command = guest({"count", "5"});
@@ -214,6 +228,124 @@ TEST_P(ProcessTest, FreezeStopsEveryThreadAndThawContinues) {
   (*process)->kill();  // what is frozen can be killed
   EXPECT_FALSE(counter.moves(20ms));
   EXPECT_TRUE((*process)->freeze().ok());
+}
+
+TEST_P(ProcessTest, AProcessWhoseLeaderHasEndedIsFrozenAndKilled) {
+  const SharedCounter counter;
+  SandboxCommand command = guest({"count-without-leader", "5"});
+  command.descriptors = {{counter.fd(), 5}};
+  auto process = sandbox_->start(command);
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  ASSERT_TRUE(counter.moves(10s));
+  std::this_thread::sleep_for(20ms);  // its leader ends
+  const auto frozen = (*process)->freeze();
+  ASSERT_TRUE(frozen.ok()) << frozen.error().message;
+  const auto known = (*process)->processes();
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  EXPECT_EQ(known->size(), 2u);
+  EXPECT_FALSE(counter.moves(20ms));
+  ASSERT_TRUE((*process)->thaw().ok());
+  ASSERT_TRUE(counter.moves(10s));
+  (*process)->kill();
+  EXPECT_FALSE(counter.moves(20ms));
+  EXPECT_EQ(sandbox_->undead(), 0);
+}
+
+TEST_P(ProcessTest, ThreadsThatRelieveEachOtherAreFrozen) {
+  const SharedCounter counter;
+  SandboxCommand command = guest({"relay", "5"});
+  command.descriptors = {{counter.fd(), 5}};
+  auto process = sandbox_->start(command);
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  ASSERT_TRUE(counter.moves(10s));
+  for (int round = 0; round < 20; ++round) {
+    const auto frozen = (*process)->freeze();
+    ASSERT_TRUE(frozen.ok()) << frozen.error().message;
+    EXPECT_FALSE(counter.moves(5ms));
+    ASSERT_TRUE((*process)->thaw().ok());
+    EXPECT_TRUE(counter.moves(10s));
+  }
+}
+
+// Without a filter it may: but then it does not go unnoticed, unless a control group holds it.
+TEST_P(ProcessTest, WhoContinuesItselfIsHeldOrFound) {
+  const SharedCounter counter;
+  SandboxCommand command = guest({"continue", "5"});
+  command.descriptors = {{counter.fd(), 5}};
+  auto process = sandbox_->start(command);
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  ASSERT_TRUE(counter.moves(10s));
+  for (int round = 0; round < 10; ++round) {
+    const auto frozen = (*process)->freeze();
+    if (!frozen) {
+      EXPECT_TRUE(level().freezer.empty());
+      EXPECT_EQ(frozen.error().code, ErrorCode::kTimeout);
+      return;
+    }
+    EXPECT_FALSE(counter.moves(5ms));
+    ASSERT_TRUE((*process)->thaw().ok());
+  }
+}
+
+// Somebody else, of the same user or root, continues it.
+TEST_P(ProcessTest, AThawFindsWhoWasContinued) {
+  if (!level().freezer.empty()) GTEST_SKIP() << "a control group holds it";
+  const SharedCounter counter;
+  SandboxCommand command = guest({"count", "5"});
+  command.descriptors = {{counter.fd(), 5}};
+  auto process = sandbox_->start(command);
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  ASSERT_TRUE(counter.moves(10s));
+  ASSERT_TRUE((*process)->freeze().ok());
+  const auto known = (*process)->processes();
+  ASSERT_TRUE(known.ok());
+  for (const pid_t pid : *known) ::kill(pid, SIGCONT);
+  ASSERT_TRUE(counter.moves(10s));
+  const auto thawed = (*process)->thaw();
+  ASSERT_FALSE(thawed.ok());
+  EXPECT_EQ(thawed.error().code, ErrorCode::kSubmission);
+}
+
+// Whoever has no descriptor left can see nobody: that is no proof that nobody is there.
+TEST_P(ProcessTest, AFreezeThatCannotLookFails) {
+  if (!level().freezer.empty()) GTEST_SKIP() << "a control group needs no look";
+  auto process = sandbox_->start(guest({"sleep"}));
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto first = (*process)->freeze();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(first.ok());
+  EXPECT_EQ(first.error().code, ErrorCode::kInfrastructure);
+  ASSERT_TRUE((*process)->freeze().ok());
+  ASSERT_TRUE((*process)->thaw().ok());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto again = (*process)->freeze();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(again.ok());
+}
+
+// Then nobody waits for what was below it.
+TEST_P(ProcessTest, NothingOutlivesAKilledKeeper) {
+  const SharedCounter counter;
+  SandboxCommand command = guest({"count-without-leader", "5"});
+  command.descriptors = {{counter.fd(), 5}};
+  auto process = sandbox_->start(command);
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  for (std::size_t known = 0; known < 2;) {
+    const auto processes = (*process)->processes();
+    ASSERT_TRUE(processes.ok());
+    known = processes->size();
+  }
+  ASSERT_TRUE(counter.moves(10s));
+  const auto keeper = keeper_of(::getpid());
+  ASSERT_GT(keeper, 0);
+  ::kill(keeper, SIGKILL);
+  EXPECT_FALSE((*process)->wait(5s).ok());
+  EXPECT_FALSE(counter.moves(20ms));
+  EXPECT_EQ(sandbox_->undead(), 0);
 }
 
 TEST_P(ProcessTest, RunToEndKeepsTheHeadOfAFlood) {
@@ -248,7 +380,7 @@ TEST(ProcessTree, FindsOurOwnChild) {
     while (true) ::pause();
   }
   std::vector<ProcessEntry> table(65536);
-  const std::size_t count = find_descendants(::getpid(), table);
+  const std::size_t count = find_descendants(::getpid(), table).count;
   bool found = false;
   for (std::size_t i = 0; i < count; ++i) found |= table[i].pid == child;
   EXPECT_TRUE(found);

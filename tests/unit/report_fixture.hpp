@@ -89,7 +89,10 @@ inline ReportData make_report_data() {
                 .size = "small",
                 .device = "cpu",
                 .state = LintState::kFailed,
-                .findings = {{.kind = "zeros"}, {.kind = "identity"}, {.kind = "zeros"}}}};
+                .findings = {{.kind = "zeros", .message = "y passes when it is all zero"},
+                             {.kind = "identity"},
+                             {.kind = "zeros"}}}};
+  data.chain = {ChainFinding::State::kChanged, "row 2 (level1/019_relu of example) is another"};
 
   Evaluation relu = base_evaluation("level1/019_relu", 1);
   set_submission(relu, "example", "");

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/model.hpp"
@@ -17,6 +18,7 @@ using test::add_samples;
 using test::base_evaluation;
 using test::make_report_data;
 using test::set_submission;
+using ::testing::HasSubstr;
 
 Evaluation measured(std::int64_t eager, std::int64_t compiled, std::int64_t submission) {
   Evaluation e = base_evaluation("level1/019_relu", 1);
@@ -136,6 +138,61 @@ TEST(Score, MissingTasksCountAsNotFaster) {
   EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 1.9), 0.25);
   EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 2.2), 0);
   EXPECT_DOUBLE_EQ(fast_p({}, 0, Side::kEager, 1), 0);
+}
+
+TEST(Score, ATaskWhoseFileAcceptsZerosRanksNobody) {
+  ReportData data;
+  data.evaluations = {measured(2'000'000, 0, 1'000'000), measured(2'000'000, 0, 100'000)};
+  data.evaluations[0].task = "level1/019_relu";
+  data.evaluations[1].task = "level2/080_gemm_max_subtract_gelu";
+  const auto mean = [&] { return rank_agents(derive_all(data)).at(0).mean_eager.value_or(0); };
+  EXPECT_GT(mean(), 4) << "as long as nobody knows";
+  data.evaluations[1].unranked = "zeros pass";
+  const std::vector<AgentScore> scores = rank_agents(derive_all(data));
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_NEAR(scores[0].mean_eager.value_or(0), 2, 0.1);
+  EXPECT_EQ(scores[0].tasks, 1);
+  EXPECT_EQ(scores[0].submitted, 1);
+  EXPECT_EQ(scores[0].correct, 1);
+  EXPECT_DOUBLE_EQ(scores[0].fast_1_eager, 1);
+}
+
+TEST(Score, ATaskThatLintFoundToPassZerosRanksNobody) {
+  using Weight = LintFinding::Weight;
+  const Evaluation evaluation = measured(2'000'000, 0, 1'000'000);
+  LintRecord record{.task_hash = evaluation.task_hash,
+                    .size = evaluation.size,
+                    .device = evaluation.device,
+                    .state = LintState::kPassed};
+  EXPECT_EQ(why_unranked(evaluation, nullptr), "");
+  EXPECT_EQ(why_unranked(evaluation, &record), "");
+  for (const char* kind : {"stale", "zeros", "constant", "mean", "previous"}) {
+    for (const Weight weight : {Weight::kFlaw, Weight::kAccepted}) {
+      record.findings = {{weight, kind, "y", "y passes when it should not"}};
+      EXPECT_THAT(why_unranked(evaluation, &record),
+                  ::testing::AllOf(HasSubstr(kind), HasSubstr("y passes when it should not")));
+    }
+    record.findings = {{Weight::kNote, kind, "y", "only noted"}};
+    EXPECT_EQ(why_unranked(evaluation, &record), "");
+  }
+  for (const char* kind : {"identity", "half", "element", "operator", "parameter", "time"}) {
+    record.findings = {{Weight::kAccepted, kind, "y", "it depends on its inputs nevertheless"}};
+    EXPECT_EQ(why_unranked(evaluation, &record), "") << kind;
+  }
+}
+
+TEST(Score, ARunOfUnrankedTasksRanksByNothing) {
+  Evaluation evaluation = measured(2'000'000, 0, 100'000);
+  evaluation.unranked = "zeros pass";
+  const std::vector<ResultRow> rows{derive(evaluation)};
+  EXPECT_EQ(count_tasks(rows), 1);
+  EXPECT_EQ(count_ranked_tasks(rows), 0);
+  EXPECT_FALSE(scored_speedup(rows[0], Side::kEager));
+  const std::vector<AgentScore> scores = rank_agents(rows);
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(scores[0].tasks, 0);
+  EXPECT_DOUBLE_EQ(scores[0].fast_1_eager, 0);
+  EXPECT_FALSE(scores[0].mean_eager);
 }
 
 TEST(Score, TheGeometricMeanIsOverCorrectTasks) {

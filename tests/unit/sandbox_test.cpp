@@ -37,8 +37,9 @@ TEST(SandboxLevel, NamesItsLayers) {
                          .landlock = 7,
                          .system_call_filter = true,
                          .cgroup = "cgroup2",
+                         .freezer = "freezer2",
                          .no_new_privs = true};
-  EXPECT_EQ(all.to_string(), "uid+bwrap+netns+landlock7+seccomp+cgroup2+nnp");
+  EXPECT_EQ(all.to_string(), "uid+bwrap+netns+landlock7+seccomp+cgroup2+freezer2+nnp");
   EXPECT_EQ((SandboxLevel{.namespaces = true}).to_string(), "pidns");
 }
 
@@ -249,6 +250,13 @@ TEST(EnterArguments, ComeBackAsTheyWere) {
   EXPECT_FALSE(parse_enter_arguments({"--report", "x", "--", "/bin/x"}).ok());
   EXPECT_FALSE(parse_enter_arguments({"--surprise", "--", "/bin/x"}).ok());
   EXPECT_FALSE(parse_enter_arguments({"--user", "7", "--"}).ok());
+}
+
+TEST(Host, SeesItsOwnUserAmongThoseOfAllProcesses) {
+  const auto users = users_of_processes();
+  ASSERT_TRUE(users);
+  EXPECT_TRUE(users->contains(::getuid()));
+  EXPECT_FALSE(users->contains(1'999'999'999));
 }
 
 TEST(Host, CountsAtLeastOurOwnThreads) { EXPECT_GE(count_threads_of(::geteuid()), 1u); }

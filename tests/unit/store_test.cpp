@@ -378,8 +378,9 @@ TEST_F(StoreTest, ADamagedFileIsNamedAsSuch) {
   const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file_));
   {
     std::fstream stream(file_, std::ios::binary | std::ios::in | std::ios::out);
-    stream.seekp(3 * 4096);
-    stream << std::string(static_cast<std::size_t>(size - 3 * 4096), '\xff');
+    constexpr std::streamoff kBehindSchema = 16 * 4096;
+    stream.seekp(kBehindSchema);
+    stream << std::string(static_cast<std::size_t>(size - kBehindSchema), '\xff');
   }
   const Store store = open_or_die(file_, Store::Mode::kReadOnly);
   const auto result = store.evaluations("r1");

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/task/task.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -134,6 +135,16 @@ TEST_F(Suite, UnknownNameSuggestsTheNearest) {
   const auto far = select_tasks(entries(), {}, {"zzzzzzzzzz"});
   ASSERT_FALSE(far.ok());
   EXPECT_THAT(far.error().hint, HasSubstr("kbench tasks list"));
+}
+
+TEST(UnrankedTasks, AreThoseThatAcceptAFlawByWhichNothingPasses) {
+  for (const char* kind : {"stale", "zeros", "constant", "mean", "previous"}) {
+    const std::string why = why_unranked({{"half", "noise"}, {kind, "the output is 0"}});
+    EXPECT_NE(why.find(kind), std::string::npos) << why;
+    EXPECT_NE(why.find("the output is 0"), std::string::npos) << why;
+  }
+  EXPECT_EQ(why_unranked({{"half", "a"}, {"operator", "b"}, {"identity", "c"}}), "");
+  EXPECT_EQ(why_unranked({}), "");
 }
 
 }  // namespace

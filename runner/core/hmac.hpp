@@ -1,0 +1,13 @@
+// HMAC-SHA256 (RFC 2104): a fingerprint that only the holder of a key can make. Chains the rows of
+// a run (runner/store/chain.hpp).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+// In lower-case hex.
+[[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view message);
+
+}  // namespace kbench

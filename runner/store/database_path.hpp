@@ -1,0 +1,20 @@
+// Whether a path may be opened as a database at all. SQLite follows links, waits for whoever writes
+// into a pipe, and takes any name; a file that somebody sent may come with either beside it. Called
+// by Store::open before SQLite sees the name.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// A regular file, or nothing yet; its side files likewise. Errors (kUsage) say what lies there
+// instead and which name to give.
+[[nodiscard]] Status check_database_path(const std::filesystem::path& file);
+
+// Of the file and what stands in its write-ahead log; 0 where there is none.
+[[nodiscard]] std::uint64_t database_bytes(const std::filesystem::path& file);
+
+}  // namespace kbench

@@ -1,0 +1,157 @@
+"""What is kept of a run: rows that were changed after the fact, and rows that count in no score.
+
+WEAKENED is the same program with defences that KBENCH_WITHOUT switches off: with it, a test shows
+what the defence that it is about keeps from happening.
+"""
+
+import json
+import os
+import pathlib
+import sqlite3
+
+import cli_case
+from cli_case import ROOT, USAGE
+from run_test import RELU, RunCase
+
+WEAKENED = pathlib.Path(os.environ["WEAKENED"])
+HONEST = ROOT / "tests" / "faults" / "submissions"
+
+# It dawdles: what is below the floor of the device, or ten times faster than eager, is suspect.
+ZEROS = """#include <chrono>
+#include "task.h"
+extern "C" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outputs* out,
+                              kb_context*) {
+  using clock = std::chrono::steady_clock;
+  const auto end = clock::now() + std::chrono::microseconds(%(dawdle_us)d);
+  for (long i = 0; i < kb::%(output)s_elements; ++i) out->%(output)s[i] = 0;
+  while (clock::now() < end) {
+  }
+  return 0;
+}
+"""
+
+
+class ChangedRunTest(RunCase):
+    """One honest run; each test changes its file and tries to go on from it."""
+
+    WORDS = (*RELU, "--quick", "--submissions", HONEST, "--agent", "honest")
+
+    def setUp(self):
+        super().setUp()
+        self.assert_good(self.run_kbench(*self.WORDS))
+
+    def tamper(self, script):
+        store = sqlite3.connect(self.folder / "kbench.sqlite")
+        store.executescript(script)
+        store.close()
+
+    def report(self, program=cli_case.KBENCH, **environment):
+        result = self.kbench("report", "json", program=program, **environment)
+        self.assert_good(result)
+        return json.loads(result.stdout)
+
+    def assert_refused(self, *parts):
+        self.assert_fails(self.run_kbench(*self.WORDS, "--resume"), USAGE, "cannot be continued",
+                          *parts)
+        self.assertEqual(self.rows()[0], self.left)
+
+    left = 1
+
+    def test_as_it_was_stored_it_goes_on(self):
+        self.assertEqual(self.report()["chain"]["state"], "holds")
+        self.assert_good(self.run_kbench(*self.WORDS, "--resume"))
+        self.assertEqual(self.report()["chain"]["state"], "holds")
+        key = self.folder / ".local/state/kbench/chain.key"
+        self.assertEqual(key.stat().st_mode & 0o777, 0o600)
+
+    def test_a_changed_sample(self):
+        self.tamper("UPDATE sample SET time_ns = time_ns / 4 WHERE side = 2")
+        chain = self.report()["chain"]
+        self.assertEqual(chain["state"], "changed")
+        self.assertIn("row 1 (level1/019_relu of honest)", chain["message"])
+        table = self.kbench("report", "table")
+        self.assertIn("Rows changed: row 1", table.stdout)
+        self.assertIn("These rows were changed", self.kbench("report", "html").stdout)
+        self.assert_refused("row 1 (level1/019_relu of honest)")
+        without = self.report(WEAKENED, KBENCH_WITHOUT="chained_rows")
+        self.assertEqual(without["chain"]["state"], "holds")
+
+    def test_a_removed_row(self):
+        self.tamper("DELETE FROM sample; DELETE FROM check_draw; DELETE FROM evaluation")
+        self.left = 0
+        self.assert_refused("row 1 and what followed it are gone")
+
+    def test_a_chain_that_was_taken_away(self):
+        self.tamper("UPDATE run SET chain_key = ''; UPDATE evaluation SET state = 'ok', chain = ''")
+        self.assertEqual(self.report()["chain"]["state"], "unchained")
+        self.assert_refused("not chained")
+
+    def test_the_key_of_another_machine(self):
+        (self.folder / ".local/state/kbench/chain.key").unlink()
+        self.assertEqual(self.report()["chain"]["state"], "unchecked")
+        self.assert_refused("cannot be checked here")
+
+    def test_where_no_key_can_be_kept_runs_go_on_and_say_so(self):
+        state = self.folder / "elsewhere"
+        state.write_text("a file where a folder should be", encoding="ascii")
+        words = (*self.WORDS, "--db", "other.sqlite")
+        kept = {"XDG_STATE_HOME": str(state), "KBENCH_TORCH": str(self.folder)}
+        result = self.kbench("run", *words, **kept)
+        self.assert_good(result)
+        self.assertIn("unchained", result.stderr)
+        self.assertIn("Rows unchained", result.stdout)
+        self.assert_good(self.kbench("run", *words, "--resume", **kept))
+
+
+class ZeroWritersTest(RunCase):
+    """Two tasks whose operators make 0 of any input: zeros are right there, and worth nothing."""
+
+    # Somewhat less than eager takes for each on two slow cores.
+    TASKS = {"level2/080_gemm_max_subtract_gelu": 5000,
+             "level2/083_conv3d_groupnorm_min_clamp_dropout": 3000}
+
+    def write_submissions(self):
+        for task, dawdle_us in self.TASKS.items():
+            shown = self.kbench("tasks", "show", task, "--format", "json")
+            self.assert_good(shown)
+            (output,) = json.loads(shown.stdout)["sizes"][0]["outputs"]
+            file = self.folder / "submissions" / "zeros" / f"{task}.cpp"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            source = ZEROS % {"output": output["name"], "dawdle_us": dawdle_us}
+            file.write_text(source, encoding="ascii")
+
+    def test_they_pass_and_count_in_no_score(self):
+        self.write_submissions()
+        result = self.run_kbench("--task", "level2/080*", "--task", "level2/083*", "--device",
+                                 "cpu", "--quick", "--submissions", self.folder / "submissions",
+                                 "--format", "json")
+        self.assert_good(result)
+        rows = json.loads(result.stdout)["results"]
+        self.assertEqual({row["task"] for row in rows}, set(self.TASKS))
+        for row in rows:
+            self.assertEqual((row["state"], row["correct"]), ("ok", True))
+            self.assertIs(row["ranked"], False)
+            self.assertIn("computes nothing passes", row["unranked_reason"])
+        table = self.kbench("report", "table").stdout
+        self.assertIn("2 not ranked", table)
+        self.assertIn("zeros: 0/0 correct", table)
+        self.assertNotIn("geometric mean", table)
+        self.assertIn("Not ranked: this task counts in no score",
+                      self.kbench("report", "html").stdout)
+        without = self.kbench("report", "table", program=WEAKENED, KBENCH_WITHOUT="telling_tasks")
+        self.assertIn("zeros: 2/2 correct, geometric mean", without.stdout)
+
+    def test_tasks_and_prompt_say_so(self):
+        listed = self.kbench("tasks", "list", "--format", "json")
+        self.assert_good(listed)
+        unranked = {task["task"] for task in json.loads(listed.stdout)["tasks"]
+                    if not task["ranked"]}
+        self.assertEqual(unranked, set(self.TASKS))
+        for task in self.TASKS:
+            self.assertIn("ranked   no: ", self.kbench("tasks", "show", task).stdout)
+            prompt = self.kbench("tasks", "prompt", task, "--device", "cpu")
+            self.assertIn("This task counts in no score", prompt.stdout)
+
+
+if __name__ == "__main__":
+    cli_case.main()
