@@ -12,40 +12,43 @@ namespace kbench {
 
 enum class Defence {
   // while a call is judged
-  kPoisonedOutputs,     // what a call leaves untouched is NaN
-  kRedzones,            // what lies around the outputs is looked at
-  kInputsAudited,       // so are inputs and parameters, now and then
-  kFreshInputs,         // no call sees the inputs of another one
-  kFreshPlaces,         // nor finds them where they were
-  kHardDraws,           // inputs that simple ones cannot stand for
-  kEveryCallVerified,   // timed calls and warm-ups like checks
-  kWholeTensorRule,     // small errors everywhere count as well, in timed calls too
-  kOneInputAtATime,     // the next input of a sample is hidden until the last output is taken
+  kPoisonedOutputs,    // what a call leaves untouched is NaN
+  kRedzones,           // what lies around the outputs is looked at
+  kInputsAudited,      // so are inputs and parameters, now and then
+  kFreshInputs,        // no call sees the inputs of another one
+  kFreshPlaces,        // nor finds them where they were
+  kHardDraws,          // inputs that simple ones cannot stand for
+  kEveryCallVerified,  // timed calls and warm-ups like checks
+  kOutputsCompared,    // at all: without it, whatever ends is right
+  kEagersError,        // an output may be as wrong as eager's, not by a number that holds for all
+  kNotFiniteIsWrong,   // where the reference is a number
+  kWholeTensorRule,    // small errors everywhere count as well, in timed calls too
+  kOneInputAtATime,    // the next input of a sample is hidden until the last output is taken
   // while it is timed
-  kClaimsBounded,       // by the supervisor's clock
-  kStrictClock,         // and by the one from showing inputs to having outputs
-  kTrustedEmptyCalls,   // made before anything foreign is loaded
-  kBaselinesAlone,      // baselines beside a worker take as long as without
-  kIdleDevice,          // the oracle's own kernels do, too
-  kFloor,               // nothing is faster than the device
+  kClaimsBounded,      // by the supervisor's clock
+  kStrictClock,        // and by the one from showing inputs to having outputs
+  kTrustedEmptyCalls,  // made before anything foreign is loaded
+  kBaselinesAlone,     // baselines beside a worker take as long as without
+  kIdleDevice,         // the oracle's own kernels do, too
+  kFloor,              // nothing is faster than the device
   // around its process
-  kStoppedBetweenCalls, // all of it stands still while no call is outstanding
-  kFrozenByCgroup,      // where there is one: signals from inside change nothing
-  kStopWatched,         // and whoever runs nevertheless is noticed, dead threads too
-  kWholeProcesses,      // a process lives as long as any of its threads
-  kFailsClosed,         // what cannot be looked at is not taken for dead
-  kNoContinuing,        // nothing in it can have itself continued
-  kNoProcesses,         // it starts no process
+  kStoppedBetweenCalls,  // all of it stands still while no call is outstanding
+  kFrozenByCgroup,       // where there is one: signals from inside change nothing
+  kStopWatched,          // and whoever runs nevertheless is noticed, dead threads too
+  kWholeProcesses,       // a process lives as long as any of its threads
+  kFailsClosed,          // what cannot be looked at is not taken for dead
+  kNoContinuing,         // nothing in it can have itself continued
+  kNoProcesses,          // it starts no process
   kSystemCallFilter,
-  kPrivateFiles,        // namespaces and Landlock
-  kSealedInputs,        // cannot be mapped writable
-  kKnownCodeOnly,       // mapped files are known ones
-  kNoDescriptors,       // none comes back on its channel
-  kNothingLeft,         // an evaluation is over only when all of its processes are gone
+  kPrivateFiles,   // namespaces and Landlock
+  kSealedInputs,   // cannot be mapped writable
+  kKnownCodeOnly,  // mapped files are known ones
+  kNoDescriptors,  // none comes back on its channel
+  kNothingLeft,    // an evaluation is over only when all of its processes are gone
   // around what is kept of it
-  kPassiveDatabase,     // a results file is data: what acts in it is refused
-  kChainedRows,         // rows changed after the fact are noticed
-  kTellingTasks,        // a task that cannot tell right from wrong ranks nobody
+  kPassiveDatabase,  // a results file is data: what acts in it is refused
+  kChainedRows,      // rows changed after the fact are noticed
+  kTellingTasks,     // a task that cannot tell right from wrong ranks nobody
 };
 
 // The name by which tests switch it off, such as "redzones".

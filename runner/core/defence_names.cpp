@@ -11,6 +11,9 @@ std::string_view to_string(Defence defence) {
     case Defence::kFreshPlaces: return "fresh_places";
     case Defence::kHardDraws: return "hard_draws";
     case Defence::kEveryCallVerified: return "every_call_verified";
+    case Defence::kOutputsCompared: return "outputs_compared";
+    case Defence::kEagersError: return "eagers_error";
+    case Defence::kNotFiniteIsWrong: return "not_finite_is_wrong";
     case Defence::kWholeTensorRule: return "whole_tensor_rule";
     case Defence::kOneInputAtATime: return "one_input_at_a_time";
     case Defence::kClaimsBounded: return "claims_bounded";

@@ -54,6 +54,7 @@ CallProtocol::~CallProtocol() {
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {
+  if (!stands(Defence::kFreshPlaces)) return kAlignment;
   return (keys_.key("offset", offsets_drawn_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
 }
 
@@ -127,7 +128,8 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
   const std::string name(hard ? to_string(*hard) : "");
   std::vector<SlotInputs> slots;
   for (int slot = 0; slot < slots_; ++slot)
-    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset(), name});
+    slots.push_back({keys_.key("input", stands(Defence::kFreshInputs) ? inputs_drawn_++ : 0),
+                     random_offset(), name});
   if (auto drawn = oracle_.inputs(slots); !drawn) return from_error(drawn.error());
   return std::nullopt;
 }
@@ -229,7 +231,8 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
         fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
         "check the bounds of the last block or vector of each output"};
   }
-  if (found->inputs_changed > 0 || found->params_changed > 0) {
+  const bool changed = found->inputs_changed > 0 || found->params_changed > 0;
+  if (changed && stands(Defence::kInputsAudited)) {
     return EarlyEnd{
         State::kInputModified,
         fmt::format("{} bytes of the inputs and {} bytes of the parameters were changed",
@@ -240,11 +243,11 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
 }
 
 std::optional<EarlyEnd> CallProtocol::inspect() {
-  if (!request_.submission || !worker_) return std::nullopt;
+  if (!request_.submission || !worker_ || !stands(Defence::kKnownCodeOnly)) return std::nullopt;
   const auto mapped = worker_->mapped_code();
   if (!mapped) return from_error(mapped.error());
-  const auto findings = judge_libraries(*mapped, library_.string(),
-                                        request_.submission->vendor_library);
+  const auto findings =
+      judge_libraries(*mapped, library_.string(), request_.submission->vendor_library);
   for (const std::string& name : findings.unlisted) add_label("library:" + name);
   if (findings.forbidden.empty()) return std::nullopt;
   return EarlyEnd{

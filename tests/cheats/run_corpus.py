@@ -116,7 +116,7 @@ def choose(kind, device, arguments):
 
 def evaluate(kind, chosen, arguments, folder, without=()):
     """The rows of one `kbench run` over the chosen submissions of a kind."""
-    corpus = folder / "-".join((kind, *without))
+    corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
     command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html",
