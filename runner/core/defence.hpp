@@ -19,8 +19,10 @@ enum class Defence {
   kFreshPlaces,        // nor finds them where they were
   kHardDraws,          // inputs that simple ones cannot stand for
   kEveryCallVerified,  // timed calls and warm-ups like checks
+  kOutputsCompared,    // at all: without it, whatever ends is right
+  kEagersError,        // an output may be as wrong as eager's, not by a number that holds for all
+  kNotFiniteIsWrong,   // where the reference is a number
   kWholeTensorRule,    // small errors everywhere count as well, in timed calls too
-  kOneInputAtATime,    // the next input of a sample is hidden until the last output is taken
   // while it is timed
   kInputsAtTheClock,   // shown on a GPU when the work that hides a launch has ended, not before
   kClaimsBounded,      // by the supervisor's clock
@@ -28,7 +30,6 @@ enum class Defence {
   kTrustedEmptyCalls,  // made before anything foreign is loaded
   kBaselinesAlone,     // baselines beside a worker take as long as without
   kIdleDevice,         // the oracle's own kernels do, too
-  kFloor,              // nothing is faster than the device
   // around its process
   kStoppedBetweenCalls,  // all of it stands still while no call is outstanding
   kFrozenByCgroup,       // where there is one: signals from inside change nothing

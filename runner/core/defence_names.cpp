@@ -11,15 +11,16 @@ std::string_view to_string(Defence defence) {
     case Defence::kFreshPlaces: return "fresh_places";
     case Defence::kHardDraws: return "hard_draws";
     case Defence::kEveryCallVerified: return "every_call_verified";
+    case Defence::kOutputsCompared: return "outputs_compared";
+    case Defence::kEagersError: return "eagers_error";
+    case Defence::kNotFiniteIsWrong: return "not_finite_is_wrong";
     case Defence::kWholeTensorRule: return "whole_tensor_rule";
-    case Defence::kOneInputAtATime: return "one_input_at_a_time";
     case Defence::kInputsAtTheClock: return "inputs_at_the_clock";
     case Defence::kClaimsBounded: return "claims_bounded";
     case Defence::kStrictClock: return "strict_clock";
     case Defence::kTrustedEmptyCalls: return "trusted_empty_calls";
     case Defence::kBaselinesAlone: return "baselines_alone";
     case Defence::kIdleDevice: return "idle_device";
-    case Defence::kFloor: return "floor";
     case Defence::kStoppedBetweenCalls: return "stopped_between_calls";
     case Defence::kFrozenByCgroup: return "frozen_by_cgroup";
     case Defence::kStopWatched: return "stop_watched";

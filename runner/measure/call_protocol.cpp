@@ -68,6 +68,7 @@ std::optional<EarlyEnd> CallProtocol::at_its_expense(const Wait& wait) {
 
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {
+  if (!stands(Defence::kFreshPlaces)) return kAlignment;
   return (keys_.key("offset", offsets_drawn_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
 }
 
@@ -147,7 +148,8 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
   const std::string name(hard ? to_string(*hard) : "");
   std::vector<SlotInputs> slots;
   for (int slot = 0; slot < slots_; ++slot)
-    slots.push_back({keys_.key("input", inputs_drawn_++), random_offset(), name});
+    slots.push_back({keys_.key("input", stands(Defence::kFreshInputs) ? inputs_drawn_++ : 0),
+                     random_offset(), name});
   if (auto drawn = oracle_.inputs(slots); !drawn) return from_error(drawn.error());
   return std::nullopt;
 }
@@ -244,13 +246,14 @@ std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
 std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
   auto found = oracle_.audit(everything);
   if (!found) return from_error(found.error());
-  if (found->outside_outputs > 0) {
+  if (found->outside_outputs > 0 && stands(Defence::kRedzones)) {
     return EarlyEnd{
         State::kRedzoneViolation,
         fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
         "check the bounds of the last block or vector of each output"};
   }
-  if (found->inputs_changed > 0 || found->params_changed > 0) {
+  const bool changed = found->inputs_changed > 0 || found->params_changed > 0;
+  if (changed && stands(Defence::kInputsAudited)) {
     return EarlyEnd{
         State::kInputModified,
         fmt::format("{} bytes of the inputs and {} bytes of the parameters were changed",

@@ -144,7 +144,8 @@ class Evaluating {
     std::vector<std::optional<HardDraw>> draws(
         static_cast<std::size_t>(settings_.correctness_draws));
     for (const HardDrawRule& rule : request_.size->hard_draws)
-      if (rule.applies() && !settings_.original_draws) draws.emplace_back(rule.draw);
+      if (rule.applies() && !settings_.original_draws && stands(Defence::kHardDraws))
+        draws.emplace_back(rule.draw);
     for (std::size_t i = draws.size(); i > 1; --i)
       std::swap(draws[i - 1], draws[keys_.key("order of draws", i) % i]);
     return draws;

@@ -61,10 +61,11 @@ Result<bool> lock_down() {
   // twice.
   constexpr int kNone = 0;
   const bool no_processes = stands(Defence::kNoProcesses);
-  const FilterRules rules{.common = ::prctl(PR_GET_SECCOMP) == kNone,
-                          .no_processes = no_processes,
-                          .only_signal = ::getpid(),
-                          .no_continuing = stands(Defence::kNoContinuing)};
+  const FilterRules rules{
+      .common = stands(Defence::kSystemCallFilter) && ::prctl(PR_GET_SECCOMP) == kNone,
+      .no_processes = no_processes,
+      .only_signal = ::getpid(),
+      .no_continuing = stands(Defence::kNoContinuing)};
   const auto filter = make_filter(rules);
   if (!filter) return filter.error();
   if (const int error = install_filter(*filter); error != 0) {

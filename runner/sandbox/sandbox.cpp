@@ -303,14 +303,17 @@ class Probing {
     Layers layers;
     const bool root = ::geteuid() == 0;
     layers.drop_to_nobody = root;
-    const bool namespaces = may_make_namespaces(root);
+    const bool namespaces = may_make_namespaces(root) && stands(Defence::kPrivateFiles);
     layers.bubblewrap = namespaces && have_bubblewrap();
     layers.namespaces = namespaces && !layers.bubblewrap && options_.use_namespaces;
     const bool any = layers.bubblewrap || layers.namespaces;
     layers.user_namespace = any && !root;
-    layers.network_namespace = options_.use_network_namespace && (root || any);
-    layers.landlock_abi = std::min(landlock_abi(), options_.max_landlock_abi);
-    layers.system_call_filter = options_.use_system_call_filter && kernel_has_filters();
+    layers.network_namespace =
+        options_.use_network_namespace && (root || any) && stands(Defence::kPrivateFiles);
+    layers.landlock_abi =
+        stands(Defence::kPrivateFiles) ? std::min(landlock_abi(), options_.max_landlock_abi) : 0;
+    layers.system_call_filter = options_.use_system_call_filter && kernel_has_filters() &&
+                                stands(Defence::kSystemCallFilter);
     layers.cgroup = options_.use_cgroup && !cgroups_.version().empty();
     layers.freezer =
         options_.use_freezer && !cgroups_.freezer().empty() && stands(Defence::kFrozenByCgroup);

@@ -2,10 +2,14 @@
 """Evaluates the corpus of cheats and their honest twins with the real program.
 
     run_corpus.py --device cpu|cuda[:N] [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
+    run_corpus.py --device cpu|cuda[:N] --weakened PROGRAM [--size small|full] [--only GLOB] [--keep FILE]
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
 submission that surprises and a summary; exits with 0 if every cheat was caught in a state that its table
 names and every honest twin is ok, with 1 if not, with 3 if the corpus itself or kbench is at fault.
+
+With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's
+last column names, and every cheat has to be ok: then it was these that caught it.
 """
 
 import argparse
@@ -24,19 +28,61 @@ SUFFIX = {"cpu": ".cpp", "cuda": ".cu"}
 HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA"}
 
 
+DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
+VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
+# Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
+NO_DEFENCE = {"construction", "unproven"}
+
+
 class CorpusError(Exception):
     """The corpus contradicts its table, or kbench did not run."""
 
 
-def expected_states(device):
-    """{cheat: states that count as caught}, from the README's table for the device."""
+class Row:
+    """What the table says of a cheat."""
+
+    def __init__(self, states, without):
+        self.states = set(states.split(", "))
+        self.without = tuple(sorted(name.strip() for name in without.split(",")))
+
+    @property
+    def has_defence(self):
+        return NO_DEFENCE.isdisjoint(self.without)
+
+
+def known_defences():
+    """The names by which defences are switched off; a misspelt one would switch off nothing."""
+    names = set(re.findall(r'return "([a-z_]+)";', DEFENCES.read_text(encoding="utf-8")))
+    if not names:
+        raise CorpusError(f"no defence is named in {DEFENCES}")
+    return names
+
+
+def read_table(device):
+    """{cheat: Row}, from the README's table for the device."""
     text = (HERE / "README.md").read_text(encoding="utf-8")
     _, found, rest = text.partition(HEADING[device] + "\n")
     if not found:
         raise CorpusError(f"README.md has no section \"{HEADING[device]}\"")
-    table = rest.split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|[^|]*\| ([a-z_, ]+) \|", table, re.MULTILINE)
-    return {name: set(states.split(", ")) for name, states in rows}
+    known = known_defences()
+    lines = rest.split("\n## ")[0].splitlines()
+    return dict(read_row(line, known) for line in lines if line.startswith("| `"))
+
+
+def read_row(line, known):
+    cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+    name = cells[0].strip("`")
+    if len(cells) != 5:
+        raise CorpusError(f"README.md: the row of {name} has {len(cells)} columns, not 5; the last one "
+                          "says without which defences it passes")
+    row = Row(cells[3], cells[4])
+    unknown = set(row.without) - known - NO_DEFENCE
+    if unknown:
+        raise CorpusError(f"README.md: the row of {name} names {', '.join(sorted(unknown))}, which "
+                          f"{DEFENCES.name} does not")
+    if not row.has_defence and len(row.without) > 1:
+        raise CorpusError(f"README.md: the row of {name} names defences and none of them at once")
+    return name, row
 
 
 def submissions(kind, device):
@@ -52,7 +98,7 @@ def submissions(kind, device):
 
 def check_corpus(device):
     """Every cheat has a row and a twin, and the other way round."""
-    rows = set(expected_states(device))
+    rows = set(read_table(device))
     cheats, honest = (set(submissions(kind, device)) for kind in ("cheat", "honest"))
     for name in sorted(rows ^ cheats):
         raise CorpusError(f"{name} is only in the table" if name in rows else f"{name} has no row")
@@ -60,16 +106,20 @@ def check_corpus(device):
         raise CorpusError(f"{name} has no {'honest twin' if name in cheats else 'cheat'}")
 
 
-def evaluate(kind, device, arguments, folder):
-    """The rows of one `kbench run` over all submissions of a kind."""
+def choose(kind, device, arguments):
     chosen = {name: tasks for name, tasks in submissions(kind, device).items()
               if fnmatch.fnmatch(name, arguments.only)}
     if not chosen:
         raise CorpusError(f"nothing matches {arguments.only}")
-    corpus = folder / kind
+    return chosen
+
+
+def evaluate(kind, chosen, arguments, folder, without=()):
+    """The rows of one `kbench run` over the chosen submissions of a kind."""
+    corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
-    command = [arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html",
+    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html",
                "--format", "json", "--submissions", str(corpus),
                "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
@@ -77,7 +127,9 @@ def evaluate(kind, device, arguments, folder):
     for task in sorted({task for tasks in chosen.values() for task in tasks}):
         command += ["--task", task]
     # No Python with torch under this name: the compiled baseline is not what is tested here.
-    environment = {**os.environ, "KBENCH_TORCH": str(folder)} if arguments.no_compiled else None
+    environment = {**os.environ, VARIABLE: ",".join(without)}
+    if arguments.no_compiled:
+        environment["KBENCH_TORCH"] = str(folder)
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment,
                             stdin=subprocess.DEVNULL, check=False)
     if result.returncode not in (0, 1, 3) or not result.stdout:
@@ -90,14 +142,32 @@ def evaluate(kind, device, arguments, folder):
     return [row for row in rows if row["agent"] in chosen and row["state"] != "skipped"]
 
 
-def surprises(kind, rows, expected):
+def evaluate_weakened(chosen, table, arguments, folder):
+    """One run for each set of defences that some cheats share, without these."""
+    groups = {}
+    for name, tasks in chosen.items():
+        if table[name].has_defence:
+            groups.setdefault(table[name].without, {})[name] = tasks
+    if not groups:
+        raise CorpusError(f"no row of {arguments.only} names a defence")
+    return [row for without, group in sorted(groups.items())
+            for row in evaluate("cheat", group, arguments, folder, without)]
+
+
+def surprises(kind, rows, wanted_of):
     found = []
     for row in rows:
-        wanted = expected[row["agent"]] if kind == "cheat" else {"ok"}
+        wanted = wanted_of(row["agent"])
         if row["state"] not in wanted:
             found.append(f"{kind:<6} {row['agent']:<36} {row['state']:<20} "
                          f"expected {' or '.join(sorted(wanted))}  {first_line(row['message'])}")
     return found
+
+
+def left_out(chosen, table):
+    """How many cheats a weakened run leaves out, by the word of their rows."""
+    return ", ".join(f"{sum(table[name].without == (word,) for name in chosen)} {word}"
+                     for word in sorted(NO_DEFENCE))
 
 
 def first_line(message):
@@ -108,6 +178,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--kbench", default=os.environ.get("KBENCH", "kbench"))
+    parser.add_argument("--weakened", metavar="PROGRAM",
+                        help="the kbench of build/release/weakened: each cheat without its defences")
     parser.add_argument("--size", choices=("small", "full"))
     parser.add_argument("--only", default="*", metavar="GLOB")
     parser.add_argument("--kind", choices=("cheat", "honest"), help="default: both")
@@ -120,19 +192,32 @@ def main():
     if device not in SUFFIX:
         parser.error(f"--device is cpu, cuda or cuda:N, not {arguments.device}")
 
+    if arguments.weakened and arguments.kind == "honest":
+        parser.error("--weakened is for cheats")
+    kinds = (arguments.kind,) if arguments.kind else ("cheat", "honest")
+    if arguments.weakened:
+        kinds = ("cheat",)
+
     unexpected = []
     counts = {}
     try:
         check_corpus(device)
-        expected = expected_states(device)
+        table = read_table(device)
         with tempfile.TemporaryDirectory(prefix="kbench-corpus-") as name:
-            for kind in (arguments.kind,) if arguments.kind else ("cheat", "honest"):
-                rows = evaluate(kind, device, arguments, pathlib.Path(name))
+            for kind in kinds:
+                chosen = choose(kind, device, arguments)
+                if arguments.weakened:
+                    rows = evaluate_weakened(chosen, table, arguments, pathlib.Path(name))
+                    print(f"{device}: left out: {left_out(chosen, table)}")
+                else:
+                    rows = evaluate(kind, chosen, arguments, pathlib.Path(name))
                 if arguments.verbose:
                     for row in rows:
                         print(f"{kind:<6} {row['agent']:<36} {row['state']:<20} "
                               f"{first_line(row['message'])}")
-                unexpected += surprises(kind, rows, expected)
+                passes = kind == "honest" or arguments.weakened
+                unexpected += surprises(
+                    kind, rows, (lambda _: {"ok"}) if passes else (lambda agent: table[agent].states))
                 counts[kind] = len(rows)
     except CorpusError as error:
         print(f"run_corpus: {error}", file=sys.stderr)
