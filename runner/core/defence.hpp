@@ -24,12 +24,12 @@ enum class Defence {
   kNotFiniteIsWrong,   // where the reference is a number
   kWholeTensorRule,    // small errors everywhere count as well, in timed calls too
   // while it is timed
-  kInputsAtTheClock,   // shown on a GPU when the work that hides a launch has ended, not before
   kClaimsBounded,      // by the supervisor's clock
   kStrictClock,        // and by the one from showing inputs to having outputs
   kTrustedEmptyCalls,  // made before anything foreign is loaded
   kBaselinesAlone,     // baselines beside a worker take as long as without
   kIdleDevice,         // the oracle's own kernels do, too
+  kFloor,              // nothing is faster than the device, and what seems to be has to be so twice
   // around its process
   kStoppedBetweenCalls,  // all of it stands still while no call is outstanding
   kFrozenByCgroup,       // where there is one: signals from inside change nothing

@@ -73,6 +73,20 @@ std::vector<double> times_alone(const Evaluation& evaluation, Side baseline) {
   return shortest;
 }
 
+// CUDA: by how much the device's clock was lower beside the worker, as a logarithm; zero where
+// unknown.
+double clock_drop(const Evaluation& evaluation) {
+  const auto clock = [](std::span<const Sample> samples) {
+    std::vector<double> khz;
+    for (const Sample& sample : samples)
+      if (sample.sm_clock_khz) khz.push_back(static_cast<double>(*sample.sm_clock_khz));
+    return khz.empty() ? 0.0 : median(std::move(khz));
+  };
+  const double alone = clock(evaluation.alone);
+  const double beside = clock(evaluation.samples);
+  return alone > 0 && beside > 0 ? std::max(std::log(alone / beside), 0.0) : 0.0;
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -114,7 +128,8 @@ Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
   const double slowest_alone = median_interval(alone).high;
   const double quickest_beside = median_interval(beside).low;
   if (slowest_alone <= 0 || quickest_beside <= slowest_alone) return {};
-  return {std::log(median(beside) / median(alone)), std::log(quickest_beside / slowest_alone)};
+  const double unexplained = std::log(quickest_beside / slowest_alone) - clock_drop(evaluation);
+  return {std::log(median(beside) / median(alone)), std::max(unexplained, 0.0)};
 }
 
 std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side candidate) {

@@ -47,7 +47,8 @@ struct Speedup {
 // logarithms where their 95 % intervals lie apart, else zero; never negative.
 struct Slowdown {
   double log_ratio = 0;  // of the medians
-  double at_least = 0;   // from the far end of one interval to the near end of the other
+  double at_least = 0;   // from the far end of one interval to the near end of the other, less
+                         // what a lower clock of the device explains
 };
 [[nodiscard]] Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline);
 

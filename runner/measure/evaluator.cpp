@@ -61,7 +61,8 @@ class Evaluating {
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
     if (auto end = calls_.inspect()) return end;
-    record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
+    if (stands(Defence::kFloor))
+      record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
     if (!on_cpu()) {
       calls_.dismiss();
       if (auto end = time_alone(kAfterTheWorker)) return end;
@@ -103,6 +104,7 @@ class Evaluating {
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     if (auto end = calls_.draw_inputs()) return end;
+    const std::size_t first = record_.alone.size();
     for (const Side side : sides_) {
       if (side == Side::kSubmission) continue;
       for (int i = 0; i < kAloneWarmUps + (on_cpu() ? kAloneOnCpu : kAloneOnCuda); ++i) {
@@ -115,6 +117,10 @@ class Evaluating {
         if (i >= kAloneWarmUps) record_.alone.push_back(sample);
       }
     }
+    const auto clock = oracle_.sm_clock_khz();
+    if (!clock) return from_error(clock.error());
+    for (std::size_t i = first; i < record_.alone.size(); ++i)
+      if (*clock > 0) record_.alone[i].sm_clock_khz = *clock;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
     return std::nullopt;
   }

@@ -1,6 +1,7 @@
 #include "runner/measure/stop_rule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -11,6 +12,9 @@ namespace {
 
 // Of the margin. A second measurement, which only confirms, may widen the interval a little.
 constexpr double kWellWithin = 0.9;
+
+// A speed-up of 13 may be as uncertain as 5 %: nobody decides anything by the rest.
+constexpr double kOfItself = 0.02;
 
 struct Totals {
   std::set<int> blocks;
@@ -32,8 +36,8 @@ Totals total(std::span<const Sample> samples) {
 bool is_settled(const Speedup& ratio, const StopRule& rule, double elapsed_seconds) {
   const bool margin_will_do =
       ratio.verdict != Verdict::kUndecided || elapsed_seconds >= rule.fine_seconds;
-  const double allowed =
-      margin_will_do ? std::max(rule.half_width, kWellWithin * rule.margin) : rule.half_width;
+  double allowed = std::max(rule.half_width, kOfItself * std::abs(std::log(ratio.estimate)));
+  if (margin_will_do) allowed = std::max(allowed, kWellWithin * rule.margin);
   return ratio.confidence >= 0.95 && ratio.half_width() <= allowed;
 }
 
@@ -63,6 +67,7 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.longest_seconds = 45;
   } else {
     rule.half_width = 0.005;
+    rule.longest_seconds = 20;
   }
   if (ranked == Ranked::kNo) {
     rule.min_placements = 1;

@@ -23,11 +23,11 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
+#include "runner/backend/gate.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/oracle/memory_plan.hpp"
 #include "runner/oracle/mutate.hpp"
 #include "runner/task/hard_draws.hpp"
-#include "runner/worker/mailbox.hpp"
 
 namespace kbench {
 namespace {
@@ -527,16 +527,13 @@ Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
 Result<std::uint32_t> LoadedTask::reveal(int slot) {
   Impl& t = *impl_;
   const auto index = static_cast<std::size_t>(slot);
-  const bool hidden = stands(Defence::kInputsAtTheClock);
-  const auto stay_busy = [&] { return t.backend.occupy(kBusyBeforeACall); };
-  if (auto busy = hidden ? stay_busy() : Done{}; !busy) return busy.error();
+  if (auto busy = t.backend.occupy(kBusyBeforeACall); !busy) return busy.error();
   std::byte* target = t.shared_inputs->data() + t.places.at(index).input_base;
   if (auto copied = t.backend.copy_uncached(target, t.slot_bases.at(index), t.input_layout.bytes);
       !copied)
     return copied.error();
   if (slot == 0)
     if (auto flushed = t.backend.flush_cache(); !flushed) return flushed.error();
-  if (auto busy = hidden ? Done{} : stay_busy(); !busy) return busy.error();
   if (!t.device.is_cuda()) return std::uint32_t{0};
   if (++t.revealed == 0) ++t.revealed;  // 0 says that there is no gate
   if (auto opened = t.backend.open_gate(t.gate(), t.revealed); !opened) return opened.error();

@@ -26,6 +26,8 @@ struct Driver {
   CUresult (*get_limit)(size_t*, CUlimit) = nullptr;
   CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*,
                             CUmemAllocationHandleType) = nullptr;
+  CUresult (*default_pool)(CUmemoryPool*, CUdevice) = nullptr;
+  CUresult (*set_pool_attribute)(CUmemoryPool, CUmemPool_attribute, void*) = nullptr;
   CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr,
                               unsigned long long) = nullptr;
   CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
@@ -58,6 +60,8 @@ struct Driver {
     find(set_limit, "cuCtxSetLimit");
     find(get_limit, "cuCtxGetLimit");
     find(import_handle, "cuMemImportFromShareableHandle");
+    find(default_pool, "cuDeviceGetDefaultMemPool");
+    find(set_pool_attribute, "cuMemPoolSetAttribute");
     find(address_reserve, "cuMemAddressReserve");
     find(map, "cuMemMap");
     find(set_access, "cuMemSetAccess");
@@ -90,6 +94,7 @@ class CudaWorkerDevice final : public WorkerDevice {
       return ok;
     if (auto ok = check(driver_.context_set(context), "cuCtxSetCurrent"); !ok) return ok;
     driver_.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    keep_freed_memory();
     // A blocking stream: work on the legacy default stream is ordered with it, and so timed.
     if (auto ok = check(driver_.stream_create(&stream_, CU_STREAM_DEFAULT), "cuStreamCreate"); !ok)
       return ok;
@@ -177,6 +182,16 @@ class CudaWorkerDevice final : public WorkerDevice {
   }
 
  private:
+  // What a call frees on its stream stays the process's, as LibTorch's own allocator has it: by
+  // default the pool shrinks whenever the device has caught up, which is after the last event, and
+  // time that no event sees contradicts the worker's word.
+  void keep_freed_memory() const {
+    CUmemoryPool pool = nullptr;
+    if (driver_.default_pool(&pool, device_) != CUDA_SUCCESS) return;
+    cuuint64_t all = ~cuuint64_t{0};
+    driver_.set_pool_attribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all);
+  }
+
   // Persisting lines would outlive the flush before the next call, which evicts all others. Only
   // where there may be some: a reset waits for the cache, by 0.2 ms more or less.
   void keep_nothing_in_the_cache() const {

@@ -26,10 +26,6 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
-// CUDA: the last bytes of the input arena, a word of them: the oracle opens it when the inputs
-// show.
-constexpr std::size_t kGateBytes = 256;
-
 // NOLINTNEXTLINE(*Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.

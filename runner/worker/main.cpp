@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/backend/gate.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/sandbox/lockdown.hpp"

@@ -6,7 +6,8 @@
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
 submission that surprises and a summary; exits with 0 if every cheat was caught in a state that its table
-names and every honest twin is ok, with 1 if not, with 3 if the corpus itself or kbench is at fault.
+names, every honest twin is ok and nothing is left behind, with 1 if not, with 3 if the corpus itself or
+kbench is at fault.
 
 With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's
 last column names, and every cheat has to be ok: then it was these that caught it.
@@ -23,11 +24,11 @@ import subprocess
 import sys
 import tempfile
 
+import leftovers
+
 HERE = pathlib.Path(__file__).resolve().parent
 SUFFIX = {"cpu": ".cpp", "cuda": ".cu"}
 HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA"}
-
-
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
 VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
 # Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
@@ -119,8 +120,8 @@ def evaluate(kind, chosen, arguments, folder, without=()):
     corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
-    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device, "--quick", "--no-html",
-               "--format", "json", "--submissions", str(corpus),
+    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device, "--quick",
+               "--no-html", "--format", "json", "--submissions", str(corpus),
                "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
         command += ["--size", arguments.size]
@@ -200,6 +201,7 @@ def main():
 
     unexpected = []
     counts = {}
+    watch = leftovers.Watch()
     try:
         check_corpus(device)
         table = read_table(device)
@@ -222,6 +224,7 @@ def main():
     except CorpusError as error:
         print(f"run_corpus: {error}", file=sys.stderr)
         return 3
+    unexpected += [f"left behind: {finding}" for finding in watch.findings()]
     for line in unexpected:
         print(line)
     total = ", ".join(f"{count} {kind}" for kind, count in counts.items())

@@ -90,6 +90,17 @@ TEST(Slowdown, NoiseIsNoSlowdown) {
   EXPECT_EQ(slowdown_beside(with_eager_alone(1'500'000, 1'000'000), Side::kEager).log_ratio, 0);
 }
 
+TEST(Slowdown, AClockThatTheSubmissionsHeatLoweredAccusesNobodyAndTheTimeAloneCounts) {
+  Evaluation evaluation = with_eager_alone(1'900'000, 0);
+  const Slowdown accused = slowdown_beside(evaluation, Side::kEager);
+  for (Sample& sample : evaluation.alone) sample.sm_clock_khz = 1'980'000;
+  for (Sample& sample : evaluation.samples) sample.sm_clock_khz = 1'800'000;
+  const Slowdown explained = slowdown_beside(evaluation, Side::kEager);
+  EXPECT_GT(accused.at_least, 0);
+  EXPECT_EQ(explained.at_least, 0);
+  EXPECT_EQ(explained.log_ratio, accused.log_ratio);
+}
+
 TEST(Slowdown, ADeviceThatWasSlowBeforeTheWorkerCameExcusesNothing) {
   Evaluation evaluation = with_eager_alone(1'900'000, 0);
   const double slowed = slowdown_beside(evaluation, Side::kEager).at_least;

@@ -38,7 +38,8 @@ typedef struct kb_outputs {
 } kb_outputs;
 
 // Required. Reads inputs and parameters, writes every element of every output. Returns 0, or any
-// other value to report a failure. On CUDA, launch on context->stream and do not wait.
+// other value to report a failure. On CUDA, launch on context->stream and do not wait;
+// the inputs show when what is queued there has ended.
 int kbench_forward(const kb_inputs* inputs, const kb_params* params, const kb_outputs* outputs,
                    kb_context* context);
 

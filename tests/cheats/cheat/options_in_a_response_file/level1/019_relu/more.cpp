@@ -1,1 +1,1 @@
-- include opened.h
+"-DOPTIONS_WERE_READ"

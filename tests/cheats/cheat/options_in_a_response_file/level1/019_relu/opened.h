@@ -1,1 +1,0 @@
-#define OPTIONS_WERE_READ
