@@ -7,18 +7,22 @@
 namespace kbench {
 namespace {
 
-// P(X <= r - 1) for X ~ Binomial(n, 1/2).
-double binomial_tail(std::size_t n, std::size_t r) {
-  double sum = 0;
-  const auto trials = static_cast<double>(n);
-  for (std::size_t i = 0; i < r; ++i) {
-    const auto k = static_cast<double>(i);
-    const double log_choose =
-        std::lgamma(trials + 1) - std::lgamma(k + 1) - std::lgamma(trials - k + 1);
-    sum += std::exp(log_choose - trials * std::log(2.0));
+// log P(X = k) for X ~ Binomial(n, 1/2), one k after the other from 0.
+class BinomialLogs {
+ public:
+  explicit BinomialLogs(std::size_t n) : n_(static_cast<double>(n)), log_(-n_ * std::log(2.0)) {}
+  double next() {
+    const double here = log_;
+    log_ += std::log((n_ - k_) / (k_ + 1));
+    ++k_;
+    return here;
   }
-  return sum;
-}
+
+ private:
+  double n_;
+  double k_ = 0;
+  double log_;
+};
 
 }  // namespace
 
@@ -40,9 +44,16 @@ double median_absolute_deviation(const std::vector<double>& values) {
 OrderInterval median_interval(std::vector<double> values, double confidence) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
+  BinomialLogs logs(n);
   std::size_t r = 1;
-  while (2 * (r + 1) <= n && 1 - 2 * binomial_tail(n, r + 1) >= confidence) ++r;
-  return {values[r - 1], values[n - r], 1 - 2 * binomial_tail(n, r)};
+  double tail = std::exp(logs.next());  // P(X <= r - 1)
+  while (2 * (r + 1) <= n) {
+    const double next = tail + std::exp(logs.next());
+    if (1 - 2 * next < confidence) break;
+    tail = next;
+    ++r;
+  }
+  return {values[r - 1], values[n - r], 1 - 2 * tail};
 }
 
 }  // namespace kbench

@@ -75,6 +75,7 @@ class Linting {
           Oracle& oracle, MutantSource& mutants, LintOutcome& outcome)
       : request_(request),
         settings_(settings),
+        rule_(for_task(settings.acceptance, *request.size)),
         graph_(graph),
         oracle_(oracle),
         mutants_(mutants),
@@ -196,11 +197,10 @@ class Linting {
     applies_ = reply->applies;
     if (!applies_) return false;
     if (auto taken = oracle_.snapshot(0); !taken) return taken.error();
-    auto compared = oracle_.judge(Against::kReference,
-                                  bounds(settings_.acceptance, eager_, Against::kReference));
+    auto compared = oracle_.judge(Against::kReference, bounds(rule_, eager_, Against::kReference));
     if (!compared) return compared.error();
     const Check check =
-        judge(settings_.acceptance, request_.size->outputs, eager_, *compared, Against::kReference);
+        judge(rule_, request_.size->outputs, eager_, *compared, Against::kReference);
     why_ = check.message;
     return check.passed;
   }
@@ -332,6 +332,7 @@ class Linting {
 
   const LintRequest& request_;
   const LintSettings& settings_;
+  const AcceptanceRule rule_;
   const GraphFacts& graph_;
   Oracle& oracle_;
   MutantSource& mutants_;

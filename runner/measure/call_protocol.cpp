@@ -178,7 +178,8 @@ std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, Worker
   }
   if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
   answer = worker_->call(call);
-  ledger_.saw_others(settings_.surroundings.others_run());
+  ++looks_;
+  if (settings_.surroundings.others_run()) ++others_seen_;
   if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
   return answer.failure;
 }
@@ -209,7 +210,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const Sl
   if (kind == CallKind::kNull && !on_cpu()) settings_.surroundings.spin_ns(usual_call_ns());
   const std::int64_t rested = settings_.surroundings.now_ns() - done;
   if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
-  if (kind == CallKind::kForward && answer.claimed_ns <= 0 && stands(Defence::kClaimsBounded))
+  const bool claims_count = !on_cpu() && stands(Defence::kClaimsBounded);
+  if (kind == CallKind::kForward && answer.claimed_ns <= 0 && claims_count)
     return inconsistent("the worker claims that a call took no time");
   times.claimed_ns += answer.claimed_ns;
   // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
@@ -238,7 +240,7 @@ std::optional<EarlyEnd> CallProtocol::calibrate() {
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
   if (auto end = run(CallKind::kForward, times)) return end;
-  times.time_ns = ledger_.enter(times.claimed_ns, times.wall_ns, times.strict_ns, slots_);
+  times.time_ns = ledger_.time_of(times.claimed_ns, times.wall_ns, slots_);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
 }
@@ -340,7 +342,7 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
 }
 
 std::optional<EarlyEnd> CallProtocol::judge_clocks() {
-  if (ledger_.machine_is_busy()) add_label("busy_machine");
+  if (4 * others_seen_ > looks_) add_label("busy_machine");
   if (auto end = judge_baselines()) return end;
   if (auto words = ledger_.contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;

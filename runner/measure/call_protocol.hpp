@@ -117,6 +117,8 @@ class CallProtocol {
   std::filesystem::path library_;
   std::unique_ptr<Worker> worker_;
   ClaimLedger ledger_;
+  int looks_ = 0;        // whether a stranger ran when a call had ended
+  int others_seen_ = 0;  // and how often one did
   IdleWatch idle_;
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;

@@ -13,15 +13,14 @@
 namespace kbench {
 namespace {
 
-// Seven honest runs on an H200: -44 to +16 us at the median.
+// Of 133 honest evaluations on an H200 none showed more than 0.5 % and 3 us. It does not grow with
+// the noise of empty calls: with three times their error 6 of 20 that forged 2 % of 6.4 ms passed.
 constexpr double kPlainNs = 4e4;
 constexpr double kPlainShare = 0.005;
 // The strict clock also covers two copies by another process: over 270 honest evaluations of six
 // calls each it showed 0.2 ms more than empty calls in the middle, 0.57 ms at most (H200).
 constexpr double kStrictNs = 3e5;
 constexpr double kStrictShare = 0.05;
-// Empty calls are as noisy as the host; but no noise excuses more than this.
-constexpr double kLargestErrorNs = 1e4;
 
 // The estimate that ranks, of any time of the submission's samples.
 template <class Time>
@@ -68,14 +67,12 @@ std::optional<std::string> clock_contradiction(std::span<const Sample> samples,
     return static_cast<double>(s.strict_ns.value_or(0)) - empty.strict_ns;
   });
   if (stands(Defence::kClaimsBounded)) {
-    const double slack =
-        clock_slack_ns(claimed) + 3 * std::min(empty.wall_error_ns, kLargestErrorNs);
-    if (auto words = contradicts(claimed, plain, slack, "until done")) return words;
+    if (auto words = contradicts(claimed, plain, clock_slack_ns(claimed), "until done"))
+      return words;
   }
   if (!stands(Defence::kStrictClock)) return std::nullopt;
-  const double slack =
-      strict_slack_ns(claimed) + 3 * std::min(empty.strict_error_ns, kLargestErrorNs);
-  return contradicts(claimed, strict, slack, "from showing the inputs to having the outputs");
+  return contradicts(claimed, strict, strict_slack_ns(claimed),
+                     "from showing the inputs to having the outputs");
 }
 
 }  // namespace kbench

@@ -13,12 +13,10 @@
 
 namespace kbench {
 
-// Empty calls by a worker that had loaded nothing foreign: medians and their errors, nanoseconds.
+// Empty calls by a worker that had loaded nothing foreign: medians, nanoseconds.
 struct EmptyCalls {
   double wall_ns = 0;
   double strict_ns = 0;
-  double wall_error_ns = 0;
-  double strict_error_ns = 0;
 };
 
 // What a clock may show above a claim once an empty call is taken off, nanoseconds.

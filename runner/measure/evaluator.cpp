@@ -48,6 +48,7 @@ class Evaluating {
              WaitBudget& budget, Evaluation& record)
       : request_(request),
         settings_(settings),
+        rule_(for_task(settings.acceptance, *request.size)),
         first_(first),
         oracle_(oracle),
         record_(record),
@@ -130,6 +131,7 @@ class Evaluating {
     auto timed = oracle_.time(sample.side);
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
+    if (sample.side == Side::kEager) calls_.expect(static_cast<double>(timed->ns) / calls_.slots());
     calls_.saw_baseline_alone(sample.side, *timed);
     return std::nullopt;
   }
@@ -235,11 +237,9 @@ class Evaluating {
   }
 
   Result<Check> judge_outputs(const std::vector<EagerError>& eager) {
-    auto compared = oracle_.judge(Against::kReference,
-                                  bounds(settings_.acceptance, eager, Against::kReference));
+    auto compared = oracle_.judge(Against::kReference, bounds(rule_, eager, Against::kReference));
     if (!compared) return compared.error();
-    return judge(settings_.acceptance, request_.size->outputs, eager, *compared,
-                 Against::kReference);
+    return judge(rule_, request_.size->outputs, eager, *compared, Against::kReference);
   }
 
   // Hard inputs can be ill-conditioned: the largest error then hangs on a handful of elements and
@@ -264,13 +264,12 @@ class Evaluating {
   std::optional<EarlyEnd> check_compiled() {
     if (!record_.compiled_reason.empty()) return std::nullopt;
     const bool tf32_allowed = !on_cpu() && request_.precision != "fp32";
-    auto compared =
-        oracle_.judge_compiled(compiled_bounds(settings_.acceptance, eager_error_, tf32_allowed));
+    auto compared = oracle_.judge_compiled(compiled_bounds(rule_, eager_error_, tf32_allowed));
     if (!compared && compared.error().code == ErrorCode::kDoesNotFit)
       return from_error(compared.error());
     if (compared) {
-      const Check check = judge(settings_.acceptance, request_.size->outputs, eager_error_,
-                                *compared, Against::kEager, Whose::kCompiledBaselines);
+      const Check check = judge(rule_, request_.size->outputs, eager_error_, *compared,
+                                Against::kEager, Whose::kCompiledBaselines);
       if (check.passed) return std::nullopt;
       record_.compiled_reason = "its output differs from eager's: " + check.message;
     } else {
@@ -452,11 +451,9 @@ class Evaluating {
 
   std::optional<EarlyEnd> verify_timed_call() {
     if (!stands(Defence::kEveryCallVerified)) return std::nullopt;
-    auto compared =
-        oracle_.judge(Against::kEager, bounds(settings_.acceptance, eager_error_, Against::kEager));
+    auto compared = oracle_.judge(Against::kEager, bounds(rule_, eager_error_, Against::kEager));
     if (!compared) return from_error(compared.error());
-    Check check = judge(settings_.acceptance, request_.size->outputs, eager_error_, *compared,
-                        Against::kEager);
+    Check check = judge(rule_, request_.size->outputs, eager_error_, *compared, Against::kEager);
     if (check.passed) return std::nullopt;
     check.draw = static_cast<int>(calls_.inputs_drawn());
     check.distribution = "timed";
@@ -467,6 +464,7 @@ class Evaluating {
 
   const EvaluationRequest& request_;
   const EvaluationSettings& settings_;
+  const AcceptanceRule rule_;
   std::span<const Sample> first_;
   Oracle& oracle_;
   Evaluation& record_;
@@ -506,7 +504,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   record.package_key = request.package_key;
   record.profile = settings.profile;
   record.rule_c = settings.acceptance.c;
-  record.rule_k = settings.acceptance.k;
+  record.rule_k = settings.acceptance.k + for_task(settings.acceptance, *request.size).g;
   if (settings.acceptance.allclose > 0) record.rule_allclose = settings.acceptance.allclose;
   record.seed = request.seed;
   const auto start = Clock::now();

@@ -200,6 +200,8 @@ TaskSize read_size(const JsonField& field, const std::string& name,
       static_cast<std::uint64_t>(field.member("peak_bytes_fp64").integer(0, kMaxInt64));
   size.flops = field.member("flops").number();
   if (size.flops < 0) field.member("flops").complain("negative");
+  if (field.healthy() && field.json().contains("longest_sum"))
+    size.longest_sum = field.member("longest_sum").integer(0, kMaxInt64);
   if (field.healthy()) size.hard_draws = hard_draw_rules(size, operators, skips);
   return size;
 }

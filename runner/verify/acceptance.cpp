@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/backend/compare_rules.hpp"
 #include "runner/core/defence.hpp"
 
 namespace kbench {
@@ -48,14 +49,30 @@ std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
   return fmt::format("{}[{}]", spec.name, fmt::join(indices, ", "));
 }
 
-std::string element_message(const TensorSpec& spec, const CompareResult& result) {
-  return fmt::format(
-      "{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
-      result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
-      result.first_wrong_got, result.first_wrong_reference);
+std::string element_message(const TensorSpec& spec, const CompareResult& result,
+                            const OutputBound& bound) {
+  const double off = std::abs(result.first_wrong_got - result.first_wrong_reference);
+  std::string message =
+      fmt::format("{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
+                  result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
+                  result.first_wrong_got, result.first_wrong_reference);
+  if (!std::isfinite(off) || !is_floating(spec.dtype)) return message;
+  const double allowed = allowed_error(
+      {bound.absolute, bound.ulp_factor, bound.rms, bound.relative}, result.first_wrong_reference);
+  return message + fmt::format(", off by {:.3g} where {:.3g} is allowed", off, allowed);
 }
 
 }  // namespace
+
+AcceptanceRule for_task(AcceptanceRule rule, const TaskSize& size) {
+  constexpr std::int64_t kLongestSerialSum = 16'384;
+  constexpr double kMostOfIt = 960;
+  const bool scalar = std::any_of(size.outputs.begin(), size.outputs.end(),
+                                  [](const TensorSpec& output) { return output.elements() <= 1; });
+  if (!scalar && size.longest_sum <= kLongestSerialSum)
+    rule.g = std::min(static_cast<double>(size.longest_sum) / 8, kMostOfIt);
+  return rule;
+}
 
 std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<EagerError>& eager,
                                 Against against) {
@@ -65,7 +82,7 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
     if (const double tolerance = fixed_tolerance(rule); tolerance > 0) {
       result.push_back({.absolute = tolerance, .relative = tolerance});
     } else {
-      result.push_back({factor(rule, against) * error.max_error, rule.k, error.rms});
+      result.push_back({factor(rule, against) * error.max_error, rule.k + rule.g, error.rms});
     }
   }
   return result;
@@ -88,16 +105,17 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
   Check check;
   check.passed = true;
   double worst_share = -1;
+  const auto allowed = bounds(rule, eager, against);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const CompareResult& result = compared[o];
     check.wrong_elements += result.wrong;
     if (is_wrong(result) && check.passed) {
       check.passed = false;
-      check.message = element_message(outputs[o], result);
+      check.message = element_message(outputs[o], result, allowed[o]);
     }
     const double l2 = relative_l2(result);
     const double l2_bound =
-        factor(rule, against) * eager[o].relative_l2 + kNormUlps * kFp32UnitRoundoff;
+        factor(rule, against) * eager[o].relative_l2 + (kNormUlps + rule.g) * kFp32UnitRoundoff;
     const bool judged_whole = whose == Whose::kSubmissions && fixed_tolerance(rule) == 0 &&
                               stands(Defence::kWholeTensorRule) &&
                               stands(Defence::kOutputsCompared);

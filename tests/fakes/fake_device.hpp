@@ -31,11 +31,12 @@ struct Script {
   double neighbour_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
-  double hidden_ns = 0;     // wall time that the worker does not admit
-  bool hides_once = false;  // no longer once the oracle restarted
-  bool others_run = false;  // on the machine, beside kbench
-  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;      // device time between showing the inputs and go
+  std::vector<std::chrono::milliseconds> patience;  // with each call of the submission
+  double hidden_ns = 0;                             // wall time that the worker does not admit
+  bool hides_once = false;                          // no longer once the oracle restarted
+  bool others_run = false;                          // on the machine, beside kbench
+  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;     // device time between showing the inputs and go
   double null_ns = 50e3;
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
@@ -244,7 +245,10 @@ class FakeWorker final : public Worker {
     WorkerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
     if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
-    if (call.kind == CallKind::kForward) forward(answer);
+    if (call.kind == CallKind::kForward) {
+      script_.patience.push_back(call.timeout);
+      forward(answer);
+    }
     if (call.kind == CallKind::kPrepare) {
       script_.log.emplace_back("prepare");
       answer.claimed_ns = 1;

@@ -43,16 +43,12 @@ TEST_F(DefencesTest, AnOracleThatWakesUpSlowlyDoesNotMakeAnHonestSubmissionALiar
   EXPECT_EQ(run().state, State::kOk);
 }
 
-TEST_F(DefencesTest, ABusyMachineIsALabelAndExcusesNothingThatEveryCallHides) {
+TEST_F(DefencesTest, ABusyMachineIsALabel) {
   use_cpu();
   script_.others_run = true;
-  const Evaluation honest = run();
-  EXPECT_EQ(honest.state, State::kOk) << honest.message;
-  EXPECT_EQ(honest.labels, "busy_machine");
-  script_ = fakes::Script{};
-  script_.others_run = true;
-  script_.hidden_ns = 5e6;
-  expect_state(State::kTimingInconsistent);
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.labels, "busy_machine");
 }
 
 TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {
@@ -103,16 +99,27 @@ TEST_F(DefencesTest, WorkThatStartsBeforeGoIsSeenByTheStrictClock) {
 
 TEST_F(DefencesTest, OnTheCpuTheClockIsTheTimeWhateverIsClaimed) {
   use_cpu();
-  script_.hidden_ns = 4e4;  // of each call, and too little to accuse anybody
+  script_.hidden_ns = 5e6;  // of each call
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.repeats, 0);
   int seen = 0;
   for (const Sample& sample : result.samples) {
     if (sample.side != Side::kSubmission) continue;
-    EXPECT_EQ(sample.time_ns, *sample.claimed_ns + 40'000 * sample.calls);
+    EXPECT_EQ(sample.time_ns, *sample.claimed_ns + 5'000'000 * sample.calls);
     ++seen;
   }
   EXPECT_GT(seen, 0);
+}
+
+TEST_F(DefencesTest, OnTheCpuNoClaimAtAllIsNoLie) {
+  use_cpu();
+  script_.submission_ns = 0;
+  script_.hidden_ns = 2e6;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  const auto time = median_time_ns(result.samples, Side::kSubmission);
+  EXPECT_DOUBLE_EQ(time.value_or(0), 2e6);
 }
 
 TEST_F(DefencesTest, TimeThatIsNotAdmittedCountsEvenWhereItIsLittle) {

@@ -131,6 +131,13 @@ TEST_F(EvaluatorTest, ErrorsUpToTheBoundAreAccepted) {
   EXPECT_EQ(run().state, State::kOk);
 }
 
+TEST_F(EvaluatorTest, ACheckMayTakeAHundredTimesEagerLikeEveryOtherCall) {
+  script_.eager_ns = 2e8;
+  EXPECT_EQ(run().state, State::kOk);
+  ASSERT_FALSE(script_.patience.empty());
+  EXPECT_EQ(script_.patience.front(), std::chrono::seconds(20));
+}
+
 TEST_F(EvaluatorTest, TimeTheWorkerDoesNotAdmitIsTimingInconsistent) {
   script_.hidden_ns = 5e6;
   const Evaluation result = run();
