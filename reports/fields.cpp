@@ -166,6 +166,11 @@ constexpr std::array kFields{
           "How often it was measured again, by fresh processes and with a new key, because it "
           "seemed too fast or clocks contradicted it.",
           [](Row r) -> Json { return r.repeats; }},
+    Field{
+        "protocol", "Protocol", Unit::kCount,
+        "How it was measured: 1 began its clocks on an idle device and believed what a CPU worker "
+        "said of its time. Times of different protocols are not compared.",
+        [](Row r) -> Json { return r.protocol; }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},
 };
@@ -220,9 +225,13 @@ const StateLook& look(State state) {
 // About three significant digits over the range that occurs.
 int ratio_decimals(double ratio) { return ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio < 1 ? 3 : 2; }
 
-std::string show_interval(double estimate, double low, double high) {
+// Says its confidence where that is not what a reader expects.
+std::string show_interval(double estimate, double low, double high, double confidence) {
   const int decimals = ratio_decimals(estimate);
-  return fmt::format("{} [{:.{}f}–{:.{}f}]", show_ratio(estimate), low, decimals, high, decimals);
+  const std::string held =
+      confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : std::string();
+  return fmt::format("{} [{:.{}f}–{:.{}f}]{}", show_ratio(estimate), low, decimals, high, decimals,
+                     held);
 }
 
 std::string show_flag(const Json& value) { return value.get<bool>() ? "yes" : "no"; }
@@ -249,7 +258,7 @@ std::string show(const Field& field, const ResultRow& row) {
     case Unit::kError: return show_error(value.get<double>());
     case Unit::kSpeedup:
       return show_interval(value.at("estimate").get<double>(), value.at("low").get<double>(),
-                           value.at("high").get<double>());
+                           value.at("high").get<double>(), value.at("confidence").get<double>());
     case Unit::kObject: return value.dump();
   }
   return "–";
@@ -257,7 +266,7 @@ std::string show(const Field& field, const ResultRow& row) {
 
 std::string show_speedup(const std::optional<Speedup>& speedup) {
   if (!speedup) return "–";
-  return show_interval(speedup->estimate, speedup->low, speedup->high);
+  return show_interval(speedup->estimate, speedup->low, speedup->high, speedup->confidence);
 }
 
 std::string show_ratio(double ratio) {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "reports/fields.hpp"
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 namespace {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/score.hpp"
+#include "runner/analysis/keep.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -108,6 +109,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.labels = evaluation.labels;
   row.floor_ns = evaluation.floor_ns;
   row.repeats = evaluation.repeats;
+  row.protocol = evaluation.protocol;
   row.wall_seconds = evaluation.wall_seconds;
   row.unranked = why_unranked(evaluation, nullptr);
   return row;
@@ -135,6 +137,7 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<StoredRun> stored = store.read(data.run.id);
   if (!stored) return stored.error();
   data.evaluations = std::move(stored->evaluations);
+  for (Evaluation& evaluation : data.evaluations) keep(evaluation);
   data.chain = std::move(stored->chain);
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();

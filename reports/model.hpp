@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "runner/analysis/speedup.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
-#include "runner/core/speedup.hpp"
 #include "runner/store/chain.hpp"
 
 namespace kbench {
@@ -77,6 +77,7 @@ struct ResultRow {
   std::string labels;
   std::optional<double> floor_ns;
   int repeats = 0;
+  int protocol = 1;
   double wall_seconds = 0;
 
   // "agent" or "agent@variant"; empty without a submission.

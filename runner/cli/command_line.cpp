@@ -217,8 +217,9 @@ CLI::App* add_run(CLI::App& app, Raw& raw) {
                   "Seconds that one submission may keep the run waiting (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
-  run->add_flag("--quick", raw.run.quick,
-                "Check in full, but time in three blocks only: a first impression");
+  run->add_flag(
+      "--quick", raw.run.quick,
+      "Check in full, but time in three blocks only: a first impression, without a verdict");
   add_choice(*run, "--format", raw.run_format, {"table", "json"},
              "Format of the results on standard output (default: table)");
   run->add_option("--db", raw.run.database, "SQLite database (default: kbench.sqlite)")

@@ -53,15 +53,44 @@ enum class Side { kEager, kCompiled, kSubmission };
 // The block of samples that belong to none.
 constexpr int kAlone = -1;
 
+// How an evaluation is measured. Rows of different protocols are not compared: 1 began its clocks
+// on an idle device and believed what a CPU worker said of its time.
+constexpr int kProtocol = 2;
+
+// One measurement of an evaluation, with processes and inputs of its own. None is thrown away: what
+// does not count is kept beside what does.
+struct Attempt {
+  std::string reason;  // "first", or why there is another one
+  std::string seed;    // hex; what its inputs, orders and places were drawn from
+  State state = State::kInfrastructureError;
+  std::string message;  // as it ended by itself; empty when ok
+  bool counts = true;   // its samples are those of the evaluation
+  std::optional<std::int64_t> null_call_ns;
+  std::optional<std::int64_t> null_strict_ns;
+  double wall_seconds = 0;
+};
+
+// What surrounded one block, whoever was timed in it: facts by which analysis/keep.hpp judges it.
+struct Block {
+  int attempt = 0;
+  int block = 0;
+  std::int64_t start_khz = 0;  // SM clock at both ends; zero where unknown
+  std::int64_t end_khz = 0;
+  std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
+  std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
+  int strangers = 0;  // CPU: calls of the submission after which another program ran
+};
+
 // One timed visit of one side. time_ns covers `calls` calls on distinct inputs.
 struct Sample {
+  int attempt = 0;
   int placement = 0;  // which set of buffer addresses
   int block = 0;      // counted within the whole evaluation
   int visit = 0;      // 0 or 1: a block visits each side twice
   Side side = Side::kEager;
   int calls = 1;
-  // Device events on CUDA, steady clock on CPU. Of a submission: what it claims, or where the
-  // supervisor's clock shows more than an empty call explains, that.
+  // Device events on CUDA, steady clock on CPU. Of a submission on CUDA: what it claims, or where
+  // the supervisor's clock shows more than an empty call explains, that.
   std::int64_t time_ns = 0;
   std::optional<std::int64_t> wall_ns;       // submission: the supervisor's clock around the call
   std::optional<std::int64_t> claimed_ns;    // submission: the worker's own word
@@ -118,10 +147,14 @@ struct Evaluation {
   std::string submission_reason;  // why there is no submission time
 
   std::vector<Check> checks;
+  // One after the other; none in rows of protocol 1, which tell of one alone.
+  std::vector<Attempt> attempts;
+  std::vector<Block> blocks;  // of all attempts
   std::vector<Sample> samples;
   // Baselines, timed while there was no worker: nothing that a submission does can slow these down.
   // Their block is kAlone.
   std::vector<Sample> alone;
+  std::vector<Sample> set_aside;               // all of the attempts that do not count
   std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
@@ -138,6 +171,7 @@ struct Evaluation {
   std::string seed;           // hex; revealed here once the evaluation is over
   std::string started_at;     // UTC, RFC 3339
   double wall_seconds = 0;    // of the whole evaluation
+  int protocol = 1;           // kProtocol of the kbench that measured it
   std::string unranked;       // why the task counts in no score, as its file says; else empty
 };
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
-#include "runner/core/speedup.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/task/hard_draws.hpp"
@@ -179,7 +179,10 @@ std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, Worker
   if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
   answer = worker_->call(call);
   ++looks_;
-  if (settings_.surroundings.others_run()) ++others_seen_;
+  if (settings_.surroundings.others_run()) {
+    ++others_seen_;
+    ++strangers_;
+  }
   if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
   return answer.failure;
 }
@@ -315,7 +318,7 @@ void CallProtocol::add_label(const std::string& label) {
 }
 
 // Whoever slows the baselines down looks fast. Where they were slowed by little their times alone
-// count (core/speedup); where by more, something was at work that should not have been.
+// count (analysis/speedup); where by more, something was at work that should not have been.
 std::optional<EarlyEnd> CallProtocol::judge_baselines() {
   constexpr double kTolerated = 1.03;
   const char* leave =

@@ -78,6 +78,9 @@ class CallProtocol {
   // Timed visits of baselines tell how long flushes take beside the worker, and without one.
   void saw_baseline(Side side, const BaselineTime& timed);
   void saw_baseline_alone(Side side, const BaselineTime& timed);
+  // CPU: how many calls ended while another program ran, since it was last forgotten.
+  void forget_strangers() { strangers_ = 0; }
+  [[nodiscard]] int strangers() const { return strangers_; }
   // A call may take a hundred times as long as eager.
   void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
 
@@ -119,6 +122,7 @@ class CallProtocol {
   ClaimLedger ledger_;
   int looks_ = 0;        // whether a stranger ran when a call had ended
   int others_seen_ = 0;  // and how often one did
+  int strangers_ = 0;    // the same, of one block
   IdleWatch idle_;
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;

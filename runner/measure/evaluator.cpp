@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "runner/analysis/keep.hpp"
+#include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
-#include "runner/core/speedup.hpp"
-#include "runner/measure/block_filter.hpp"
 #include "runner/measure/call_protocol.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/secret.hpp"
@@ -328,9 +328,9 @@ class Evaluating {
       if (on_cpu() && placement_ > 0)
         if (auto end = place_anew(slots)) return end;
       if (auto end = time_placement(seconds_since(placing))) return end;
-      drop_disturbed_blocks(record_.samples, conditions_);
+      drop_disturbed_blocks(record_.samples, record_.blocks, on_cpu());
     }
-    take_back_lucky_choice(record_.samples, conditions_);
+    drop_disturbed_blocks_at_the_end(record_.samples, record_.blocks, on_cpu());
     return std::nullopt;
   }
 
@@ -380,7 +380,8 @@ class Evaluating {
 
   std::optional<EarlyEnd> time_block() {
     auto order = shuffled(sides_, keys_.key("order", static_cast<std::uint64_t>(block_)));
-    BlockConditions block{.block = block_, .on_cpu = on_cpu()};
+    Block block{.block = block_};
+    calls_.forget_strangers();
     const std::int64_t stolen = on_cpu() ? settings_.surroundings.stolen_ns() : 0;
     if (auto end = read_clock(block.start_khz)) return end;
     for (int visit = 0; visit < 2; ++visit) {
@@ -389,7 +390,8 @@ class Evaluating {
     }
     if (auto end = read_clock(block.end_khz)) return end;
     if (on_cpu()) block.stolen_ns = settings_.surroundings.stolen_ns() - stolen;
-    conditions_.push_back(block);
+    block.strangers = calls_.strangers();
+    record_.blocks.push_back(block);
     ++block_;
     return std::nullopt;
   }
@@ -403,8 +405,7 @@ class Evaluating {
   }
 
   // Every side once, on one input: a fresh one, unless there is nobody who could remember it.
-  std::optional<EarlyEnd> time_visit(const std::vector<Side>& order, int visit,
-                                     BlockConditions& block) {
+  std::optional<EarlyEnd> time_visit(const std::vector<Side>& order, int visit, Block& block) {
     if (has_submission())
       if (auto end = calls_.draw_inputs()) return end;
     bool eager_known = false;
@@ -440,7 +441,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  std::optional<EarlyEnd> time_baseline(Sample& sample, BlockConditions& block) {
+  std::optional<EarlyEnd> time_baseline(Sample& sample, Block& block) {
     auto timed = oracle_.time(sample.side);
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
@@ -477,7 +478,6 @@ class Evaluating {
   double shortest_ns_ = 0;               // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;
-  std::vector<BlockConditions> conditions_;
 };
 
 void explain_missing_times(Evaluation& record) {
@@ -490,9 +490,10 @@ void explain_missing_times(Evaluation& record) {
 }
 
 Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSettings& settings,
-                         std::span<const Sample> first, Oracle& oracle,
+                         const std::string& reason, std::span<const Sample> first, Oracle& oracle,
                          const WorkerFactory& start_worker, WaitBudget& budget) {
   Evaluation record;
+  record.protocol = kProtocol;
   record.task = request.task->id;
   record.level = request.task->level;
   record.size = request.size->name;
@@ -518,6 +519,13 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   }
   explain_missing_times(record);
   record.wall_seconds = seconds_since(start);
+  record.attempts = {{.reason = reason,
+                      .seed = request.seed,
+                      .state = record.state,
+                      .message = record.message,
+                      .null_call_ns = record.null_call_ns,
+                      .null_strict_ns = record.null_strict_ns,
+                      .wall_seconds = record.wall_seconds}};
   return record;
 }
 
@@ -531,26 +539,31 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   alone.stop = confirming(settings.stop);
   WaitBudget budget(settings.budget);
   const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
-                                 std::span<const Sample> first) {
+                                 const std::string& reason, std::span<const Sample> first) {
     if (settings.last_worker) settings.last_worker->reset();
     if (auto restarted = oracle.restart(); !restarted) {
       Evaluation failed = before;
       failed.state = State::kInfrastructureError;
       failed.message = restarted.error().message;
       failed.hint = restarted.error().hint;
+      failed.attempts = {{.reason = reason, .state = failed.state, .message = failed.message}};
+      for (auto* samples : {&failed.samples, &failed.alone, &failed.set_aside}) samples->clear();
+      failed.blocks.clear();
+      explain_missing_times(failed);
       return failed;
     }
     again.seed = sha256(again.seed + "/again");
-    return evaluate_once(again, how, first, oracle, start_worker, budget);
+    return evaluate_once(again, how, reason, first, oracle, start_worker, budget);
   };
   const auto unless_confirmed = [&](const Evaluation& first) {
-    return is_contradicted(first) ? confirm(first, measure_again(first, alone, {})) : first;
+    if (!is_contradicted(first)) return first;
+    return confirm(first, measure_again(first, alone, std::string(to_string(first.state)), {}));
   };
   Evaluation result =
-      unless_confirmed(evaluate_once(request, settings, {}, oracle, start_worker, budget));
+      unless_confirmed(evaluate_once(request, settings, "first", {}, oracle, start_worker, budget));
   const std::string reason = reason_to_repeat(result);
   if (reason.empty()) return result;
-  Evaluation second = unless_confirmed(measure_again(result, settings, result.samples));
+  Evaluation second = unless_confirmed(measure_again(result, settings, reason, result.samples));
   return settle(std::move(result), std::move(second), reason);
 }
 

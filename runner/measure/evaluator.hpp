@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "runner/analysis/stop_rule.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/oracle.hpp"
-#include "runner/measure/stop_rule.hpp"
 #include "runner/measure/surroundings.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/task/task.hpp"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
-#include "runner/core/speedup.hpp"
 
 namespace kbench {
 namespace {
@@ -43,6 +43,48 @@ std::optional<double> time_of(const Evaluation& evaluation) {
 bool below_floor(const Evaluation& evaluation) {
   const auto time = time_of(evaluation);
   return time && evaluation.floor_ns && *time < *evaluation.floor_ns;
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+void discount(Evaluation& evaluation) {
+  for (Attempt& attempt : evaluation.attempts) attempt.counts = false;
+  append(evaluation.set_aside, evaluation.samples);
+  append(evaluation.set_aside, evaluation.alone);
+  evaluation.samples.clear();
+  evaluation.alone.clear();
+}
+
+// Attempts are numbered through: those of the second measurement come after those of the first.
+void number_after(const Evaluation& first, Evaluation& second) {
+  const auto before = static_cast<int>(first.attempts.size());
+  for (auto* samples : {&second.samples, &second.alone, &second.set_aside})
+    for (Sample& sample : *samples) sample.attempt += before;
+  for (Block& block : second.blocks) block.attempt += before;
+}
+
+template <class T>
+void prepend(std::vector<T>& to, const std::vector<T>& before) {
+  to.insert(to.begin(), before.begin(), before.end());
+}
+
+// The second with all that the first has. Where both count, blocks and placements are numbered on.
+Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool second_counts) {
+  number_after(first, second);
+  if (!first_counts) discount(first);
+  if (!second_counts) discount(second);
+  prepend(second.attempts, first.attempts);
+  const int blocks = first.samples.empty() ? 0 : first.samples.back().block + 1;
+  for (Block& block : second.blocks)
+    if (second.attempts[static_cast<std::size_t>(block.attempt)].counts) block.block += blocks;
+  second.samples = joined(first.samples, second.samples);
+  prepend(second.alone, first.alone);
+  prepend(second.set_aside, first.set_aside);
+  prepend(second.blocks, first.blocks);
+  return second;
 }
 
 std::string below_floor_text(const Evaluation& evaluation) {
@@ -94,7 +136,8 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
     second.labels += second.labels.empty() ? "" : " ";
     second.labels += fmt::format("{}_once", to_string(first.state));
   }
-  return second;
+  second.seed = first.seed;
+  return together(first, false, std::move(second), true);
 }
 
 std::string reason_to_repeat(const Evaluation& evaluation) {
@@ -109,23 +152,22 @@ std::string reason_to_repeat(const Evaluation& evaluation) {
 Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
   second.repeats += first.repeats + 1;
   second.wall_seconds += first.wall_seconds;
+  second.seed = first.seed;
   if (second.state != State::kOk) {
     second.message = fmt::format("measured again because of {}: {}", reason, second.message);
-    return second;
+    return together(std::move(first), false, std::move(second), true);
   }
   const double once = time_of(first).value_or(0);
   const double again = time_of(second).value_or(0);
   const double apart = once > 0 && again > 0 ? std::max(once, again) / std::min(once, again) : 0;
   const double most_apart = second.device == "cpu" ? 2.0 : 1.25;
+  // The slower of the two counts.
   const auto suspect = [&](std::string message) {
-    if (once > again) {
-      second.samples = std::move(first.samples);
-      second.alone = std::move(first.alone);
-    }
     second.state = State::kSuspect;
     second.message = std::move(message);
     second.hint = "somebody has to read the kernel before this row may be ranked";
-    return second;
+    const bool first_is_slower = once > again;
+    return together(first, first_is_slower, std::move(second), !first_is_slower);
   };
   if (below_floor(first) && below_floor(second)) {
     return suspect("measured twice, and both times faster than can be: " +
@@ -135,9 +177,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
                                once * 1e-6, again * 1e-6));
   }
-  second.samples = joined(first.samples, second.samples);
-  second.alone.insert(second.alone.begin(), first.alone.begin(), first.alone.end());
-  return second;
+  return together(std::move(first), true, std::move(second), true);
 }
 
 }  // namespace kbench

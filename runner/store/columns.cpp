@@ -79,6 +79,30 @@ void visit(R& evaluation, Visitor& column) {
   column("started_at", evaluation.started_at);
   column("wall_seconds", evaluation.wall_seconds);
   column("unranked", evaluation.unranked);
+  column.later("protocol", evaluation.protocol, 1);
+}
+
+template <Is<Attempt> R, class Visitor>
+void visit(R& attempt, Visitor& column) {
+  column("reason", attempt.reason);
+  column("seed", attempt.seed);
+  column("state", attempt.state);
+  column("message", attempt.message);
+  column("counts", attempt.counts);
+  column("null_call_ns", attempt.null_call_ns);
+  column("null_strict_ns", attempt.null_strict_ns);
+  column("wall_seconds", attempt.wall_seconds);
+}
+
+template <Is<Block> R, class Visitor>
+void visit(R& block, Visitor& column) {
+  column("attempt", block.attempt);
+  column("block", block.block);
+  column("start_khz", block.start_khz);
+  column("end_khz", block.end_khz);
+  column("stolen_ns", block.stolen_ns);
+  column("involuntary_switches", block.involuntary_switches);
+  column("strangers", block.strangers);
 }
 
 template <Is<Check> R, class Visitor>
@@ -109,6 +133,7 @@ void visit(R& sample, Visitor& column) {
   column("sm_clock_khz", sample.sm_clock_khz);
   column("dropped", sample.dropped);
   column("drop_reason", sample.drop_reason);
+  column.later("attempt", sample.attempt, 0);
 }
 
 struct NameVisitor {
@@ -118,6 +143,7 @@ struct NameVisitor {
   void operator()(std::string_view name, const T&) {
     names.push_back(name);
   }
+  void later(std::string_view name, int, int) { names.push_back(name); }
   void group(const std::optional<SubmissionId>&) {
     const SubmissionId id;
     visit(id, *this);
@@ -166,6 +192,7 @@ struct BindVisitor {
       statement.bind(next++);
     }
   }
+  void later(std::string_view name, int value, int) { (*this)(name, value); }
   void group(const std::optional<SubmissionId>& id) {
     if (id) return visit(*id, *this);
     for (std::size_t i = 0; i < names_of<SubmissionId>().size(); ++i) statement.bind(next++);
@@ -250,6 +277,7 @@ struct ReadVisitor {
       (*this)(name, value.emplace());
     }
   }
+  void later(std::string_view name, int& value, int) { (*this)(name, value); }
   void group(std::optional<SubmissionId>& id) {
     if (statement.getColumn(next).isNull()) {
       next += static_cast<int>(names_of<SubmissionId>().size());
@@ -266,6 +294,8 @@ void check(const Sample& sample) {
 }
 
 void check(const Check&) {}
+void check(const Attempt&) {}
+void check(const Block&) {}
 
 void check(const Evaluation& evaluation) {
   const std::string& device = evaluation.device;
@@ -334,6 +364,12 @@ struct TextVisitor {
       text += 'n';
     }
   }
+  // A column from after the first chains: rows from before keep their links.
+  void later(std::string_view name, int value, int from_before) {
+    if (value == from_before) return;
+    text += name;
+    (*this)(name, value);
+  }
   void group(const std::optional<SubmissionId>& id) {
     if (id) {
       visit(*id, *this);
@@ -345,6 +381,12 @@ struct TextVisitor {
   void list(const std::vector<Record>& records) {
     bits('l', records.size());
     for (const Record& record : records) visit(record, *this);
+  }
+  template <class Record>
+  void later_list(std::string_view name, const std::vector<Record>& records) {
+    if (records.empty()) return;
+    text += name;
+    list(records);
   }
 };
 
@@ -385,11 +427,15 @@ std::string insert_evaluation() {
 }
 std::string insert_check() { return insert_into<Check>("check_draw", {"evaluation", "position"}); }
 std::string insert_sample() { return insert_into<Sample>("sample", {"evaluation", "position"}); }
+std::string insert_attempt() { return insert_into<Attempt>("attempt", {"evaluation", "position"}); }
+std::string insert_block() { return insert_into<Block>("block", {"evaluation", "position"}); }
 
 std::string select_run() { return select_from<Run>("run"); }
 std::string select_evaluation() { return select_from<Evaluation>("evaluation", ", number"); }
 std::string select_check() { return select_from<Check>("check_draw"); }
 std::string select_sample() { return select_from<Sample>("sample"); }
+std::string select_attempt() { return select_from<Attempt>("attempt"); }
+std::string select_block() { return select_from<Block>("block"); }
 
 void bind(SQLite::Statement& statement, const Run& run, int first) {
   bind_record(statement, run, first);
@@ -403,6 +449,12 @@ void bind(SQLite::Statement& statement, const Check& check, int first) {
 void bind(SQLite::Statement& statement, const Sample& sample, int first) {
   bind_record(statement, sample, first);
 }
+void bind(SQLite::Statement& statement, const Attempt& attempt, int first) {
+  bind_record(statement, attempt, first);
+}
+void bind(SQLite::Statement& statement, const Block& block, int first) {
+  bind_record(statement, block, first);
+}
 
 Run read_run(SQLite::Statement& statement) { return read_record<Run>(statement); }
 Evaluation read_evaluation(SQLite::Statement& statement) {
@@ -410,6 +462,8 @@ Evaluation read_evaluation(SQLite::Statement& statement) {
 }
 Check read_check(SQLite::Statement& statement) { return read_record<Check>(statement); }
 Sample read_sample(SQLite::Statement& statement) { return read_record<Sample>(statement); }
+Attempt read_attempt(SQLite::Statement& statement) { return read_record<Attempt>(statement); }
+Block read_block(SQLite::Statement& statement) { return read_record<Block>(statement); }
 
 std::string text_of(const Run& run) {
   TextVisitor visitor;
@@ -423,6 +477,9 @@ std::string text_of(const Evaluation& evaluation) {
   visitor.list(evaluation.checks);
   visitor.list(evaluation.samples);
   visitor.list(evaluation.alone);
+  visitor.later_list("set_aside", evaluation.set_aside);
+  visitor.later_list("attempt", evaluation.attempts);
+  visitor.later_list("block", evaluation.blocks);
   return std::move(visitor.text);
 }
 

@@ -21,6 +21,8 @@ namespace kbench::columns {
 [[nodiscard]] std::string insert_evaluation();  // on a second (run_id, key): does nothing
 [[nodiscard]] std::string insert_check();       // first two parameters: evaluation, position
 [[nodiscard]] std::string insert_sample();      // first two parameters: evaluation, position
+[[nodiscard]] std::string insert_attempt();     // the same
+[[nodiscard]] std::string insert_block();       // the same
 
 // "SELECT columns… FROM table", to be continued with WHERE and ORDER BY. `evaluation` has its
 // number as an additional last column.
@@ -28,12 +30,16 @@ namespace kbench::columns {
 [[nodiscard]] std::string select_evaluation();
 [[nodiscard]] std::string select_check();
 [[nodiscard]] std::string select_sample();
+[[nodiscard]] std::string select_attempt();
+[[nodiscard]] std::string select_block();
 
 // Bind every column, starting at parameter `first` (counted from 1).
 void bind(SQLite::Statement& statement, const Run& run, int first = 1);
 void bind(SQLite::Statement& statement, const Evaluation& evaluation, int first = 1);
 void bind(SQLite::Statement& statement, const Check& check, int first);
 void bind(SQLite::Statement& statement, const Sample& sample, int first);
+void bind(SQLite::Statement& statement, const Attempt& attempt, int first);
+void bind(SQLite::Statement& statement, const Block& block, int first);
 
 // Read the row the statement stands on. Throw SQLite::Exception with code SQLITE_CORRUPT where a
 // stored value cannot be one of ours.
@@ -41,6 +47,8 @@ void bind(SQLite::Statement& statement, const Sample& sample, int first);
 [[nodiscard]] Evaluation read_evaluation(SQLite::Statement& statement);
 [[nodiscard]] Check read_check(SQLite::Statement& statement);
 [[nodiscard]] Sample read_sample(SQLite::Statement& statement);
+[[nodiscard]] Attempt read_attempt(SQLite::Statement& statement);
+[[nodiscard]] Block read_block(SQLite::Statement& statement);
 // Everything that is stored of a record, children included, as one text; equal only for equal
 // records, and the same before they are stored and after they are read. For the chain.
 [[nodiscard]] std::string text_of(const Run& run);

@@ -136,7 +136,41 @@ ALTER TABLE evaluation ADD COLUMN chain TEXT NOT NULL DEFAULT '';
 ALTER TABLE evaluation ADD COLUMN unranked TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4};
+// Every measurement of an evaluation and what surrounded its blocks. Rows from before have neither,
+// and their samples are those of attempt 0.
+constexpr std::string_view kStep5 = R"sql(
+CREATE TABLE attempt (
+  evaluation     INTEGER NOT NULL REFERENCES evaluation(number),
+  position       INTEGER NOT NULL,   -- what sample.attempt and block.attempt name
+  reason         TEXT NOT NULL,
+  seed           TEXT NOT NULL,
+  state          TEXT NOT NULL,
+  message        TEXT NOT NULL,
+  counts         INTEGER NOT NULL CHECK (counts IN (0, 1)),
+  null_call_ns   INTEGER,
+  null_strict_ns INTEGER,
+  wall_seconds   REAL,
+  PRIMARY KEY (evaluation, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE block (
+  evaluation           INTEGER NOT NULL REFERENCES evaluation(number),
+  position             INTEGER NOT NULL,
+  attempt              INTEGER NOT NULL,
+  block                INTEGER NOT NULL,
+  start_khz            INTEGER NOT NULL,
+  end_khz              INTEGER NOT NULL,
+  stolen_ns            INTEGER NOT NULL,
+  involuntary_switches INTEGER NOT NULL,
+  strangers            INTEGER NOT NULL,
+  PRIMARY KEY (evaluation, position)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE sample ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE evaluation ADD COLUMN protocol INTEGER NOT NULL DEFAULT 1;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5};
 
 }  // namespace
 

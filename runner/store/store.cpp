@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -99,6 +100,22 @@ SQLite::Database open_readable(const std::filesystem::path& file, WorkBudget& bu
   return database;
 }
 
+std::size_t schema_version(SQLite::Database& database) {
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  return static_cast<std::size_t>(std::max(version, 0));
+}
+
+// What an older kbench wrote, as a copy in memory that has this one's schema: reading changes no
+// file.
+SQLite::Database brought_up_to_date(SQLite::Database& old, WorkBudget& budget) {
+  SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(copy, old).executeStep();
+  make_passive(copy);
+  budget.attach(copy);
+  apply_steps(copy, schema_steps());
+  return copy;
+}
+
 SQLite::Database open_database(const std::filesystem::path& file, Store::Mode mode,
                                WorkBudget& budget) {
   if (mode == Store::Mode::kReadOnly) return open_readable(file, budget);
@@ -134,12 +151,6 @@ Status check_identity(SQLite::Database& database, const std::filesystem::path& f
   }
   const auto steps = static_cast<std::size_t>(std::max(version, 0));
   if (const Status same = check_schema(database, file, steps); !same) return same;
-  if (version < known && mode == Store::Mode::kReadOnly) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("{}: written by an older kbench: schema {}, this one needs {}",
-                             file.string(), version, known),
-                 "`kbench run` with this --db brings it up to date, and keeps what is in it."};
-  }
   return Done{};
 }
 
@@ -194,6 +205,18 @@ std::uint64_t bytes_of(const Check& check) {
   return sizeof check + check.distribution.size() + check.message.size();
 }
 std::uint64_t bytes_of(const Sample& sample) { return sizeof sample + sample.drop_reason.size(); }
+std::uint64_t bytes_of(const Attempt& attempt) {
+  return sizeof attempt + attempt.reason.size() + attempt.seed.size() + attempt.message.size();
+}
+std::uint64_t bytes_of(const Block& block) { return sizeof block; }
+
+// Where a sample belongs: with what counts, with the baselines alone, or with what was set aside.
+std::vector<Sample>& home_of(const Sample& sample, Evaluation& evaluation) {
+  const auto attempt = static_cast<std::size_t>(sample.attempt);
+  const auto& attempts = evaluation.attempts;
+  if (attempt < attempts.size() && !attempts[attempt].counts) return evaluation.set_aside;
+  return sample.block == kAlone ? evaluation.alone : evaluation.samples;
+}
 
 // The children of one evaluation, by a statement that is used again for the next.
 template <class Record>
@@ -217,6 +240,8 @@ std::vector<Evaluation> read_evaluations(SQLite::Database& database, const std::
                          columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
   SQLite::Statement checks(database, columns::select_check().append(kOfEvaluation));
   SQLite::Statement samples(database, columns::select_sample().append(kOfEvaluation));
+  SQLite::Statement attempts(database, columns::select_attempt().append(kOfEvaluation));
+  SQLite::Statement blocks(database, columns::select_block().append(kOfEvaluation));
   rows.bind(1, run_id);
   std::vector<Evaluation> evaluations;
   while (rows.executeStep()) {
@@ -224,8 +249,10 @@ std::vector<Evaluation> read_evaluations(SQLite::Database& database, const std::
     Evaluation evaluation = columns::read_evaluation(rows);
     const std::int64_t number = rows.getColumn(columns::evaluation_number_column()).getInt64();
     evaluation.checks = read_all<Check>(checks, number, columns::read_check, budget);
+    evaluation.attempts = read_all<Attempt>(attempts, number, columns::read_attempt, budget);
+    evaluation.blocks = read_all<Block>(blocks, number, columns::read_block, budget);
     for (Sample& sample : read_all<Sample>(samples, number, columns::read_sample, budget))
-      (sample.block == kAlone ? evaluation.alone : evaluation.samples).push_back(std::move(sample));
+      home_of(sample, evaluation).push_back(std::move(sample));
     evaluations.push_back(std::move(evaluation));
   }
   return evaluations;
@@ -261,6 +288,8 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
       const Status same = check_schema(database, file, schema_steps().size());
       if (!same) return same.error();
     }
+    if (mode == Mode::kReadOnly && schema_version(database) < schema_steps().size())
+      database = brought_up_to_date(database, *budget);
     set_up_connection(database);
     return Store(std::make_unique<Impl>(Impl{file, std::move(budget), std::move(database), {}}));
   });
@@ -320,6 +349,10 @@ Status Store::add(const Evaluation& evaluation) {
     insert_all(database, columns::insert_sample(), number, evaluation.samples);
     insert_all(database, columns::insert_sample(), number, evaluation.alone,
                evaluation.samples.size());
+    insert_all(database, columns::insert_sample(), number, evaluation.set_aside,
+               evaluation.samples.size() + evaluation.alone.size());
+    insert_all(database, columns::insert_attempt(), number, evaluation.attempts);
+    insert_all(database, columns::insert_block(), number, evaluation.blocks);
     extend_chain(impl_->chain(), evaluation.run_id, &evaluation, number);
     transaction.commit();
     return Done{};

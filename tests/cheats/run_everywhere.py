@@ -25,6 +25,9 @@ NO_GROUPS = ["unshare", "--mount", "sh", "-c",
 TAKEN = ",".join(f"-{name}" for name in ("sys_admin", "sys_ptrace", "sys_module", "sys_nice",
                                          "sys_resource", "sys_time", "net_admin", "syslog"))
 
+# The system's, which every user may run; the one that runs this may lie in somebody's home.
+PYTHON = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
+
 CIRCUMSTANCES = {
     "root": [],
     "root-without-control-groups": NO_GROUPS,
@@ -42,7 +45,7 @@ def run(name, arguments):
     folder.chmod(0o777)
     environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder),
                    "XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": str(folder / "cache")}
-    command = [*CIRCUMSTANCES[name], sys.executable, "-B", str(CORPUS), "--device", "cpu",
+    command = [*CIRCUMSTANCES[name], PYTHON, "-B", str(CORPUS), "--device", "cpu",
                "--no-compiled", "--kind", "cheat", "--only", arguments.only,
                "--kbench", arguments.kbench]
     print(f"{name}:", flush=True)

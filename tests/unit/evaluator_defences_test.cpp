@@ -1,7 +1,7 @@
 // What the evaluator does about submissions that cheat: each defence, on the scripted device.
 #include <algorithm>
 
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 #include "tests/unit/evaluator_fixture.hpp"
 
 namespace kbench {

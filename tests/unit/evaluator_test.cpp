@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 #include "tests/unit/evaluator_fixture.hpp"
 
 namespace kbench {

@@ -190,7 +190,7 @@ TEST_F(HostileDatabase, TwoTablesOnOnePageAreRefused) {
 
 TEST_F(HostileDatabase, ASchemaThatClaimsAnotherVersionIsCompared) {
   tamper("PRAGMA user_version = 1");
-  expect_refused("is not as kbench makes it");
+  expect_refused("it holds the table \"attempt\", which kbench never made");
   tamper("PRAGMA user_version = -1");
   expect_refused("kbench never made");
 }
@@ -205,10 +205,11 @@ TEST_F(HostileDatabase, FilesOfOlderVersionsStillOpen) {
           "INSERT INTO run (id, started_at, finished_at, command_line, configuration, "
           "environment) VALUES ('old', '', '', '', '{}', '{}')");
     }
-    EXPECT_THAT(open_error(Mode::kReadOnly).message, HasSubstr("written by an older kbench"));
-    const Result<Store> store = Store::open(file_, Mode::kReadWrite);
-    ASSERT_TRUE(store.ok()) << store.error().message;
-    EXPECT_TRUE(store->find_run("old")->has_value());
+    for (const Mode mode : {Mode::kReadOnly, Mode::kReadWrite}) {
+      const Result<Store> store = Store::open(file_, mode);
+      ASSERT_TRUE(store.ok()) << store.error().message;
+      EXPECT_TRUE(store->find_run("old")->has_value());
+    }
   }
 }
 

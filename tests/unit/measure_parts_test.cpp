@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/measure/block_filter.hpp"
+#include "runner/analysis/keep.hpp"
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/secret.hpp"
@@ -41,10 +41,12 @@ TEST(SideOrder, AllSixOrdersOfThreeSidesAppearAboutEquallyOften) {
 TEST(BlockFilter, DropsThrottledAndMovingBlocks) {
   std::vector<Sample> samples;
   for (int block = 0; block < 4; ++block) samples.push_back({.block = block});
-  drop_disturbed_blocks(samples, {{.block = 0, .start_khz = 1980, .end_khz = 1980},
-                                  {.block = 1, .start_khz = 1980, .end_khz = 1900},
-                                  {.block = 2, .start_khz = 1400, .end_khz = 1400},
-                                  {.block = 3}});
+  drop_disturbed_blocks(samples,
+                        std::vector<Block>{{.block = 0, .start_khz = 1980, .end_khz = 1980},
+                                           {.block = 1, .start_khz = 1980, .end_khz = 1900},
+                                           {.block = 2, .start_khz = 1400, .end_khz = 1400},
+                                           {.block = 3}},
+                        false);
   EXPECT_FALSE(samples[0].dropped);
   EXPECT_TRUE(samples[1].dropped);
   EXPECT_TRUE(samples[2].dropped);
@@ -56,10 +58,12 @@ TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
   std::vector<Sample> samples;
   for (int block = 0; block < 4; ++block)
     samples.push_back({.block = block, .time_ns = 100'000'000});
-  drop_disturbed_blocks(samples, {{.block = 0},
-                                  {.block = 1, .involuntary_switches = 50},
-                                  {.block = 2, .stolen_ns = 30'000'000},
-                                  {.block = 3, .involuntary_switches = 3}});
+  drop_disturbed_blocks(samples,
+                        std::vector<Block>{{.block = 0},
+                                           {.block = 1, .involuntary_switches = 50},
+                                           {.block = 2, .stolen_ns = 30'000'000},
+                                           {.block = 3, .involuntary_switches = 3}},
+                        false);
   EXPECT_FALSE(samples[0].dropped);
   EXPECT_TRUE(samples[1].dropped);
   EXPECT_TRUE(samples[2].dropped);
@@ -69,12 +73,12 @@ TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
 
 TEST(BlockFilter, KeepsTheQuieterHalf) {
   std::vector<Sample> samples;
-  std::vector<BlockConditions> conditions;
+  std::vector<Block> conditions;
   for (int block = 0; block < 6; ++block) {
     samples.push_back({.block = block, .time_ns = 10'000'000});
     conditions.push_back({.block = block, .involuntary_switches = 100 + block});
   }
-  drop_disturbed_blocks(samples, conditions);
+  drop_disturbed_blocks(samples, conditions, false);
   std::vector<bool> dropped;
   for (const Sample& sample : samples) dropped.push_back(sample.dropped);
   EXPECT_EQ(dropped, (std::vector<bool>{false, false, false, true, true, true}));
@@ -83,22 +87,42 @@ TEST(BlockFilter, KeepsTheQuieterHalf) {
 TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   std::vector<Sample> samples{{.block = 0, .time_ns = 10'000'000},
                               {.block = 1, .time_ns = 10'000'000}};
-  std::vector<BlockConditions> conditions{{.block = 0}, {.block = 1, .involuntary_switches = 9}};
-  drop_disturbed_blocks(samples, conditions);
+  std::vector<Block> conditions{{.block = 0}, {.block = 1, .involuntary_switches = 9}};
+  drop_disturbed_blocks(samples, conditions, false);
   EXPECT_TRUE(samples[1].dropped);
   for (int block = 2; block < 4; ++block) {
     samples.push_back({.block = block, .time_ns = 10'000'000});
     conditions.push_back({.block = block, .involuntary_switches = 90});
   }
-  drop_disturbed_blocks(samples, conditions);
+  drop_disturbed_blocks(samples, conditions, false);
   EXPECT_FALSE(samples[1].dropped);
   EXPECT_EQ(samples[1].drop_reason, "");
+}
+
+TEST(Keep, JudgesAnewByWhatSurroundedTheBlocksOfEachAttempt) {
+  Evaluation stored;
+  stored.device = "cuda";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    for (int i = 0; i < 2; ++i) {
+      const int block = 2 * attempt + i;
+      stored.samples.push_back({.attempt = attempt, .block = block, .dropped = block == 0});
+      stored.blocks.push_back({.attempt = attempt,
+                               .block = block,
+                               .start_khz = attempt == 0 ? 1980 : 1200,
+                               .end_khz = i == 0 ? 1200 + 780 * (1 - attempt) : 1000});
+    }
+  }
+  keep(stored);
+  std::vector<bool> dropped;
+  for (const Sample& sample : stored.samples) dropped.push_back(sample.dropped);
+  EXPECT_EQ(dropped, (std::vector<bool>{false, true, false, true}))
+      << "a lower clock of another attempt is that attempt's own";
 }
 
 // The samples of one block on the CPU, and that it was there.
 struct CpuRun {
   std::vector<Sample> samples;
-  std::vector<BlockConditions> conditions;
+  std::vector<Block> conditions;
 
   void add(int placement, std::int64_t eager_ns, std::int64_t compiled_ns,
            std::int64_t submission_ns) {
@@ -108,17 +132,16 @@ struct CpuRun {
           std::pair{Side::kSubmission, submission_ns}})
       samples.push_back(
           {.placement = placement, .block = block, .side = side, .calls = 1, .time_ns = ns});
-    conditions.push_back({.block = block, .on_cpu = true});
+    conditions.push_back({.block = block});
   }
 
   // Which blocks are dropped.
   std::set<int> dropped() {
-    drop_disturbed_blocks(samples, conditions);
+    drop_disturbed_blocks(samples, conditions, true);
     return marked();
   }
   std::set<int> dropped_in_the_end() {
-    drop_disturbed_blocks(samples, conditions);
-    take_back_lucky_choice(samples, conditions);
+    drop_disturbed_blocks_at_the_end(samples, conditions, true);
     return marked();
   }
 

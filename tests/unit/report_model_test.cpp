@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/fields.hpp"
 #include "reports/model.hpp"
 #include "reports/score.hpp"
 #include "runner/store/store.hpp"
@@ -126,6 +127,28 @@ TEST(ReportModel, LoadsTheNewestRunOrTheOneAskedFor) {
   const auto missing = load_report(*store, "cc");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST(ReportModel, WhichBlocksCountIsDecidedWhenReportingNotWhenMeasuring) {
+  const test::TemporaryFolder folder;
+  Result<Store> store = Store::open(folder / "kbench.sqlite", Store::Mode::kReadWrite);
+  ASSERT_TRUE(store.ok());
+  ASSERT_TRUE(store->begin_run(test::make_run("aa")).ok());
+  Evaluation evaluation = test::make_evaluation("aa", 1);
+  for (Sample& sample : evaluation.samples) sample.dropped = true;  // by some other rule
+  ASSERT_TRUE(store->add(evaluation).ok());
+  const auto report = load_report(*store);
+  ASSERT_TRUE(report.ok());
+  int dropped = 0;
+  for (const Sample& sample : report->evaluations[0].samples) dropped += sample.dropped ? 1 : 0;
+  EXPECT_EQ(dropped, 0) << "nothing disturbed any of its blocks";
+}
+
+TEST(Fields, AnIntervalThatHoldsLessThan95PercentSaysSo) {
+  Speedup ratio{.estimate = 1.5, .low = 1.25, .high = 1.75, .confidence = 0.969};
+  EXPECT_EQ(show_speedup(ratio), "1.50× [1.25–1.75]");
+  ratio.confidence = 0.75;
+  EXPECT_EQ(show_speedup(ratio), "1.50× [1.25–1.75] at 75 %");
 }
 
 TEST(Score, MissingTasksCountAsNotFaster) {

@@ -1,4 +1,4 @@
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 #include <cmath>
 
@@ -30,6 +30,13 @@ TEST(Speedup, IsBaselineOverCandidate) {
   EXPECT_NEAR(result->estimate, 2.0, 0.01);
   EXPECT_EQ(result->verdict, Verdict::kFaster);
   EXPECT_EQ(result->units, 9);
+}
+
+TEST(Speedup, NoVerdictBelow95Percent) {
+  EXPECT_EQ(speedup(two_to_one(5), Side::kEager, Side::kSubmission, 0.01)->verdict,
+            Verdict::kUndecided);
+  EXPECT_EQ(speedup(two_to_one(6), Side::kEager, Side::kSubmission, 0.01)->verdict,
+            Verdict::kFaster);
 }
 
 TEST(Speedup, SwappedSidesAreSlower) {

@@ -1,4 +1,4 @@
-#include "runner/measure/stop_rule.hpp"
+#include "runner/analysis/stop_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -129,6 +129,25 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   }
   for (const Side side : {Side::kEager, Side::kCompiled})
     e.alone.push_back({.block = kAlone, .side = side, .time_ns = 1'000'000});
+  e.protocol = 2;
+  e.attempts = {{.reason = "first", .seed = "00ff", .state = State::kOk, .null_call_ns = 5400},
+                {.reason = "below the floor",
+                 .seed = "01fe",
+                 .state = State::kTimingInconsistent,
+                 .message = "it claims less",
+                 .counts = false,
+                 .null_strict_ns = 6400,
+                 .wall_seconds = 2.5}};
+  for (int block = 0; block < 3; ++block)
+    e.blocks.push_back({.attempt = block / 2,
+                        .block = block,
+                        .start_khz = 1'980'000,
+                        .end_khz = 1'965'000,
+                        .stolen_ns = 70 + block,
+                        .involuntary_switches = 8,
+                        .strangers = 9});
+  e.set_aside = {{.attempt = 1, .block = kAlone, .time_ns = 3},
+                 {.attempt = 1, .block = 2, .side = Side::kSubmission, .time_ns = 4}};
   return e;
 }
 

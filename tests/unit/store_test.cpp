@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/store/migrations.hpp"
 #include "tests/unit/store_fixture.hpp"
 
@@ -44,7 +45,29 @@ void expect_same(const Check& a, const Check& b) {
   EXPECT_EQ(a.message, b.message);
 }
 
+void expect_same(const Attempt& a, const Attempt& b) {
+  EXPECT_EQ(a.reason, b.reason);
+  EXPECT_EQ(a.seed, b.seed);
+  EXPECT_EQ(a.state, b.state);
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.null_call_ns, b.null_call_ns);
+  EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
+  EXPECT_EQ(a.wall_seconds, b.wall_seconds);
+}
+
+void expect_same(const Block& a, const Block& b) {
+  EXPECT_EQ(a.attempt, b.attempt);
+  EXPECT_EQ(a.block, b.block);
+  EXPECT_EQ(a.start_khz, b.start_khz);
+  EXPECT_EQ(a.end_khz, b.end_khz);
+  EXPECT_EQ(a.stolen_ns, b.stolen_ns);
+  EXPECT_EQ(a.involuntary_switches, b.involuntary_switches);
+  EXPECT_EQ(a.strangers, b.strangers);
+}
+
 void expect_same(const Sample& a, const Sample& b) {
+  EXPECT_EQ(a.attempt, b.attempt);
   EXPECT_EQ(a.placement, b.placement);
   EXPECT_EQ(a.block, b.block);
   EXPECT_EQ(a.visit, b.visit);
@@ -57,6 +80,12 @@ void expect_same(const Sample& a, const Sample& b) {
   EXPECT_EQ(a.sm_clock_khz, b.sm_clock_khz);
   EXPECT_EQ(a.dropped, b.dropped);
   EXPECT_EQ(a.drop_reason, b.drop_reason);
+}
+
+template <class Record>
+void expect_same(const std::vector<Record>& a, const std::vector<Record>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
 }
 
 void expect_same(const Evaluation& a, const Evaluation& b) {
@@ -93,12 +122,13 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.seed, b.seed);
   EXPECT_EQ(a.started_at, b.started_at);
   EXPECT_EQ(a.wall_seconds, b.wall_seconds);
-  ASSERT_EQ(a.checks.size(), b.checks.size());
-  for (std::size_t i = 0; i < a.checks.size(); ++i) expect_same(a.checks[i], b.checks[i]);
-  ASSERT_EQ(a.samples.size(), b.samples.size());
-  for (std::size_t i = 0; i < a.samples.size(); ++i) expect_same(a.samples[i], b.samples[i]);
-  ASSERT_EQ(a.alone.size(), b.alone.size());
-  for (std::size_t i = 0; i < a.alone.size(); ++i) expect_same(a.alone[i], b.alone[i]);
+  EXPECT_EQ(a.protocol, b.protocol);
+  expect_same(a.checks, b.checks);
+  expect_same(a.attempts, b.attempts);
+  expect_same(a.blocks, b.blocks);
+  expect_same(a.samples, b.samples);
+  expect_same(a.alone, b.alone);
+  expect_same(a.set_aside, b.set_aside);
 }
 
 Store open_or_die(const std::filesystem::path& file, Store::Mode mode = Store::Mode::kReadWrite) {
@@ -328,6 +358,40 @@ TEST_F(StoreTest, MissingStepsAreAppliedOnceAndInOrder) {
   apply_steps(database, both);
   EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 2);
   EXPECT_EQ(database.execAndGet("SELECT a * 10 + b FROM t").getInt(), 78);
+}
+
+TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
+  {
+    SQLite::Database old(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    apply_steps(old, schema_steps().first(4));
+    old.exec(
+        "INSERT INTO run (id, started_at, finished_at, command_line, configuration, "
+        "environment) VALUES ('r1', '', '', '', '{}', '{}')");
+    old.exec(
+        "INSERT INTO evaluation (run_id, key, task, level, size, device, precision, "
+        "worker_kind, state, message, hint, eager_reason, compiled_reason, submission_reason, "
+        "task_hash, package_key, sandbox_level, seed, started_at, wall_seconds) VALUES ('r1', "
+        "'k', 't', 1, 'small', 'cpu', 'fp32', 'native', 'ok', '', '', '', '', '', '', '', '', "
+        "'', '', 1.0)");
+    old.exec(
+        "INSERT INTO sample VALUES (1, 0, 0, 0, 0, 0, 1, 5000, NULL, NULL, 1, 'slow', NULL, "
+        "NULL)");
+  }
+  const std::string before = read_bytes(file_);
+  {
+    const Store store = open_or_die(file_, Store::Mode::kReadOnly);
+    const auto back = store.evaluations("r1");
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    const Evaluation& row = back->at(0);
+    EXPECT_EQ(row.protocol, 1);
+    EXPECT_TRUE(row.attempts.empty());
+    ASSERT_EQ(row.samples.size(), 1u);
+    EXPECT_EQ(row.samples[0].attempt, 0);
+    Evaluation judged = row;
+    keep(judged);
+    EXPECT_TRUE(judged.samples[0].dropped) << "what surrounded it is not known";
+  }
+  EXPECT_EQ(read_bytes(file_), before);
 }
 
 TEST_F(StoreTest, AFailingStepLeavesTheFileAsItWas) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 namespace {
@@ -51,6 +51,7 @@ Evaluation timed(double eager_ns, double submission_ns) {
   evaluation.state = State::kOk;
   evaluation.device = "cuda";
   evaluation.wall_seconds = 2;
+  evaluation.attempts = {{.reason = "first", .seed = "1", .state = State::kOk}};
   for (int block = 0; block < 10; ++block) {
     for (const auto& [side, ns] :
          {std::pair{Side::kEager, eager_ns}, {Side::kSubmission, submission_ns}}) {
@@ -91,6 +92,52 @@ TEST(Settle, TwoThatAgreeAreOkAndAllSamplesCount) {
   EXPECT_EQ(result.samples.back().block, 19);
   EXPECT_EQ(result.samples.back().placement, 19);
   EXPECT_EQ(speedup(result.samples, Side::kEager, Side::kSubmission, 0)->units, 20);
+}
+
+std::vector<bool> counting(const Evaluation& evaluation) {
+  std::vector<bool> counts;
+  for (const Attempt& attempt : evaluation.attempts) counts.push_back(attempt.counts);
+  return counts;
+}
+
+TEST(Settle, BothAttemptsStayAndBothCount) {
+  Evaluation second = timed(20e6, 1.1e6);
+  second.attempts[0].seed = "2";
+  second.blocks = {{.block = 3}};
+  const Evaluation result = settle(timed(20e6, 1.0e6), second, "why");
+  EXPECT_EQ(counting(result), (std::vector<bool>{true, true}));
+  EXPECT_EQ(result.attempts[1].seed, "2");
+  EXPECT_EQ(result.samples.front().attempt, 0);
+  EXPECT_EQ(result.samples.back().attempt, 1);
+  EXPECT_EQ(result.blocks[0].attempt, 1);
+  EXPECT_EQ(result.blocks[0].block, 13) << "as its samples are numbered";
+  EXPECT_TRUE(result.set_aside.empty());
+}
+
+TEST(Settle, OfTwoThatDisagreeTheSlowerCountsAndTheOtherIsKept) {
+  for (const bool first_is_slower : {true, false}) {
+    const Evaluation result = settle(timed(20e6, first_is_slower ? 1.5e6 : 1e6),
+                                     timed(20e6, first_is_slower ? 1e6 : 1.5e6), "why");
+    EXPECT_EQ(counting(result), (std::vector<bool>{first_is_slower, !first_is_slower}));
+    EXPECT_EQ(result.samples.size(), 20u);
+    EXPECT_EQ(result.samples.back().attempt, first_is_slower ? 0 : 1);
+    EXPECT_EQ(result.samples.back().time_ns, 1'500'000);
+    EXPECT_EQ(result.set_aside.size(), 20u);
+  }
+}
+
+TEST(Confirm, WhatTheFirstMeasurementSaidIsKept) {
+  Evaluation first = timed(20e6, 1e6);
+  first.state = first.attempts[0].state = State::kTimingInconsistent;
+  Evaluation second = timed(20e6, 2e6);
+  second.alone = {{.block = kAlone, .time_ns = 7}};
+  const Evaluation result = confirm(first, second);
+  EXPECT_EQ(result.state, State::kOk);
+  EXPECT_EQ(counting(result), (std::vector<bool>{false, true}));
+  EXPECT_EQ(result.attempts[0].state, State::kTimingInconsistent);
+  EXPECT_EQ(result.samples.back().time_ns, 2'000'000);
+  EXPECT_EQ(result.alone[0].attempt, 1);
+  EXPECT_EQ(result.set_aside.size(), 20u);
 }
 
 TEST(Settle, BelowTheFloorOnceAndNearlySoIsTakenAsItIs) {

@@ -18,7 +18,7 @@ struct Speedup {
   double estimate = 0;
   double low = 0;
   double high = 0;
-  double confidence = 0;  // exact coverage of the order statistics used
+  double confidence = 0;  // exact coverage of the order statistics used; no verdict below 95 %
   int units = 0;          // independent units (placements or blocks) behind it
   Verdict verdict = Verdict::kUndecided;
 

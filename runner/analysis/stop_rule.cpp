@@ -1,11 +1,11 @@
-#include "runner/measure/stop_rule.hpp"
+#include "runner/analysis/stop_rule.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/measure/block_filter.hpp"
+#include "runner/analysis/keep.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 namespace {
@@ -33,7 +33,7 @@ constexpr std::size_t kPlacementsThatStay = 10;
 // equal loop came out 0.92x [0.82-0.97].
 constexpr double kWidestGrowth = 2;
 
-std::string throttled(const BlockConditions& block, std::int64_t highest_khz) {
+std::string throttled(const Block& block, std::int64_t highest_khz) {
   if (block.start_khz <= 0 || block.end_khz <= 0) return "";
   const auto start = static_cast<double>(block.start_khz);
   const auto end = static_cast<double>(block.end_khz);
@@ -45,7 +45,7 @@ std::string throttled(const BlockConditions& block, std::int64_t highest_khz) {
 }
 
 // The share of a block's timed calls that others took.
-double loss(const BlockConditions& block, double timed_ns) {
+double loss(const Block& block, double timed_ns) {
   if (timed_ns <= 0) return 0;
   return (static_cast<double>(block.stolen_ns) +
           kSwitchNs * static_cast<double>(block.involuntary_switches)) /
@@ -60,10 +60,10 @@ struct Disturbed {
   std::string reason;
 };
 
-std::vector<Disturbed> whose_cores_were_taken(const std::vector<BlockConditions>& conditions,
+std::vector<Disturbed> whose_cores_were_taken(std::span<const Block> conditions,
                                               const std::map<int, double>& timed_ns) {
   std::vector<Disturbed> found;
-  for (const BlockConditions& block : conditions) {
+  for (const Block& block : conditions) {
     const auto timed = timed_ns.find(block.block);
     const double lost = timed == timed_ns.end() ? 0 : loss(block, timed->second);
     if (lost <= kLargestLoss) continue;
@@ -107,15 +107,14 @@ double quiet_time(const std::map<int, double>& mean_by_block) {
   return std::max(*twentieth, 1.0);
 }
 
-std::vector<Disturbed> slow_for_all_baselines(const std::vector<BlockConditions>& conditions,
+std::vector<Disturbed> slow_for_all_baselines(std::span<const Block> conditions,
                                               std::span<const Sample> samples) {
-  if (conditions.empty() || !conditions.front().on_cpu) return {};
   const Means means = baseline_means(samples);
   if (means.size() < 2) return {};  // one alone may have been unlucky with its buffers
   std::map<Side, double> quiet;
   for (const auto& [side, blocks] : means) quiet[side] = quiet_time(blocks);
   std::vector<Disturbed> found;
-  for (const BlockConditions& block : conditions) {
+  for (const Block& block : conditions) {
     double least = HUGE_VAL;
     for (const auto& [side, blocks] : means) {
       const auto mean = blocks.find(block.block);
@@ -185,17 +184,16 @@ double widest_interval(std::span<const Sample> samples) {
 }
 
 // Why blocks are dropped, whatever the baselines took.
-Reasons seen_from_outside(std::span<const Sample> samples,
-                          const std::vector<BlockConditions>& conditions) {
+Reasons seen_from_outside(std::span<const Sample> samples, std::span<const Block> conditions) {
   std::int64_t highest = 0;
-  for (const BlockConditions& block : conditions)
+  for (const Block& block : conditions)
     highest = std::max({highest, block.start_khz, block.end_khz});
   std::map<int, double> timed_ns;
   for (const Sample& sample : samples)
     timed_ns[sample.block] += static_cast<double>(sample.time_ns);
   Reasons reasons;
   drop_worst(whose_cores_were_taken(conditions, timed_ns), conditions.size(), reasons);
-  for (const BlockConditions& block : conditions) {
+  for (const Block& block : conditions) {
     if (std::string reason = throttled(block, highest); !reason.empty())
       reasons[block.block] = std::move(reason);
   }
@@ -204,13 +202,13 @@ Reasons seen_from_outside(std::span<const Sample> samples,
 
 }  // namespace
 
-void drop_disturbed_blocks(std::vector<Sample>& samples,
-                           const std::vector<BlockConditions>& conditions) {
+void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> conditions,
+                           bool on_cpu) {
   Reasons reasons = seen_from_outside(samples, conditions);
-  drop_worst_but_enough(slow_for_all_baselines(conditions, samples), samples, reasons);
+  if (on_cpu) drop_worst_but_enough(slow_for_all_baselines(conditions, samples), samples, reasons);
   mark(samples, reasons);
   std::map<int, std::int64_t> clocks;
-  for (const BlockConditions& block : conditions)
+  for (const Block& block : conditions)
     if (block.start_khz > 0) clocks[block.block] = block.start_khz;
   for (Sample& sample : samples) {
     if (const auto clock = clocks.find(sample.block); clock != clocks.end())
@@ -218,14 +216,31 @@ void drop_disturbed_blocks(std::vector<Sample>& samples,
   }
 }
 
-void take_back_lucky_choice(std::vector<Sample>& samples,
-                            const std::vector<BlockConditions>& conditions) {
-  if (conditions.empty() || !conditions.front().on_cpu) return;
+void drop_disturbed_blocks_at_the_end(std::vector<Sample>& samples,
+                                      std::span<const Block> conditions, bool on_cpu) {
+  drop_disturbed_blocks(samples, conditions, on_cpu);
+  if (!on_cpu || conditions.empty()) return;
   std::vector<Sample> more = samples;
   mark(more, seen_from_outside(samples, conditions));
   const double with_more = widest_interval(more);
   if (with_more > 0 && widest_interval(samples) > kWidestGrowth * with_more)
     samples = std::move(more);
+}
+
+void keep(Evaluation& evaluation) {
+  if (evaluation.blocks.empty()) return;
+  std::map<int, std::vector<Block>> blocks;
+  for (const Block& block : evaluation.blocks) blocks[block.attempt].push_back(block);
+  std::vector<Sample> judged;
+  judged.reserve(evaluation.samples.size());
+  for (const auto& [attempt, conditions] : blocks) {
+    std::vector<Sample> samples;
+    for (const Sample& sample : evaluation.samples)
+      if (sample.attempt == attempt) samples.push_back(sample);
+    drop_disturbed_blocks_at_the_end(samples, conditions, evaluation.device == "cpu");
+    judged.insert(judged.end(), samples.begin(), samples.end());
+  }
+  evaluation.samples = std::move(judged);
 }
 
 }  // namespace kbench

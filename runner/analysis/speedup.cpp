@@ -1,4 +1,4 @@
-#include "runner/core/speedup.hpp"
+#include "runner/analysis/speedup.hpp"
 
 #include <cmath>
 #include <map>
@@ -51,10 +51,12 @@ std::map<int, BlockSums> sum_blocks(std::span<const Sample> samples, Side baseli
   return blocks;
 }
 
-Verdict judge(double low, double high, double margin) {
-  if (low > 1 + margin) return Verdict::kFaster;
-  if (high < 1 / (1 + margin)) return Verdict::kSlower;
-  if (low >= 1 / (1 + margin) && high <= 1 + margin) return Verdict::kSame;
+Verdict judge(const Speedup& ratio, double margin) {
+  constexpr double kLeastConfidence = 0.95;  // three placements give an interval of 75 %
+  if (ratio.confidence < kLeastConfidence) return Verdict::kUndecided;
+  if (ratio.low > 1 + margin) return Verdict::kFaster;
+  if (ratio.high < 1 / (1 + margin)) return Verdict::kSlower;
+  if (ratio.low >= 1 / (1 + margin) && ratio.high <= 1 + margin) return Verdict::kSame;
   return Verdict::kUndecided;
 }
 
@@ -139,7 +141,7 @@ std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side
   const double faster_alone = slowdown_beside(evaluation, baseline).log_ratio -
                               slowdown_beside(evaluation, candidate).log_ratio;
   for (double* end : {&ratio->estimate, &ratio->low, &ratio->high}) *end *= std::exp(-faster_alone);
-  ratio->verdict = judge(ratio->low, ratio->high, same_margin(evaluation.device));
+  ratio->verdict = judge(*ratio, same_margin(evaluation.device));
   return ratio;
 }
 
@@ -165,7 +167,7 @@ std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, S
   result.high = std::exp(middle + std::hypot(interval.high - middle, of_the_run));
   result.confidence = interval.confidence;
   result.units = static_cast<int>(units.size());
-  result.verdict = judge(result.low, result.high, margin);
+  result.verdict = judge(result, margin);
   return result;
 }
 
