@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
 #include "runner/sandbox/selftest.hpp"
@@ -73,6 +74,17 @@ Json to_json(const SelftestReport& report, const std::string& device) {
   return json;
 }
 
+// Bombs go off only where what they need is there to hold them.
+Status require_gpu(int index) {
+  const std::vector<GpuInfo> gpus = probe_gpus();
+  const bool there =
+      std::any_of(gpus.begin(), gpus.end(), [&](const GpuInfo& gpu) { return gpu.index == index; });
+  if (there) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("there is no GPU number {} here ({} found)", index, gpus.size()),
+               "without --device cuda the sandbox is tried as it is on a CPU"};
+}
+
 }  // namespace
 
 int selftest_sandbox_command(const SelftestRequest& user, const Installation& installation) {
@@ -83,6 +95,8 @@ int selftest_sandbox_command(const SelftestRequest& user, const Installation& in
                           .only = user.only};
   if (user.device.starts_with("cuda")) {
     options.cuda_device = user.device.size() > 5 ? std::atoi(user.device.c_str() + 5) : 0;
+    if (const Status there = require_gpu(options.cuda_device); !there)
+      return fail(there.error(), inspect_terminal(STDERR_FILENO, user.common.color));
   }
   if (table) options.on_result = [&](const EscapeResult& result) { print_result(out, result); };
   const auto report = run_selftest(options);

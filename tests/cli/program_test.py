@@ -1,5 +1,6 @@
 """The program as a file: what it links, where it may stand, how it treats its streams."""
 
+import re
 import subprocess
 
 import cli_case
@@ -10,8 +11,10 @@ class ProgramTest(cli_case.CliCase):
     def test_links_neither_libtorch_nor_cuda(self):
         listing = subprocess.run(["ldd", str(KBENCH)], capture_output=True, text=True, check=True)
         self.assertIn("libc.so", listing.stdout)  # it did list something
+        # Without the addresses: one of them, 0x7eff9dc10000, reads like a library.
+        linked = re.sub(r"\(0x[0-9a-f]+\)", "", listing.stdout)
         for library in ("torch", "c10", "cuda", "nvidia", "cudnn", "cublas"):
-            self.assertNotIn(library, listing.stdout)
+            self.assertNotIn(library, linked)
 
     def test_works_through_a_link_from_anywhere(self):
         link = self.folder / "kbench"

@@ -33,6 +33,11 @@ class SelftestTest(cli_case.CliCase):
             for name in ("read_secret", "tcp4", "ptrace", "other_kill", "fork", "execute", "mount"):
                 self.assertEqual(outcomes[name], "blocked", name)
 
+    def test_a_gpu_that_is_not_there_is_told_before_anything_is_tried(self):
+        result = self.kbench("selftest", "sandbox", "--device", "cuda:63")
+        self.assert_fails(result, USAGE, "there is no GPU number 63 here")
+        self.assertEqual(result.stdout, "")
+
     def test_without_any_layer_some_escapes_are_open(self):
         # Otherwise "blocked" above would mean nothing.
         layers = ("bubblewrap", "namespaces", "network", "landlock", "seccomp", "cgroup")
