@@ -33,6 +33,12 @@ double median(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
+double lower_quartile(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 double median_absolute_deviation(const std::vector<double>& values) {
   const double center = median(values);
   std::vector<double> deviations;

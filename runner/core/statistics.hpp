@@ -9,6 +9,9 @@ namespace kbench {
 // Median; the mean of the two middle values for an even count. Requires a non-empty vector.
 [[nodiscard]] double median(std::vector<double> values);
 
+// The value that a quarter of the others, rounded down, lie below. Requires a non-empty vector.
+[[nodiscard]] double lower_quartile(std::vector<double> values);
+
 // Median absolute deviation from the median (unscaled). Requires a non-empty vector.
 [[nodiscard]] double median_absolute_deviation(const std::vector<double>& values);
 

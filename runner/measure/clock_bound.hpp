@@ -1,8 +1,8 @@
 // CUDA: whether the supervisor's clocks contradict the times that a submission claims, in the very
-// number that ranks it. A claim and the two clocks are put through the same estimate (the mean of a
-// block's logarithms, the median over blocks), so that whatever lies the claims are made of, calls
-// here and there or all of them, what they gain is what is compared. Pure; used by the call
-// protocol.
+// number that ranks it (the mean of a block's logarithms, the median over blocks). Of the clocks'
+// figures the lower quartile counts: what delays a call on a busy host only ever adds to them, and
+// three quarters of the calls, in two measurements, are delayed by nothing but the submission.
+// Pure; used by the call protocol.
 #pragma once
 
 #include <optional>

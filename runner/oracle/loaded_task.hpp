@@ -80,10 +80,10 @@ class LoadedTask {
 
   // Shows one slot's inputs: copies them to their shared place, past the caches, which are flushed
   // before slot 0's call. CUDA: returns while the device is still busy, kBusyBeforeACall long, and
-  // the inputs show when that is over: whoever is told to go now has launched by then, and works
-  // without a gap, but finds nothing to work on before. Then the gate, the first word of the shared
-  // inputs' last kGateBytes, gets the value that this returns, and whoever waits for it cannot run
-  // too early, whichever context has the device. CPU: 0, the inputs are there.
+  // the last of the inputs show when that is over: whoever is told to go now has launched by then,
+  // and works without a gap, but finds little to work on before. Then the gate, the first word of
+  // the shared inputs' last kGateBytes, gets the value that this returns, and whoever waits for it
+  // cannot run too early, whichever context has the device. CPU: 0, the inputs are there.
   Result<std::uint32_t> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the

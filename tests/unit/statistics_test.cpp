@@ -11,6 +11,13 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_DOUBLE_EQ(median({7}), 7);
 }
 
+TEST(Statistics, AQuarterLiesBelowTheLowerQuartile) {
+  EXPECT_EQ(lower_quartile({3}), 3);
+  EXPECT_EQ(lower_quartile({9, 3, 5}), 3);
+  EXPECT_EQ(lower_quartile({9, 3, 5, 4}), 4);
+  EXPECT_EQ(lower_quartile({6, 5, 4, 3, 2, 1}), 2);
+}
+
 TEST(Statistics, MadIgnoresOneOutlier) {
   EXPECT_DOUBLE_EQ(median_absolute_deviation({1, 2, 3, 4, 1000}), 1);
 }
