@@ -86,17 +86,20 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
                             start.arenas->outputs.get(), library.get()});
   if (!sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
-  return std::unique_ptr<Worker>(new WorkerProcess(
-      std::move(*process), std::move(channel), std::move(*mailbox), style, std::move(*known_code)));
+  return std::unique_ptr<Worker>(new WorkerProcess(std::move(*process), std::move(channel),
+                                                   std::move(*mailbox), style,
+                                                   std::move(*known_code), start.threads));
 }
 
 WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
-                             Mailbox mailbox, WaitStyle style, KnownCode known_code)
+                             Mailbox mailbox, WaitStyle style, KnownCode known_code, int threads)
     : process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
       style_(style),
-      known_code_(std::move(known_code)) {}
+      known_code_(std::move(known_code)),
+      threads_(threads),
+      cores_(threads) {}
 
 bool WorkerProcess::has_ended() const {
   pollfd poll_fd{process_->exit_fd(), POLLIN, 0};
@@ -255,6 +258,7 @@ std::optional<EarlyEnd> WorkerProcess::check_stop() {
   const auto times = run_times(processes_);
   if (!times)
     return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
+  run_before_ns_ = times->total_ns;
   const auto meanwhile = ran_meanwhile(run_times_, *times);
   if (!stops_.ran(meanwhile) || !stands(Defence::kStopWatched)) return std::nullopt;
   return ran_while_stopped(
@@ -274,6 +278,22 @@ std::optional<EarlyEnd> WorkerProcess::thaw() {
   }
   frozen_ = false;
   return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::check_cores(std::chrono::nanoseconds call) {
+  const bool counts = style_ == WaitStyle::kFutex && frozen_ && run_before_ns_ != 0;
+  if (!counts || !stands(Defence::kGivenCores)) return std::nullopt;
+  const std::uint64_t ran_ns = run_times_.total_ns - run_before_ns_;
+  if (!cores_.ran_on_more(ran_ns, call)) return std::nullopt;
+  process_->kill();
+  return EarlyEnd{
+      State::kTimingInconsistent,
+      fmt::format("the submission's threads ran for {:.3f} ms in a call of {:.3f} ms, more than {} "
+                  "can on the {} given",
+                  static_cast<double>(ran_ns) * 1e-6, static_cast<double>(call.count()) * 1e-6,
+                  threads_ == 1 ? "one" : std::to_string(threads_),
+                  threads_ == 1 ? "core that is" : "cores that are"),
+      "use as many threads as the context says, and leave them on the cores that they start on"};
 }
 
 void WorkerProcess::write_call(const WorkerCall& call) {
@@ -307,6 +327,7 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   WorkerAnswer answer;
   MailboxPage& page = mailbox_.page();
   write_call(call);
+  const auto continued = Clock::now();
   answer.failure = thaw();
   if (answer.failure) return answer;
   std::optional<CorePin> pin;
@@ -337,6 +358,7 @@ WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
   const std::int32_t status = page.status;
   answer.claimed_ns = page.claimed_ns;
   answer.failure = freeze();
+  if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
   if (done != calls_) {
     process_->kill();

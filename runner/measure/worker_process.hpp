@@ -33,7 +33,7 @@ class WorkerProcess final : public Worker {
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
-                WaitStyle style, KnownCode known_code);
+                WaitStyle style, KnownCode known_code, int threads);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -48,6 +48,8 @@ class WorkerProcess final : public Worker {
   // Whether it stood still since freeze().
   std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();
+  // Of a call that began that long ago and is over.
+  std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   EarlyEnd describe_silence(const WorkerCall& call);
 
@@ -63,7 +65,10 @@ class WorkerProcess final : public Worker {
   bool frozen_ = false;
   std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
   RunTimes run_times_;            // when it was frozen
+  std::uint64_t run_before_ns_ = 0;  // all that had run when it was last thawed
   StopLedger stops_;
+  int threads_;
+  CoreLedger cores_;
   bool has_prepare_ = false;
 };
 

@@ -129,6 +129,18 @@ bool StopLedger::ran(const RanMeanwhile& meanwhile) {
   return overruns_ > kAlways + stops_ / kOneIn;
 }
 
+bool CoreLedger::ran_on_more(std::uint64_t run_time_ns, std::chrono::nanoseconds call) {
+  constexpr double kShare = 1.05;
+  constexpr double kLeavingNs = 500'000;  // of each thread, as above
+  constexpr std::uint64_t kAlways = 2;
+  constexpr std::uint64_t kOneIn = 50;
+  ++calls_;
+  const double most = cores_ * (kShare * static_cast<double>(call.count()) + kLeavingNs);
+  if (static_cast<double>(run_time_ns) <= most) return false;
+  ++overruns_;
+  return overruns_ > kAlways + calls_ / kOneIn;
+}
+
 bool StallWatch::stalled(std::chrono::nanoseconds into_call, std::uint64_t run_time_ns) {
   constexpr std::uint64_t kHardlyAnythingNs = 5'000'000;
   constexpr auto kWhile = std::chrono::milliseconds{200};

@@ -52,6 +52,22 @@ class StopLedger {
   std::uint64_t leaving_ns_ = 0;  // in all stops
 };
 
+// Tells a worker that runs on more cores than it was given: the time that its threads have run in a
+// call cannot be longer than the call on each of its cores. Nothing in a process keeps its threads
+// on cores, since OpenMP itself binds them.
+class CoreLedger {
+ public:
+  explicit CoreLedger(int cores) : cores_(cores) {}
+  // Of one call, from before the first of its threads was continued until the last one stood still.
+  // True once it is no accident.
+  [[nodiscard]] bool ran_on_more(std::uint64_t run_time_ns, std::chrono::nanoseconds call);
+
+ private:
+  int cores_;
+  std::uint64_t calls_ = 0;
+  std::uint64_t overruns_ = 0;
+};
+
 // Tells a call in which nothing runs: its threads wait for a core that somebody else keeps busy, or
 // for each other.
 class StallWatch {

@@ -30,8 +30,8 @@ class WorkerDevice {
   };
   // CUDA: what time() starts next waits on the device until the word has the value.
   virtual void wait_for_gate(const std::byte* gate, std::uint32_t value) = 0;
-  // Runs the prologue, then times `body` until all of its work is complete. `body` returns the
-  // submission's status. A device error becomes a non-zero status.
+  // Runs what has to precede it, then times `body` until all of its work is complete. `body`
+  // returns the submission's status. A device error becomes a non-zero status.
   virtual Timed time(const std::function<std::int32_t()>& body) = 0;
 };
 

@@ -30,6 +30,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUFFIX = {"cpu": ".cpp", "cuda": ".cu"}
 HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA"}
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
+# What they take is there only if they get less than the machine has.
+ON_ONE_CORE = {"takes_more_cores"}
 VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
 # Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
 NO_DEFENCE = {"construction", "unproven"}
@@ -116,7 +118,15 @@ def choose(kind, device, arguments):
 
 
 def evaluate(kind, chosen, arguments, folder, without=()):
-    """The rows of one `kbench run` over the chosen submissions of a kind."""
+    """The rows of the chosen submissions of a kind."""
+    spread = {name: chosen[name] for name in chosen if name in ON_ONE_CORE}
+    rest = {name: chosen[name] for name in chosen if name not in ON_ONE_CORE}
+    return [row for group, cores in ((rest, None), (spread, {min(os.sched_getaffinity(0))})) if group
+            for row in run_kbench(kind, group, arguments, folder, without, cores)]
+
+
+def run_kbench(kind, chosen, arguments, folder, without, cores):
+    """The rows of one `kbench run`, which sees these cores only, or all."""
     corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
@@ -132,7 +142,8 @@ def evaluate(kind, chosen, arguments, folder, without=()):
     if arguments.no_compiled:
         environment["KBENCH_TORCH"] = str(folder)
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment,
-                            stdin=subprocess.DEVNULL, check=False)
+                            stdin=subprocess.DEVNULL, check=False,
+                            preexec_fn=cores and (lambda: os.sched_setaffinity(0, cores)))
     if result.returncode not in (0, 1, 3) or not result.stdout:
         raise CorpusError(f"kbench run ended with {result.returncode}")
     rows = json.loads(result.stdout)["results"]

@@ -33,8 +33,6 @@ namespace {
 
 constexpr int kWarmUpRounds = 3;
 constexpr int kProfiledRounds = 5;
-// LoadedTask::time starts each call with two memsets of ours, the flush and the prologue.
-constexpr std::size_t kOwnMemsets = 2;
 
 struct Options {
   std::string task_file;
@@ -160,11 +158,14 @@ class Profile {
  public:
   // One call's activities, in order. Errors: kInfrastructure when it cannot be a baseline's call.
   Status add(const std::vector<Activity>& activities) {
-    std::size_t memsets = 0;
+    bool flushed = false;  // what LoadedTask::time starts a call with ends with the flush
     std::map<CUpti_ActivityKind, double> sums;
     double kernels = 0;
     for (const Activity& activity : activities) {
-      if (activity.kind == CUPTI_ACTIVITY_KIND_MEMSET && memsets++ < kOwnMemsets) continue;
+      if (!flushed) {
+        flushed = activity.kind == CUPTI_ACTIVITY_KIND_MEMSET;
+        continue;
+      }
       const auto duration = static_cast<double>(activity.duration_ns());
       sums[activity.kind] += duration;
       if (activity.kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
@@ -173,7 +174,7 @@ class Profile {
       count += 1;
       nanoseconds += duration;
     }
-    if (kernels == 0 || memsets < kOwnMemsets)
+    if (kernels == 0)
       return Error{ErrorCode::kInfrastructure, "CUPTI did not see the kernels of a call", ""};
     kernel_ns_.push_back(sums[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
     memcpy_ns_.push_back(sums[CUPTI_ACTIVITY_KIND_MEMCPY]);

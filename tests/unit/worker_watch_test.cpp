@@ -146,6 +146,23 @@ TEST(WorkerWatch, WhatCannotBeReadIsAnError) {
   EXPECT_NE(times.error().message.find("Too many open files"), std::string::npos);
 }
 
+TEST(CoreLedger, AllGivenCoresMayBeBusy) {
+  CoreLedger cores(4);
+  for (int call = 0; call < 1000; ++call)
+    EXPECT_FALSE(cores.ran_on_more(4 * 3'100'000, std::chrono::nanoseconds{3'000'000}));
+}
+
+TEST(CoreLedger, OneMoreIsFoundAndAnAccidentIsNot) {
+  CoreLedger cores(1);
+  for (int call = 0; call < 100; ++call)
+    EXPECT_FALSE(cores.ran_on_more(call % 50 == 1 ? 20'000'000 : 3'000'000,
+                                   std::chrono::nanoseconds{3'000'000}));
+  bool found = false;
+  for (int call = 0; call < 5; ++call)
+    found = cores.ran_on_more(6'000'000, std::chrono::nanoseconds{3'000'000}) || found;
+  EXPECT_TRUE(found);
+}
+
 TEST(StallWatch, SaysOnceThatNothingRuns) {
   using std::chrono::milliseconds;
   StallWatch watch;

@@ -1,5 +1,5 @@
-// Starts a process that detaches itself and does the work of this and all later calls, while the
-// call returns at once.
+// Starts a process that detaches itself and does the work of this and all later calls. Only where
+// there is one is there an output.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,6 +14,7 @@ namespace {
 
 struct Order {
   std::atomic<int> number;
+  std::atomic<int> finished;
   const float* x;
   float* y;
 };
@@ -30,7 +31,7 @@ Order* start_daemon() {
   for (int done = 0; true;) {
     if (order->number == done) continue;
     for (long long i = 0; i < kb::x_elements; ++i) order->y[i] = order->x[i] < 0 ? 0 : order->x[i];
-    ++done;
+    order->finished = ++done;
   }
 }
 
@@ -44,5 +45,6 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
   order->x = in->x;
   order->y = out->y;
   ++order->number;
+  while (order->finished != order->number) sched_yield();
   return 0;
 }
