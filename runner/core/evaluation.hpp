@@ -79,6 +79,13 @@ struct Block {
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
   std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
   int strangers = 0;  // CPU: calls of the submission after which another program ran
+  // The same work of the oracle in every block of every run, which belongs to no side: the cache
+  // flush before each call of a baseline, the middle one.
+  std::int64_t sentinel_ns = 0;
+  // For how long some program, of ours or not, waited for a core or for memory (PSI); zero where
+  // the kernel does not say.
+  std::int64_t cpu_pressure_ns = 0;
+  std::int64_t memory_pressure_ns = 0;
 };
 
 // One timed visit of one side. time_ns covers `calls` calls on distinct inputs.

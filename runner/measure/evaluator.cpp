@@ -14,6 +14,7 @@
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/statistics.hpp"
 #include "runner/measure/call_protocol.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/secret.hpp"
@@ -382,6 +383,8 @@ class Evaluating {
     auto order = shuffled(sides_, keys_.key("order", static_cast<std::uint64_t>(block_)));
     Block block{.block = block_};
     calls_.forget_strangers();
+    sentinels_ns_.clear();
+    const Pressure pressure = settings_.surroundings.pressure();
     const std::int64_t stolen = on_cpu() ? settings_.surroundings.stolen_ns() : 0;
     if (auto end = read_clock(block.start_khz)) return end;
     for (int visit = 0; visit < 2; ++visit) {
@@ -390,6 +393,11 @@ class Evaluating {
     }
     if (auto end = read_clock(block.end_khz)) return end;
     if (on_cpu()) block.stolen_ns = settings_.surroundings.stolen_ns() - stolen;
+    const Pressure now = settings_.surroundings.pressure();
+    block.cpu_pressure_ns = now.cpu_ns - pressure.cpu_ns;
+    block.memory_pressure_ns = now.memory_ns - pressure.memory_ns;
+    if (!sentinels_ns_.empty())
+      block.sentinel_ns = static_cast<std::int64_t>(median(sentinels_ns_));
     block.strangers = calls_.strangers();
     record_.blocks.push_back(block);
     ++block_;
@@ -446,6 +454,7 @@ class Evaluating {
     if (!timed) return from_error(timed.error());
     sample.time_ns = timed->ns;
     block.involuntary_switches += timed->involuntary_switches;
+    sentinels_ns_.push_back(static_cast<double>(timed->flush_ns));
     calls_.saw_baseline(sample.side, *timed);
     return std::nullopt;
   }
@@ -475,6 +484,7 @@ class Evaluating {
   std::vector<Side> sides_;
   DevicePeaks peaks_;
   std::vector<EagerError> eager_error_;  // the worst over all draws so far
+  std::vector<double> sentinels_ns_;     // of this block
   double shortest_ns_ = 0;               // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;

@@ -7,9 +7,26 @@
 #include <string>
 
 namespace kbench {
+namespace {
+
+// "some avg10=0.12 avg60=0.05 avg300=0.01 total=17526", in microseconds; see proc(5).
+std::int64_t stalled_ns(const char* file) {
+  std::ifstream stalls(file);
+  std::string word;
+  for (int field = 0; field < 4; ++field) stalls >> word;
+  std::int64_t microseconds = 0;
+  stalls.ignore(16, '=') >> microseconds;
+  return stalls ? 1000 * microseconds : 0;
+}
+
+}  // namespace
 
 std::int64_t steady_now_ns() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Pressure pressure() {
+  return {stalled_ns("/proc/pressure/cpu"), stalled_ns("/proc/pressure/memory")};
 }
 
 bool others_run() {

@@ -103,6 +103,9 @@ void visit(R& block, Visitor& column) {
   column("stolen_ns", block.stolen_ns);
   column("involuntary_switches", block.involuntary_switches);
   column("strangers", block.strangers);
+  column("sentinel_ns", block.sentinel_ns);
+  column("cpu_pressure_ns", block.cpu_pressure_ns);
+  column("memory_pressure_ns", block.memory_pressure_ns);
 }
 
 template <Is<Check> R, class Visitor>

@@ -170,7 +170,14 @@ ALTER TABLE sample ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE evaluation ADD COLUMN protocol INTEGER NOT NULL DEFAULT 1;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5};
+// What else surrounded a block; zero in rows from before.
+constexpr std::string_view kStep6 = R"sql(
+ALTER TABLE block ADD COLUMN sentinel_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block ADD COLUMN cpu_pressure_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block ADD COLUMN memory_pressure_ns INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6};
 
 }  // namespace
 

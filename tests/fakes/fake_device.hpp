@@ -284,7 +284,7 @@ class FakeWorker final : public Worker {
 
 inline Surroundings scripted_surroundings(Script& script) {
   return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; },
-          [&script] { return script.others_run; },
+          [] { return Pressure{}; }, [&script] { return script.others_run; },
           [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};
 }
 

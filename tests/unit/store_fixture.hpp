@@ -145,7 +145,10 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
                         .end_khz = 1'965'000,
                         .stolen_ns = 70 + block,
                         .involuntary_switches = 8,
-                        .strangers = 9});
+                        .strangers = 9,
+                        .sentinel_ns = 40'000 + block,
+                        .cpu_pressure_ns = 90 + block,
+                        .memory_pressure_ns = 110 + block});
   e.set_aside = {{.attempt = 1, .block = kAlone, .time_ns = 3},
                  {.attempt = 1, .block = 2, .side = Side::kSubmission, .time_ns = 4}};
   return e;

@@ -64,6 +64,9 @@ void expect_same(const Block& a, const Block& b) {
   EXPECT_EQ(a.stolen_ns, b.stolen_ns);
   EXPECT_EQ(a.involuntary_switches, b.involuntary_switches);
   EXPECT_EQ(a.strangers, b.strangers);
+  EXPECT_EQ(a.sentinel_ns, b.sentinel_ns);
+  EXPECT_EQ(a.cpu_pressure_ns, b.cpu_pressure_ns);
+  EXPECT_EQ(a.memory_pressure_ns, b.memory_pressure_ns);
 }
 
 void expect_same(const Sample& a, const Sample& b) {
