@@ -182,7 +182,7 @@ class Linting {
     auto eager = oracle_.reference();
     if (!eager) return eager.error();
     eager_ = std::move(*eager);
-    if (auto armed = oracle_.arm({{0, 0}}); !armed) return armed;
+    if (auto armed = oracle_.arm(Seat::kSubmission, {{0, 0}}); !armed) return armed;
     const Candidate control;
     auto passed = passes(control);
     if (!passed) return passed.error();

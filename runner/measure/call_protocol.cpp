@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t kAlignment = 256;
 constexpr auto kLoadTimeout = milliseconds{30'000};
+constexpr auto kBaselineTimeout = milliseconds{300'000};
 // One call in so many has its inputs and parameters looked at; which ones is secret.
 constexpr std::uint64_t kFullAuditOneIn = 8;
 
@@ -46,7 +47,8 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       keys_(keys),
       budget_(budget),
       record_(record),
-      ledger_(request.device),
+      submission_{Seat::kSubmission, ClaimLedger(request.device)},
+      baselines_{Seat::kBaselines, ClaimLedger(request.device)},
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 CallProtocol::~CallProtocol() {
@@ -83,6 +85,8 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
 }
 
 void CallProtocol::dismiss() {
+  submission_.player = baselines_.player = nullptr;
+  baselines_player_.reset();
   worker_.reset();
   core_chosen_ns_ = 0;  // the next one is somewhere else
 }
@@ -95,17 +99,26 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
+  place.seats_baselines = on_cpu();
+  place.baselines_param_offset = random_offset();
   auto arenas = oracle_.place(place);
   if (!arenas) return from_error(arenas.error());
   arenas_ = std::move(*arenas);
-  parameter_base_ = place.param_offset;
+  submission_.parameter_base = place.param_offset;
   slots_ = slots;
+  if (!on_cpu()) return std::nullopt;
+  auto player = oracle_.start_player(arenas_, place.baselines_param_offset);
+  if (!player) return from_error(player.error());
+  baselines_player_ = std::move(*player);
+  baselines_.player = baselines_player_.get();
+  baselines_.parameter_base = place.baselines_param_offset;
+  baselines_.ledger.forget_player();
   return std::nullopt;
 }
 
 std::optional<EarlyEnd> CallProtocol::start_worker() {
   if (!request_.submission) return std::nullopt;
-  ledger_.forget_worker();
+  submission_.ledger.forget_player();
   auto library = request_.library();
   if (!library) return from_error(library.error());
   library_ = std::move(*library);
@@ -113,6 +126,7 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
                                request_.size, &arenas_});
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
+  submission_.player = worker_.get();
   return std::nullopt;
 }
 
@@ -120,7 +134,7 @@ std::optional<EarlyEnd> CallProtocol::load() {
   if (!request_.submission) return std::nullopt;
   if (auto end = worker_->await_ready(kLoadTimeout)) return end;
   if (stands(Defence::kTrustedEmptyCalls))
-    if (auto end = calibrate()) return end;
+    if (auto end = calibrate(submission_)) return end;
   return worker_->load();
 }
 
@@ -130,12 +144,12 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   if (auto end = at_its_expense(load)) return end;
   if (auto end = inspect()) return end;
   if (!stands(Defence::kTrustedEmptyCalls))
-    if (auto end = calibrate()) return end;
+    if (auto end = calibrate(submission_)) return end;
   if (!worker_->has_prepare()) return std::nullopt;
-  WorkerAnswer answer;
+  PlayerAnswer answer;
   const auto call = [&] {
     answer = worker_->call({.kind = CallKind::kPrepare,
-                            .parameter_base = parameter_base_,
+                            .parameter_base = submission_.parameter_base,
                             .timeout = budget_.at_most(kLoadTimeout)});
     return answer.failure;
   };
@@ -169,15 +183,16 @@ std::int64_t CallProtocol::usual_call_ns() const {
   return static_cast<std::int64_t>(std::min(eager_ns_ * slots_, kDeepRestNs));
 }
 
-// On CPU the oracle's threads stand still meanwhile; once the worker's do too, who runs is a
+// On CPU the oracle's threads stand still meanwhile; once the player's do too, who runs is a
 // stranger.
-std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, WorkerAnswer& answer) {
+std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall& call,
+                                                  PlayerAnswer& answer) {
   if (!on_cpu()) {
-    answer = worker_->call(call);
+    answer = side.player->call(call);
     return answer.failure;
   }
   if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
-  answer = worker_->call(call);
+  answer = side.player->call(call);
   ++looks_;
   if (settings_.surroundings.others_run()) {
     ++others_seen_;
@@ -187,36 +202,48 @@ std::optional<EarlyEnd> CallProtocol::call_worker(const WorkerCall& call, Worker
   return answer.failure;
 }
 
-std::optional<EarlyEnd> CallProtocol::run(CallKind kind, CallTimes& times) {
+std::optional<EarlyEnd> CallProtocol::run(Seated& side, CallKind kind, CallTimes& times) {
   const std::vector<SlotPlaces> places = random_places();
-  if (auto armed = oracle_.arm(places); !armed) return from_error(armed.error());
+  if (auto armed = oracle_.arm(side.seat, places); !armed) return from_error(armed.error());
   const int calls = kind == CallKind::kNull ? 1 : slots_;
   for (int slot = 0; slot < calls; ++slot)
-    if (auto end = run_slot(kind, slot, places.at(static_cast<std::size_t>(slot)), times))
+    if (auto end = run_slot(side, kind, slot, places.at(static_cast<std::size_t>(slot)), times))
       return end;
   return std::nullopt;
 }
 
 // The next inputs are shown once these outputs are taken: who sees several could serve them
 // together.
-std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const SlotPlaces& places,
-                                               CallTimes& times) {
+std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int slot,
+                                               const SlotPlaces& places, CallTimes& times) {
   const std::int64_t start = settings_.surroundings.now_ns();
-  const auto gate = oracle_.reveal(slot);
-  if (!gate) return from_error(gate.error());
-  const WorkerCall call{kind, parameter_base_, places, *gate, budget_.at_most(call_timeout())};
-  WorkerAnswer answer;
-  if (auto end = at_its_expense([&] { return call_worker(call, answer); })) return end;
+  const auto revealed = oracle_.reveal(slot);
+  if (!revealed) return from_error(revealed.error());
+  PlayerAnswer answer;
+  const auto call = [&](std::chrono::milliseconds timeout) {
+    return call_player(side, {kind, side.parameter_base, places, revealed->gate, timeout}, answer);
+  };
+  const bool is_baseline = side.seat == Seat::kBaselines;
+  if (auto end = is_baseline ? call(kBaselineTimeout) : at_its_expense([&] {
+        return call(budget_.at_most(call_timeout()));
+      }))
+    return end;
   // The oracle rests in an empty call as long as in a real one: what honest calls showed above
   // empty ones on the strict clock fell from 0.21 to 0.13 ms in the middle (H200, virtual machine).
   const std::int64_t done = settings_.surroundings.now_ns();
   if (kind == CallKind::kNull && !on_cpu()) settings_.surroundings.spin_ns(usual_call_ns());
   const std::int64_t rested = settings_.surroundings.now_ns() - done;
-  if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
+  if (is_baseline && kind != CallKind::kNull)
+    if (auto end = hand_over(places)) return end;
+  // Eager's outputs stay in their snapshot until the next one.
+  if (!is_baseline || kind == CallKind::kEager)
+    if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
   const bool claims_count = !on_cpu() && stands(Defence::kClaimsBounded);
   if (kind == CallKind::kForward && answer.claimed_ns <= 0 && claims_count)
     return inconsistent("the worker claims that a call took no time");
   times.claimed_ns += answer.claimed_ns;
+  times.switches += answer.switches;
+  times.flush_ns += revealed->flush_ns;
   // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
   // parts.
   times.wall_ns += on_cpu() ? answer.wall_ns : answer.done_at_ns - start;
@@ -224,26 +251,53 @@ std::optional<EarlyEnd> CallProtocol::run_slot(CallKind kind, int slot, const Sl
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::calibrate() {
+std::optional<EarlyEnd> CallProtocol::hand_over(const SlotPlaces& places) {
+  const PlayerCall call{.kind = CallKind::kHandOver, .places = places, .timeout = kBaselineTimeout};
+  return baselines_.player->call(call).failure;
+}
+
+std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
   const int calls = placements_made_ == 1 ? settings_.null_calls : settings_.null_calls_again;
   NullCalls nulls;
   for (int i = 0; i <= calls; ++i) {
     take_quiet_core();
     CallTimes times;
-    if (auto end = run(CallKind::kNull, times)) return end;
+    if (auto end = run(side, CallKind::kNull, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
     nulls.wall_ns.push_back(static_cast<double>(times.wall_ns));
     nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
   }
-  ledger_.calibrate(std::move(nulls));
-  record_.null_call_ns = ledger_.null_wall_ns();
-  record_.null_strict_ns = ledger_.null_strict_ns();
+  side.ledger.calibrate(std::move(nulls));
+  if (side.seat == Seat::kBaselines) return std::nullopt;
+  record_.null_call_ns = side.ledger.null_wall_ns();
+  record_.null_strict_ns = side.ledger.null_strict_ns();
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& timed) {
+  if (!on_cpu()) {
+    auto by_oracle = oracle_.time(side);
+    if (!by_oracle) return from_error(by_oracle.error());
+    timed = *by_oracle;
+    return std::nullopt;
+  }
+  if (!baselines_.ledger.calibrated())
+    if (auto end = calibrate(baselines_)) return end;
+  CallTimes times;
+  const CallKind kind = side == Side::kEager ? CallKind::kEager : CallKind::kCompiled;
+  if (auto end = run(baselines_, kind, times)) return end;
+  timed.ns = baselines_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
+  timed.flush_ns = times.flush_ns;
+  timed.involuntary_switches = times.switches;
+  timed.launch_ns = timed.ns;
+  if (side == Side::kCompiled) return std::nullopt;
+  if (auto kept = oracle_.keep_eager(); !kept) return from_error(kept.error());
   return std::nullopt;
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
-  if (auto end = run(CallKind::kForward, times)) return end;
-  times.time_ns = ledger_.time_of(times.claimed_ns, times.wall_ns, slots_);
+  if (auto end = run(submission_, CallKind::kForward, times)) return end;
+  times.time_ns = submission_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
 }
@@ -347,7 +401,7 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
 std::optional<EarlyEnd> CallProtocol::judge_clocks() {
   if (4 * others_seen_ > looks_) add_label("busy_machine");
   if (auto end = judge_baselines()) return end;
-  if (auto words = ledger_.contradiction(record_.samples)) return inconsistent(*words);
+  if (auto words = submission_.ledger.contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;
 }
 

@@ -1,14 +1,16 @@
-// One call of a submission, by the same steps whether it is checked, timed or empty:
+// One call of a player, by the same steps whether it is a submission's or a baseline's (CPU), and
+// whether it is checked, timed or empty:
 //
 //   arm       the oracle poisons the outputs and everything around them
 //   reveal    the oracle shows a fresh input, at a fresh address           <- strict clock starts
-//   go, done  the worker runs: continued just before, stopped right after
+//   go, done  the player runs: continued just before, stopped right after
 //   snapshot  the oracle copies the outputs away                           <- strict clock stops
 //   audit     it looks around them, and at times, drawn secretly, at inputs and parameters as well
 //
-// Judging the outputs is left to the caller, who knows what they are compared with. Owns the worker
-// and what it is placed on. Called by the evaluator; each step returns how the evaluation ends
-// early, or nothing.
+// On CUDA the oracle hosts the baselines: there it makes no difference which process launches.
+// Judging the outputs is left to the caller, who knows what they are compared with. Owns the
+// players and what they are placed on. Called by the evaluator; each step returns how the
+// evaluation ends early, or nothing.
 #pragma once
 
 #include <chrono>
@@ -40,6 +42,8 @@ struct CallTimes {
   std::int64_t claimed_ns = 0;  // the worker's word
   std::int64_t wall_ns = 0;     // from go to done; CUDA: from before the inputs are shown to done
   std::int64_t strict_ns = 0;   // from before the inputs are shown until the outputs are taken
+  std::int64_t flush_ns = 0;    // CPU: of the cache flush before the first slot's call
+  std::int64_t switches = 0;    // CPU, baselines: times that the kernel took a core away
 };
 
 class CallProtocol {
@@ -51,11 +55,11 @@ class CallProtocol {
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
 
-  // New buffers for `slots` inputs; the old worker ends.
+  // New buffers for `slots` inputs; the old players end. CPU: the baselines' player starts on them.
   std::optional<EarlyEnd> place(int slots);
   // A new worker on them, which is not waited for.
   std::optional<EarlyEnd> start_worker();
-  // Ends the worker: before its buffers go away, and before the oracle starts anew.
+  // Ends the players: before their buffers go away, and before the oracle starts anew.
   void dismiss();
   // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
   // empty calls come before, so that nothing of the submission can make them slow and hide work in
@@ -67,6 +71,8 @@ class CallProtocol {
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
   // `everything`: inputs and parameters are looked at in any case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
+  // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
+  std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // What all calls together say: work left behind, claims that the clocks contradict.
@@ -96,13 +102,22 @@ class CallProtocol {
   std::uint64_t random_offset();
   std::vector<SlotPlaces> random_places();
   [[nodiscard]] std::int64_t usual_call_ns() const;
-  std::optional<EarlyEnd> call_worker(const WorkerCall& call, WorkerAnswer& answer);
-  // Empty calls: what the clocks show of this worker when nothing is computed.
-  std::optional<EarlyEnd> calibrate();
+  // A player, what its empty calls cost, and where its parameters start.
+  struct Seated {
+    Seat seat;
+    ClaimLedger ledger;
+    Player* player = nullptr;
+    std::uint64_t parameter_base = 0;
+  };
+  std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
+  // Empty calls: what the clocks show of this player when nothing is computed.
+  std::optional<EarlyEnd> calibrate(Seated& side);
   // One call for each slot, one after the other; an empty one for the first only.
-  std::optional<EarlyEnd> run(CallKind kind, CallTimes& times);
-  std::optional<EarlyEnd> run_slot(CallKind kind, int slot, const SlotPlaces& places,
+  std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
+  std::optional<EarlyEnd> run_slot(Seated& side, CallKind kind, int slot, const SlotPlaces& places,
                                    CallTimes& times);
+  // Copies a baseline's outputs out of the player's own memory, outside of the clock.
+  std::optional<EarlyEnd> hand_over(const SlotPlaces& places);
   std::optional<EarlyEnd> audit(bool everything);
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();
@@ -119,7 +134,9 @@ class CallProtocol {
   PlacedArenas arenas_;
   std::filesystem::path library_;
   std::unique_ptr<Worker> worker_;
-  ClaimLedger ledger_;
+  std::unique_ptr<Player> baselines_player_;  // CPU
+  Seated submission_;
+  Seated baselines_;
   int looks_ = 0;        // whether a stranger ran when a call had ended
   int others_seen_ = 0;  // and how often one did
   int strangers_ = 0;    // the same, of one block
@@ -128,7 +145,6 @@ class CallProtocol {
   CoreAvoidance supervisor_;
   std::int64_t core_chosen_ns_ = 0;
   bool launching_matters_ = true;  // eager's time is more than the device's
-  std::uint64_t parameter_base_ = 0;
   int slots_ = 1;
   double eager_ns_ = 0;
   std::uint64_t offsets_drawn_ = 0;

@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// Empty calls of one worker, nanoseconds.
+// Empty calls of one player, nanoseconds.
 struct NullCalls {
   std::vector<double> wall_ns;
   std::vector<double> strict_ns;
@@ -27,9 +27,9 @@ class ClaimLedger {
  public:
   explicit ClaimLedger(std::string_view device) : on_cpu_(device == "cpu") {}
 
-  // A worker came that is not calibrated yet: what it claims is believed and not judged.
-  void forget_worker() { nulls_ = {}; }
-  // Empty calls of the worker whose calls are timed from now on.
+  // A player came that is not calibrated yet: what it claims is believed and not judged.
+  void forget_player() { nulls_ = {}; }
+  // Empty calls of the player whose calls are timed from now on.
   void calibrate(NullCalls nulls) { nulls_ = std::move(nulls); }
   [[nodiscard]] bool calibrated() const { return !nulls_.wall_ns.empty(); }
   [[nodiscard]] std::int64_t null_wall_ns() const;  // medians

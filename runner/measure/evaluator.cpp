@@ -76,12 +76,8 @@ class Evaluating {
   [[nodiscard]] bool has_submission() const { return request_.submission.has_value(); }
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
 
-  Result<std::string> load_into_oracle() {
-    return oracle_.load(request_.task->file, request_.size->name, request_.package);
-  }
-
   std::optional<EarlyEnd> load() {
-    auto reason = load_into_oracle();
+    auto reason = oracle_.load(request_.task->file, request_.size->name, request_.package);
     if (!reason) return from_error(reason.error());
     record_.compiled_reason = request_.package.empty() ? request_.package_reason : *reason;
     sides_ = {Side::kEager};
@@ -129,11 +125,11 @@ class Evaluating {
 
   std::optional<EarlyEnd> time_baseline_alone(Sample& sample) {
     calls_.take_quiet_core();
-    auto timed = oracle_.time(sample.side);
-    if (!timed) return from_error(timed.error());
-    sample.time_ns = timed->ns;
-    if (sample.side == Side::kEager) calls_.expect(static_cast<double>(timed->ns) / calls_.slots());
-    calls_.saw_baseline_alone(sample.side, *timed);
+    BaselineTime timed;
+    if (auto end = calls_.time_baseline(sample.side, timed)) return end;
+    sample.time_ns = timed.ns;
+    if (sample.side == Side::kEager) calls_.expect(static_cast<double>(timed.ns) / calls_.slots());
+    calls_.saw_baseline_alone(sample.side, timed);
     return std::nullopt;
   }
 
@@ -294,9 +290,9 @@ class Evaluating {
         if (auto end = verify_timed_call()) return end;
         continue;
       }
-      auto timed = oracle_.time(side);
-      if (!timed) return from_error(timed.error());
-      const double call_ns = static_cast<double>(timed->ns) / calls_.slots();
+      BaselineTime timed;
+      if (auto end = calls_.time_baseline(side, timed)) return end;
+      const double call_ns = static_cast<double>(timed.ns) / calls_.slots();
       if (side == Side::kEager) calls_.expect(call_ns);
       shortest_ns_ = std::min(shortest_ns_, call_ns);
     }
@@ -335,13 +331,9 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // CPU: everything fresh on both sides, processes included.
+  // CPU: fresh players on fresh buffers, on all sides.
   std::optional<EarlyEnd> place_anew(int slots) {
     if (auto end = calls_.inspect()) return end;
-    calls_.dismiss();
-    if (auto restarted = oracle_.restart(); !restarted) return from_error(restarted.error());
-    auto reason = load_into_oracle();
-    if (!reason) return from_error(reason.error());
     if (auto end = calls_.place(slots)) return end;
     if (auto end = time_alone()) return end;
     if (auto end = calls_.start_worker()) return end;
@@ -450,12 +442,12 @@ class Evaluating {
   }
 
   std::optional<EarlyEnd> time_baseline(Sample& sample, Block& block) {
-    auto timed = oracle_.time(sample.side);
-    if (!timed) return from_error(timed.error());
-    sample.time_ns = timed->ns;
-    block.involuntary_switches += timed->involuntary_switches;
-    sentinels_ns_.push_back(static_cast<double>(timed->flush_ns));
-    calls_.saw_baseline(sample.side, *timed);
+    BaselineTime timed;
+    if (auto end = calls_.time_baseline(sample.side, timed)) return end;
+    sample.time_ns = timed.ns;
+    block.involuntary_switches += timed.involuntary_switches;
+    sentinels_ns_.push_back(static_cast<double>(timed.flush_ns));
+    calls_.saw_baseline(sample.side, timed);
     return std::nullopt;
   }
 

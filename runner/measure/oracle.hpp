@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/measure/player.hpp"
 #include "runner/oracle/protocol.hpp"
 
 namespace kbench {
@@ -20,11 +22,16 @@ struct OracleHello {
   std::string precision;
 };
 
-struct PlacedArenas {
-  PlaceReply geometry;
+struct SeatArenas {
   UniqueFd inputs;
   UniqueFd params;
   UniqueFd outputs;
+};
+
+struct PlacedArenas {
+  PlaceReply geometry;  // of each seat
+  SeatArenas submission;
+  SeatArenas baselines;  // where they were asked for
 };
 
 class Oracle {
@@ -32,14 +39,20 @@ class Oracle {
   virtual ~Oracle() = default;
 
   virtual Result<OracleHello> hello() = 0;
-  // A new process in place of this one, with nothing loaded. On CPU where its code, heap and
-  // threads happen to lie moves a baseline's time by some 2 %, so a placement is fresh on both
-  // sides.
+  // A new process in place of this one, with nothing loaded.
   virtual Status restart() = 0;
   // Returns why there is no compiled baseline; empty when there is one.
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                                    const std::filesystem::path& package) = 0;
   virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
+  // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once; the
+  // first call waits for it. Where its code, heap and threads happen to lie moves a time by some
+  // 2 %, so each placement has a player of its own.
+  virtual Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
+                                                       std::uint64_t param_offset) = 0;
+  // The baselines' snapshot holds eager's outputs for the inputs drawn last: judge() compares with
+  // these from now on.
+  virtual Status keep_eager() = 0;
   virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
   virtual Result<std::vector<EagerError>> reference() = 0;
   // After reference(): how far inputs that differ in their last bits lead; see LoadedTask.
@@ -47,9 +60,9 @@ class Oracle {
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
   virtual Result<std::int64_t> flush() = 0;
-  virtual Status arm(const std::vector<SlotPlaces>& slots) = 0;
-  // CUDA: the value that the gate gets when the inputs show, after this returned. CPU: 0.
-  virtual Result<std::uint32_t> reveal(int slot) = 0;
+  // What follows, until the next one, is about this seat.
+  virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
+  virtual Result<Revealed> reveal(int slot) = 0;
   virtual Status snapshot(int slot) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
   virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts

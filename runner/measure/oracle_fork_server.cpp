@@ -80,11 +80,14 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
   return Done{};
 }
 
-OracleForkServer::~OracleForkServer() {
+OracleForkServer::~OracleForkServer() { stop(); }
+
+void OracleForkServer::stop() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  pid_ = -1;
 }
 
 Status OracleForkServer::request(UniqueFd channel, const std::filesystem::path& temporary) {

@@ -41,6 +41,8 @@ class OracleForkServer {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive();
+  // Ends it, and with it its oracles.
+  void stop();
 
  private:
   OracleForkServer() = default;

@@ -1,21 +1,10 @@
 #include "runner/measure/oracle_process.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "runner/measure/baseline_player.hpp"
 #include "runner/measure/core_pin.hpp"
 
 namespace kbench {
@@ -31,33 +20,6 @@ Status as_status(const Result<Message>& reply) {
   return Done{};
 }
 
-// "/tmp/XXXXXX" of a file below such a folder, as mkdtemp names them.
-std::optional<std::string> scratch_folder_of(std::string_view file) {
-  constexpr std::string_view kParent = "/tmp/";
-  constexpr std::size_t kEnd = kParent.size() + 6;
-  if (file.size() <= kEnd || !file.starts_with(kParent) || file[kEnd] != '/') return std::nullopt;
-  const std::string_view name = file.substr(kParent.size(), kEnd - kParent.size());
-  const bool drawn = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  });
-  if (!drawn) return std::nullopt;
-  return std::string(file.substr(0, kEnd));
-}
-
-// LibTorch's package loader unpacks to /tmp/?????? whatever TMPDIR says, and a killed oracle leaves
-// that behind. Its libraries are mapped, so the kernel knows where they lie.
-std::set<std::filesystem::path> unpacked_packages_of(pid_t oracle) {
-  std::set<std::filesystem::path> folders;
-  std::ifstream maps("/proc/" + std::to_string(oracle) + "/maps");
-  for (std::string line; std::getline(maps, line);) {
-    const auto path = line.find('/');
-    if (path == std::string::npos) continue;
-    if (const auto folder = scratch_folder_of(std::string_view(line).substr(path)))
-      folders.insert(*folder);
-  }
-  return folders;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions& options) {
@@ -68,7 +30,7 @@ Result<std::unique_ptr<OracleProcess>> OracleProcess::start(const OracleOptions&
 
 OracleProcess::OracleProcess(OracleOptions options) : options_(std::move(options)) {}
 
-OracleProcess::~OracleProcess() { end(); }
+OracleProcess::~OracleProcess() = default;
 
 Status OracleProcess::restart() {
   end();
@@ -81,69 +43,19 @@ Status OracleProcess::spawn() {
     if (!started) return started.error();
     fork_server_ = std::move(*started);
   }
-  auto ends = Channel::make_pair();
-  if (!ends) return ends.error();
-  // It cleans up only when it is left to end.
-  std::string folder = (options_.log.parent_path() / "oracle-XXXXXX").string();
-  if (::mkdtemp(folder.data()) != nullptr) temporary_ = folder;
-  if (auto asked = fork_server_->request(std::move(ends->second), temporary_); !asked) return asked;
-  channel_ = Channel(std::move(ends->first));
-  return Done{};
+  return child_.request(*fork_server_, options_.log);
 }
 
-// Waits until the process is there, and learns which it is.
 Status OracleProcess::meet() {
-  if (pid_ > 0) return Done{};
-  if (!fork_server_) return Error{ErrorCode::kInfrastructure, "there is no oracle", ""};
-  auto pid = fork_server_->await(kPatience);
-  if (!pid) {
-    return Error{pid.error().code, "the oracle could not be started: " + pid.error().message,
-                 "its log is " + options_.log.string()};
-  }
-  pid_ = *pid;
-  process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  if (tree_) return Done{};
+  if (auto met = child_.meet(); !met) return met;
   tree_.emplace(fork_server_->pid());
   return Done{};
 }
 
 void OracleProcess::end() {
-  channel_ = Channel();
-  if (pid_ > 0) {
-    unpacked_ = unpacked_packages_of(pid_);
-    // It holds nothing that needs saving. One that hangs in a driver must not take the supervisor
-    // with it: it is left to the system.
-    kill_oracle();
-  } else {
-    fork_server_.reset();  // and with it the oracle that nobody has met
-  }
-  pid_ = -1;
-  process_ = UniqueFd();
   tree_.reset();
-  remove_temporary_folders();
-}
-
-void OracleProcess::kill_oracle() {
-  if (!process_.valid()) {
-    // It was gone before we could get hold of it, which there is nothing to do about; or it could
-    // not be got hold of: then it ends with its server.
-    const bool gone = ::kill(pid_, 0) != 0 && errno == ESRCH;
-    if (!gone) fork_server_.reset();
-    return;
-  }
-  ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-  pollfd ended{process_.get(), POLLIN, 0};
-  constexpr int kMilliseconds = 10'000;
-  ::poll(&ended, 1, kMilliseconds);
-}
-
-void OracleProcess::remove_temporary_folders() {
-  std::error_code ignored;
-  for (const std::filesystem::path& folder : unpacked_) {
-    std::filesystem::remove_all(folder, ignored);
-  }
-  unpacked_.clear();
-  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
-  temporary_.clear();
+  child_.end();
 }
 
 Result<Message> OracleProcess::ask(const Json& request) {
@@ -154,8 +66,8 @@ Result<Message> OracleProcess::ask(const Json& request) {
                  "its log is " + options_.log.string()};
   };
   if (auto met = meet(); !met) return met.error();
-  if (auto sent = channel_.send(request); !sent) return dead(sent.error());
-  auto reply = channel_.receive(kPatience);
+  if (auto sent = child_.channel().send(request); !sent) return dead(sent.error());
+  auto reply = child_.channel().receive(kPatience);
   if (!reply) return dead(reply.error());
   if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
   return reply;
@@ -178,8 +90,8 @@ Result<OracleHello> OracleProcess::hello() {
 
 Status OracleProcess::answers_within(std::chrono::milliseconds timeout) {
   if (auto met = meet(); !met) return met;
-  if (auto sent = channel_.send({{"op", "hello"}}); !sent) return sent;
-  auto reply = channel_.receive(timeout);
+  if (auto sent = child_.channel().send({{"op", "hello"}}); !sent) return sent;
+  auto reply = child_.channel().receive(timeout);
   if (reply && !reply->body.contains("error")) return Done{};
   const Error error = reply ? reply->body.at("error").get<Error>() : reply.error();
   end();
@@ -190,11 +102,10 @@ Status OracleProcess::answers_within(std::chrono::milliseconds timeout) {
 Result<std::string> OracleProcess::load(const std::filesystem::path& task_file,
                                         const std::string& size,
                                         const std::filesystem::path& package) {
-  return ask_for<std::string>({{"op", "load"},
-                               {"task_file", task_file.string()},
-                               {"size", size},
-                               {"package", package.string()}},
-                              "compiled_reason");
+  loaded_ = {{"task_file", task_file.string()}, {"size", size}, {"package", package.string()}};
+  Json body = loaded_;
+  body["op"] = "load";
+  return ask_for<std::string>(body, "compiled_reason");
 }
 
 Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
@@ -203,10 +114,30 @@ Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
   auto reply = ask(body);
   if (!reply) return reply.error();
   auto& descriptors = reply->descriptors;
-  if (descriptors.size() != 3)
+  const std::size_t seats = request.seats_baselines ? 2 : 1;
+  if (descriptors.size() != 3 * seats)
     return Error{ErrorCode::kInfrastructure, "the oracle sent no arenas", ""};
-  return PlacedArenas{reply->body.get<PlaceReply>(), std::move(descriptors[0]),
-                      std::move(descriptors[1]), std::move(descriptors[2])};
+  PlacedArenas placed{.geometry = reply->body.get<PlaceReply>()};
+  placed.submission = {std::move(descriptors[0]), std::move(descriptors[1]),
+                       std::move(descriptors[2])};
+  if (seats == 2)
+    placed.baselines = {std::move(descriptors[3]), std::move(descriptors[4]),
+                        std::move(descriptors[5])};
+  return placed;
+}
+
+Result<std::unique_ptr<Player>> OracleProcess::start_player(const PlacedArenas& arenas,
+                                                            std::uint64_t param_offset) {
+  if (!player_server_ || !player_server_->alive()) {
+    auto started = OracleForkServer::start(options_);
+    if (!started) return started.error();
+    player_server_ = std::move(*started);
+  }
+  Json request = loaded_;
+  request["op"] = "play";
+  request["arena_bytes"] = arenas.geometry.arena_bytes;
+  request["param_offset"] = param_offset;
+  return BaselinePlayer::start(*player_server_, options_.log, request, arenas.baselines);
 }
 
 Status OracleProcess::inputs(const std::vector<SlotInputs>& slots) {
@@ -233,8 +164,10 @@ Result<std::int64_t> OracleProcess::flush() {
   return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
 }
 
-Result<std::uint32_t> OracleProcess::reveal(int slot) {
-  return ask_for<std::uint32_t>({{"op", "reveal"}, {"slot", slot}}, "gate");
+Result<Revealed> OracleProcess::reveal(int slot) {
+  auto reply = ask({{"op", "reveal"}, {"slot", slot}});
+  if (!reply) return reply.error();
+  return reply->body.get<Revealed>();
 }
 
 Result<Audit> OracleProcess::audit(bool everything) {
@@ -251,9 +184,11 @@ Result<DevicePeaks> OracleProcess::peaks() {
   return *peaks_;
 }
 
-Status OracleProcess::arm(const std::vector<SlotPlaces>& slots) {
-  return as_status(ask({{"op", "arm"}, {"slots", slots}}));
+Status OracleProcess::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
+  return as_status(ask({{"op", "arm"}, {"seat", seat}, {"slots", slots}}));
 }
+
+Status OracleProcess::keep_eager() { return as_status(ask({{"op", "keep_eager"}})); }
 
 Status OracleProcess::snapshot(int slot) {
   return as_status(ask({{"op", "snapshot"}, {"slot", slot}}));
@@ -286,7 +221,7 @@ Status OracleProcess::thaw() {
 }
 
 void OracleProcess::run_on(int core) {
-  if (pid_ > 0) bind_to_core(pid_, core);
+  if (child_.pid() > 0) bind_to_core(child_.pid(), core);
 }
 
 Status OracleProcess::remember() { return as_status(ask({{"op", "remember"}})); }

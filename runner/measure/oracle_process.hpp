@@ -5,15 +5,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
-#include "runner/core/channel.hpp"
 #include "runner/measure/mutants.hpp"
 #include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle_child.hpp"
 #include "runner/measure/oracle_fork_server.hpp"
 #include "runner/sandbox/process_tree.hpp"
 
@@ -33,14 +31,17 @@ class OracleProcess final : public Oracle, public MutantSource {
   Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                            const std::filesystem::path& package) override;
   Result<PlacedArenas> place(const PlaceRequest& request) override;
+  Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
+                                               std::uint64_t param_offset) override;
+  Status keep_eager() override;
   Status inputs(const std::vector<SlotInputs>& slots) override;
   Result<std::vector<EagerError>> reference() override;
   Result<std::vector<EagerError>> neighbours() override;
   Status release() override;
   Result<BaselineTime> time(Side side) override;
   Result<std::int64_t> flush() override;
-  Status arm(const std::vector<SlotPlaces>& slots) override;
-  Result<std::uint32_t> reveal(int slot) override;
+  Status arm(Seat seat, const std::vector<SlotPlaces>& slots) override;
+  Result<Revealed> reveal(int slot) override;
   Status snapshot(int slot) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
@@ -62,21 +63,18 @@ class OracleProcess final : public Oracle, public MutantSource {
   Status spawn();
   Status meet();
   void end();
-  void kill_oracle();
-  void remove_temporary_folders();
   Result<Message> ask(const Json& request);
   template <class T>
   Result<T> ask_for(const Json& request, const char* field);
 
   OracleOptions options_;
-  std::filesystem::path temporary_;           // its TMPDIR: a killed one leaves files behind
-  std::set<std::filesystem::path> unpacked_;  // compiled packages, likewise
   std::unique_ptr<OracleForkServer> fork_server_;
-  pid_t pid_ = -1;                  // unknown until it is there
-  UniqueFd process_;                // its pidfd
+  // Of the players, so that either side can be stopped without the other.
+  std::unique_ptr<OracleForkServer> player_server_;
+  Json loaded_;  // what a player loads as well
+  OracleChild child_;
   std::optional<FrozenTree> tree_;  // the fork server's children: the oracle alone
   std::optional<DevicePeaks> peaks_;
-  Channel channel_;
 };
 
 }  // namespace kbench

@@ -3,47 +3,20 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/measure/oracle.hpp"
+#include "runner/measure/player.hpp"
 #include "runner/task/task.hpp"
-#include "runner/worker/mailbox.hpp"
 
 namespace kbench {
 
-// How an evaluation ends early: a terminal state with its words.
-struct EarlyEnd {
-  State state = State::kInfrastructureError;
-  std::string message;
-  std::string hint;
-};
-
-struct WorkerCall {
-  CallKind kind = CallKind::kNull;
-  std::uint64_t parameter_base = 0;
-  SlotPlaces places;
-  std::uint32_t gate = 0;  // as Oracle::reveal() said
-  std::chrono::milliseconds timeout{10'000};
-};
-
-struct WorkerAnswer {
-  // Set when the call did not complete: crash, timeout, or a non-zero status.
-  std::optional<EarlyEnd> failure;
-  std::int64_t claimed_ns = 0;  // the worker's word
-  std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
-  std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
-};
-
-class Worker {
+class Worker : public Player {
  public:
-  virtual ~Worker() = default;
   // Waits until it takes empty calls, for those who want to make some. Nothing of the submission
   // runs before load().
   virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
@@ -51,8 +24,6 @@ class Worker {
   virtual std::optional<EarlyEnd> load() = 0;
   // Waits until the submission is loaded. Empty: it is.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;
-  // The worker's processes are stopped before and after, they run only inside this call.
-  virtual WorkerAnswer call(const WorkerCall& call) = 0;
   // Binds the first thread of its processes to a core; while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;

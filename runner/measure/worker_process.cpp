@@ -13,6 +13,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/gpu_visibility.hpp"
+#include "runner/measure/mailbox_call.hpp"
 #include "runner/measure/openmp_environment.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/submission/clean_text.hpp"
@@ -81,9 +82,10 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
   auto process = sandbox.start(worker_command(program, start, ends->second.get()));
   if (!process) return process.error();
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
-  auto sent = channel.send(load_request(start),
-                           {mailbox->fd(), start.arenas->inputs.get(), start.arenas->params.get(),
-                            start.arenas->outputs.get(), library.get()});
+  const SeatArenas& arenas = start.arenas->submission;
+  auto sent =
+      channel.send(load_request(start), {mailbox->fd(), arenas.inputs.get(), arenas.params.get(),
+                                         arenas.outputs.get(), library.get()});
   if (!sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
   return std::unique_ptr<Worker>(new WorkerProcess(std::move(*process), std::move(channel),
@@ -172,7 +174,7 @@ std::optional<EarlyEnd> WorkerProcess::load() {
     if (auto end = enlist()) return end;
   // It raises "done" for this before it loads: nobody needs to wait for that.
   loads_ = true;
-  write_call({.kind = CallKind::kLoad});
+  mailbox_.page().kind = CallKind::kLoad;
   Mailbox::raise(mailbox_.page().go, ++calls_, style_);
   return thaw();
 }
@@ -296,16 +298,6 @@ std::optional<EarlyEnd> WorkerProcess::check_cores(std::chrono::nanoseconds call
       "use as many threads as the context says, and leave them on the cores that they start on"};
 }
 
-void WorkerProcess::write_call(const WorkerCall& call) {
-  MailboxPage& page = mailbox_.page();
-  page.kind = call.kind;
-  page.slots = 1;
-  page.gate = call.gate;
-  page.parameter_base = call.parameter_base;
-  page.input_base[0] = call.places.input_base;
-  page.output_base[0] = call.places.output_base;
-}
-
 // OpenMP binds its threads to cores. Where a stranger keeps one of those busy, the others may wait
 // for its thread at a barrier until the call's time is up.
 bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const {
@@ -314,7 +306,7 @@ bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into
   return times && watch.stalled(into_call, times->total_ns);
 }
 
-EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
+EarlyEnd WorkerProcess::describe_silence(const PlayerCall& call) {
   if (has_ended()) return describe_end("in a call");
   process_->kill();
   return {
@@ -323,44 +315,31 @@ EarlyEnd WorkerProcess::describe_silence(const WorkerCall& call) {
       "it loops for ever, deadlocks, or is far slower than eager"};
 }
 
-WorkerAnswer WorkerProcess::call(const WorkerCall& call) {
-  WorkerAnswer answer;
-  MailboxPage& page = mailbox_.page();
-  write_call(call);
+PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
+  PlayerAnswer answer;
   const auto continued = Clock::now();
   answer.failure = thaw();
   if (answer.failure) return answer;
-  std::optional<CorePin> pin;
-  if (style_ == WaitStyle::kFutex) pin.emplace();
-  const std::uint32_t before = calls_++;
-  const auto deadline = Clock::now() + call.timeout;
-  const auto start = Clock::now();
-  Mailbox::raise(page.go, calls_, style_);
   StallWatch watch;
-  const bool answered = Mailbox::wait_while_equal(page.done, before, style_, [&] {
-    if (style_ == WaitStyle::kFutex && has_stalled(watch, Clock::now() - start)) {
-      pin.reset();
-      process_->move_threads();
-    }
-    return has_ended() || Clock::now() > deadline;
-  });
-  const auto stop = Clock::now();
-  answer.wall_ns = std::chrono::nanoseconds(stop - start).count();
-  answer.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
-  pin.reset();
-  if (!answered) {
+  const MailboxCall made =
+      go_and_wait(mailbox_, call, ++calls_, style_,
+                  {.is_over = [&] { return has_ended(); },
+                   .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
+                   .move_threads = [&] { process_->move_threads(); }});
+  answer.wall_ns = made.wall_ns;
+  answer.done_at_ns = made.done_at_ns;
+  if (!made.answered) {
     answer.failure =
         loads_ ? describe_silence(call) : not_ready("it does not answer an empty call");
     return answer;
   }
   // Each field of the page is read once: the worker may change it at any time.
-  const std::uint32_t done = page.done.load(std::memory_order_acquire);
-  const std::int32_t status = page.status;
-  answer.claimed_ns = page.claimed_ns;
+  const std::int32_t status = mailbox_.page().status;
+  answer.claimed_ns = mailbox_.page().claimed_ns;
   answer.failure = freeze();
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
-  if (done != calls_) {
+  if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
   } else if (status != 0) {

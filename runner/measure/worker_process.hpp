@@ -26,7 +26,7 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) override;
   std::optional<EarlyEnd> load() override;
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
-  WorkerAnswer call(const WorkerCall& call) override;
+  PlayerAnswer call(const PlayerCall& call) override;
   void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
@@ -38,7 +38,6 @@ class WorkerProcess final : public Worker {
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
   std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
-  void write_call(const WorkerCall& call);
   // Gets to know its processes while only our own code runs in there: from then on none of them can
   // hide, and none can start another one.
   std::optional<EarlyEnd> enlist();
@@ -51,7 +50,7 @@ class WorkerProcess final : public Worker {
   // Of a call that began that long ago and is over.
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
-  EarlyEnd describe_silence(const WorkerCall& call);
+  EarlyEnd describe_silence(const PlayerCall& call);
 
   std::unique_ptr<SandboxedProcess> process_;
   Channel channel_;
@@ -63,8 +62,8 @@ class WorkerProcess final : public Worker {
   bool ready_ = false;  // it said so
   bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
-  std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
-  RunTimes run_times_;            // when it was frozen
+  std::vector<pid_t> processes_;     // when it was frozen; frozen ones cannot start others
+  RunTimes run_times_;               // when it was frozen
   std::uint64_t run_before_ns_ = 0;  // all that had run when it was last thawed
   StopLedger stops_;
   int threads_;

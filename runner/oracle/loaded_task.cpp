@@ -1,7 +1,5 @@
 #include "runner/oracle/loaded_task.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,10 +10,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/bitwise_right_shift.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/zeros.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
@@ -27,6 +23,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/oracle/memory_plan.hpp"
 #include "runner/oracle/mutate.hpp"
+#include "runner/oracle/tensors.hpp"
 #include "runner/task/hard_draws.hpp"
 
 namespace kbench {
@@ -34,60 +31,12 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-at::ScalarType scalar_type(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat64: return at::kDouble;
-    case DType::kFloat32: return at::kFloat;
-    case DType::kFloat16: return at::kHalf;
-    case DType::kBFloat16: return at::kBFloat16;
-    case DType::kInt64: return at::kLong;
-    case DType::kInt32: return at::kInt;
-    case DType::kInt16: return at::kShort;
-    case DType::kInt8: return at::kChar;
-    case DType::kUInt8: return at::kByte;
-    case DType::kBool: return at::kBool;
-  }
-  return at::kFloat;
-}
-
-std::optional<DType> dtype_of(const at::Tensor& tensor) {
-  for (const DType dtype :
-       {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt64,
-        DType::kInt32, DType::kInt16, DType::kInt8, DType::kUInt8, DType::kBool})
-    if (scalar_type(dtype) == tensor.scalar_type()) return dtype;
-  return std::nullopt;
-}
-
 Tensors to_double(const Tensors& tensors) {
   Tensors doubles;
   doubles.reserve(tensors.size());
   for (const at::Tensor& tensor : tensors)
     doubles.push_back(tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor);
   return doubles;
-}
-
-// LibTorch reports failure by exceptions; here they become errors. Out of memory is told apart.
-template <class Function>
-auto guarded(const char* what, Function&& function) -> decltype(function()) {
-  try {
-    return function();
-  } catch (const c10::OutOfMemoryError& error) {
-    return Error{ErrorCode::kDoesNotFit,
-                 std::string(what) + " ran out of device memory: " + error.what_without_backtrace(),
-                 "use --size small or a device with more memory"};
-  } catch (const c10::Error& error) {
-    return Error{ErrorCode::kInfrastructure,
-                 std::string(what) + " failed in LibTorch: " + error.what_without_backtrace(), ""};
-  } catch (const std::exception& error) {
-    return Error{ErrorCode::kInfrastructure, std::string(what) + " failed: " + error.what(), ""};
-  }
-}
-
-// Times that the kernel took a core away from a thread of this process that wanted to go on.
-std::int64_t involuntary_switches() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
 }
 
 // The inputs as a hard draw wants them; as they are for an empty name.
@@ -124,9 +73,24 @@ at::Tensor neighbour(const at::Tensor& input, int deciding_bit) {
       .view(at::kFloat);
 }
 
+// What one player maps.
+struct SeatMemory {
+  std::unique_ptr<SharedArena> inputs;
+  std::unique_ptr<SharedArena> params;
+  std::unique_ptr<SharedArena> outputs;
+  std::unique_ptr<SharedArena> taken;  // private: snapshot of the outputs
+  std::vector<SlotPlaces> places;
+  bool has_snapshot = false;
+};
+
 }  // namespace
 
 struct LoadedTask::Impl {
+  [[nodiscard]] SeatMemory& here() { return seat == Seat::kBaselines ? baselines : submission; }
+  [[nodiscard]] const SeatMemory& here() const {
+    return seat == Seat::kBaselines ? baselines : submission;
+  }
+
   Backend& backend;
   TaskSize size;
   at::Device device;
@@ -139,21 +103,17 @@ struct LoadedTask::Impl {
 
   int slots = 0;
   PlaceRequest placed;
-  bool heap_is_warm = false;
-  std::unique_ptr<SharedArena> shared_inputs;
-  std::unique_ptr<SharedArena> shared_params;
-  std::unique_ptr<SharedArena> shared_outputs;
+  SeatMemory submission;
+  SeatMemory baselines;
+  Seat seat = Seat::kSubmission;  // of the last arm()
   std::unique_ptr<SharedArena> private_inputs;
   std::unique_ptr<SharedArena> private_params;
-  std::unique_ptr<SharedArena> taken;  // snapshot of the outputs
   Tensors params;
   std::vector<std::byte*> slot_bases;  // where each slot's private inputs start
   std::vector<Tensors> slot_inputs;    // views of them
   std::vector<Tensors> eager_outputs;
   Tensors reference_outputs;
-  Tensors previous_outputs;  // lint: eager's, for the inputs before these
-  std::vector<SlotPlaces> places;
-  bool has_snapshot = false;
+  Tensors previous_outputs;     // lint: eager's, for the inputs before these
   std::uint32_t revealed = 0;   // inputs shown so far: what the gate opens with
   double copied_per_ns = 0;     // CUDA: bytes of inputs; 0 until the first were copied
   bool original_draws = false;  // of the profile that asks
@@ -169,20 +129,12 @@ struct LoadedTask::Impl {
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
 
   [[nodiscard]] std::byte* gate() const {
-    return shared_inputs->data() + shared_inputs->bytes() - kGateBytes;
+    return submission.inputs->data() + submission.inputs->bytes() - kGateBytes;
   }
 
-  // Tensors over memory that we own, one for each spec.
   [[nodiscard]] Tensors view(const std::vector<TensorSpec>& specs, const Layout& layout,
                              std::byte* base) const {
-    Tensors tensors;
-    tensors.reserve(specs.size());
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      tensors.push_back(
-          at::from_blob(base + layout.offsets[i], specs[i].shape,
-                        at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
-    }
-    return tensors;
+    return tensors_at(specs, layout, base, device.str());
   }
 
   Status draw(const std::vector<TensorSpec>& specs, const Layout& layout, std::byte* base,
@@ -197,7 +149,7 @@ struct LoadedTask::Impl {
 
   // Copies a slot's inputs to their shared place, behind what is queued.
   [[nodiscard]] Status show(std::size_t slot, std::uint64_t first, std::uint64_t bytes) {
-    return backend.copy_uncached(shared_inputs->data() + places.at(slot).input_base + first,
+    return backend.copy_uncached(here().inputs->data() + here().places.at(slot).input_base + first,
                                  slot_bases.at(slot) + first, bytes);
   }
 
@@ -237,6 +189,25 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
+  // Arenas of a player, with the parameters in theirs.
+  Status make_seat(SeatMemory& made, std::uint64_t param_offset) {
+    const auto count = static_cast<std::uint64_t>(slots);
+    const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
+        {&made.inputs, count * input_stride() + kGateBytes},
+        {&made.params, param_layout.bytes + kSlackBytes},
+        {&made.outputs, count * output_stride()}};
+    for (const auto& [arena, bytes] : wanted)
+      if (auto created = replace_arena(*arena, bytes); !created) return created;
+    const std::byte* own = private_params->data() + placed.private_param_offset;
+    if (auto copied = backend.copy(made.params->data() + param_offset, own, param_layout.bytes);
+        !copied)
+      return copied;
+    for (SharedArena* arena : {made.inputs.get(), made.params.get()})
+      if (auto sealed = stands(Defence::kSealedInputs) ? arena->seal() : Status(Done{}); !sealed)
+        return sealed;
+    return Done{};
+  }
+
   // A part of the outputs' arena, from and to.
   struct Range {
     std::uint64_t from = 0;
@@ -244,12 +215,12 @@ struct LoadedTask::Impl {
   };
 
   [[nodiscard]] Range outputs_of(std::size_t slot) const {
-    const std::uint64_t from = places.at(slot).output_base;
+    const std::uint64_t from = here().places.at(slot).output_base;
     return {from, from + output_layout.bytes};
   }
 
   Status take(Range range) {
-    return backend.copy(taken->data() + range.from, shared_outputs->data() + range.from,
+    return backend.copy(here().taken->data() + range.from, here().outputs->data() + range.from,
                         range.to - range.from);
   }
 
@@ -257,50 +228,27 @@ struct LoadedTask::Impl {
   // the order of their numbers.
   Status take_what_is_left() {
     std::uint64_t from = 0;
-    for (std::size_t slot = 0; slot + 1 < places.size(); ++slot) {
+    for (std::size_t slot = 0; slot + 1 < here().places.size(); ++slot) {
       const Range done = outputs_of(slot);
       if (auto took = take({from, done.from}); !took) return took;
       from = done.to;
     }
-    return take({from, shared_outputs->bytes()});
+    return take({from, here().outputs->bytes()});
   }
 
   // What lies before, between and behind the outputs in the snapshot.
-  [[nodiscard]] std::vector<MemoryRegion> around_outputs() const {
+  [[nodiscard]] std::vector<MemoryRegion> around_outputs(const SeatMemory& memory) const {
     std::vector<MemoryRegion> regions;
     std::uint64_t from = 0;
-    for (const SlotPlaces& place : places) {
+    for (const SlotPlaces& place : memory.places) {
       for (std::size_t o = 0; o < size.outputs.size(); ++o) {
         const std::uint64_t start = place.output_base + output_layout.offsets[o];
-        regions.push_back({taken->data() + from, start - from});
+        regions.push_back({memory.taken->data() + from, start - from});
         from = start + size.outputs[o].bytes();
       }
     }
-    regions.push_back({taken->data() + from, taken->bytes() - from});
+    regions.push_back({memory.taken->data() + from, memory.taken->bytes() - from});
     return regions;
-  }
-
-  // CPU: eager's outputs come from the heap, a submission's lie in warm pages. A new process has
-  // never touched most of its heap, and the first operators would pay for that inside the clock:
-  // so as much as the graph and its outputs can take is touched once and freed, and the allocator
-  // keeps it (see main.cpp).
-  void warm_heap() {
-    if (heap_is_warm || device.is_cuda()) return;
-    heap_is_warm = true;
-    const auto count = static_cast<std::uint64_t>(slots);
-    const std::uint64_t wanted = size.peak_bytes_fp32 + (2 * count + 1) * output_layout.bytes;
-    constexpr std::uint64_t kPiece = std::uint64_t{32} << 20;
-    Tensors pieces;
-    for (std::uint64_t warm = 0; warm < wanted; warm += kPiece)
-      pieces.push_back(at::zeros({static_cast<std::int64_t>(kPiece)}, at::kByte));
-  }
-
-  // CPU: the flush takes LibTorch's own code and tables out of the caches as well. A program that
-  // runs on has them there, and they made a 32 MiB relu 3 % slower than an equal loop.
-  void warm_dispatcher() {
-    if (device.is_cuda()) return;
-    const at::Tensor little = at::zeros({16});
-    for (int i = 0; i < 2; ++i) (void)little.add(little).relu();
   }
 
   Tensors run(Side side, int slot) {
@@ -312,7 +260,7 @@ struct LoadedTask::Impl {
   void forget_outputs() {
     eager_outputs.clear();
     reference_outputs.clear();
-    has_snapshot = false;
+    submission.has_snapshot = baselines.has_snapshot = false;
   }
 
   Result<CompareResult> compare(const void* got, DType got_dtype, const at::Tensor& reference,
@@ -387,7 +335,8 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
   const Layout outputs = pack(found->outputs);
   auto free = backend.free_bytes();
   if (!free) return free.error();
-  if (const auto planned = planned_bytes(*found, inputs.bytes, params.bytes, outputs.bytes);
+  const std::uint64_t seats = backend.facts().kind == DeviceKind::kCpu ? 2 : 1;
+  if (const auto planned = planned_bytes(*found, inputs.bytes, params.bytes, outputs.bytes, seats);
       planned > *free) {
     return Error{ErrorCode::kDoesNotFit,
                  task.id + " at " + size + " needs " + gibibytes(planned) + ", the device has " +
@@ -420,38 +369,34 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     t.slot_bases.clear();
     t.slot_inputs.clear();
     t.params.clear();
-    t.places.clear();
-    t.taken.reset();
     t.slots = request.slots;
     t.placed = request;
-    t.heap_is_warm = false;
     const auto count = static_cast<std::uint64_t>(request.slots);
-    const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
-        {&t.shared_inputs, count * t.input_stride() + kGateBytes},
-        {&t.shared_params, t.param_layout.bytes + kSlackBytes},
-        {&t.shared_outputs, count * t.output_stride()},
-        {&t.private_inputs, count * t.input_stride()},
-        {&t.private_params, t.param_layout.bytes + kSlackBytes}};
-    for (const auto& [arena, bytes] : wanted)
-      if (auto created = t.replace_arena(*arena, bytes); !created) return created.error();
+    t.submission = {};
+    t.baselines = {};
+    if (auto made = t.replace_arena(t.private_inputs, count * t.input_stride()); !made)
+      return made.error();
+    const std::uint64_t param_bytes = t.param_layout.bytes + kSlackBytes;
+    if (auto made = t.replace_arena(t.private_params, param_bytes); !made) return made.error();
 
     t.original_draws = request.original_draws;
     const auto& specs = t.size.parameters;
     std::byte* own = t.private_params->data() + request.private_param_offset;
     if (auto drawn = t.draw(t.own_draws(specs), t.param_layout, own, request.key, 0); !drawn)
       return drawn.error();
-    std::byte* shared = t.shared_params->data() + request.param_offset;
-    if (auto copied = t.backend.copy(shared, own, t.param_layout.bytes); !copied)
-      return copied.error();
-    for (SharedArena* arena : {t.shared_inputs.get(), t.shared_params.get()})
-      if (auto sealed = stands(Defence::kSealedInputs) ? arena->seal() : Status(Done{}); !sealed)
-        return sealed.error();
+    if (auto made = t.make_seat(t.submission, request.param_offset); !made) return made.error();
+    if (request.seats_baselines)
+      if (auto made = t.make_seat(t.baselines, request.baselines_param_offset); !made)
+        return made.error();
     t.params = t.view(specs, t.param_layout, own);
     t.executor.adopt_parameters(t.params);
     if (auto shut = t.backend.open_gate(t.gate(), 0); !shut) return shut.error();
     if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
-    return Arenas{t.shared_inputs.get(), t.shared_params.get(), t.shared_outputs.get(),
-                  t.input_stride(), t.output_stride()};
+    Arenas arenas{.input_stride = t.input_stride(), .output_stride = t.output_stride()};
+    for (const SeatMemory* seat : {&t.submission, &t.baselines})
+      if (seat->inputs)
+        arenas.seats.push_back({seat->inputs.get(), seat->params.get(), seat->outputs.get()});
+    return arenas;
   });
 }
 
@@ -525,14 +470,12 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     const c10::NoGradGuard no_grad;
     // Freed before the clock starts: the next run gets the same warm memory.
     if (side == Side::kEager) t.eager_outputs.clear();
-    t.warm_heap();
     std::vector<Tensors> outputs;
     outputs.reserve(t.slot_inputs.size());
     if (auto busy = t.backend.occupy(kBusyBeforeABaseline); !busy) return busy.error();
     for (const auto& step : {&Backend::flush_cache, &Backend::prologue})
       if (auto done = (t.backend.*step)(); !done) return done.error();
-    t.warm_dispatcher();
-    const std::int64_t switches = involuntary_switches();
+    if (t.device.is_cpu()) warm_dispatcher();
     if (auto started = t.backend.start_timer(); !started) return started.error();
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t slot = 0; slot < t.slot_inputs.size(); ++slot)
@@ -540,26 +483,27 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     const std::chrono::nanoseconds launching = std::chrono::steady_clock::now() - start;
     auto nanoseconds = t.backend.stop_timer();
     if (!nanoseconds) return nanoseconds.error();
-    const std::int64_t switched = involuntary_switches() - switches;
     auto flushed = t.backend.last_flush_ns();
     if (!flushed) return flushed.error();
     if (side == Side::kEager) t.eager_outputs = std::move(outputs);
-    return BaselineTime{*nanoseconds, *flushed, switched, launching.count()};
+    return BaselineTime{*nanoseconds, *flushed, 0, launching.count()};
   });
 }
 
-Status LoadedTask::arm(const std::vector<SlotPlaces>& slots) {
+Status LoadedTask::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
   Impl& t = *impl_;
-  t.places = slots;
-  t.has_snapshot = false;
+  t.seat = seat;
+  SharedArena* outputs = t.here().outputs.get();
+  if (outputs == nullptr) return Error{ErrorCode::kInfrastructure, "nobody has this seat", ""};
+  t.here().places = slots;
+  t.here().has_snapshot = false;
   if (!stands(Defence::kPoisonedOutputs)) return Done{};
-  if (auto poisoned = t.backend.poison(t.shared_outputs->data(), t.shared_outputs->bytes());
-      !poisoned)
+  if (auto poisoned = t.backend.poison(outputs->data(), outputs->bytes()); !poisoned)
     return poisoned;
   return t.backend.synchronize();
 }
 
-Result<std::uint32_t> LoadedTask::reveal(int slot) {
+Result<Revealed> LoadedTask::reveal(int slot) {
   Impl& t = *impl_;
   const auto index = static_cast<std::size_t>(slot);
   const bool cuda = t.device.is_cuda();
@@ -567,40 +511,60 @@ Result<std::uint32_t> LoadedTask::reveal(int slot) {
   if (!shown) return shown.error();
   if (slot == 0)
     if (auto flushed = t.backend.flush_cache(); !flushed) return flushed.error();
-  if (!cuda) return std::uint32_t{0};
+  Revealed revealed;
+  if (!cuda) {
+    const auto flush_ns = t.backend.last_flush_ns();
+    if (!flush_ns) return flush_ns.error();
+    if (slot == 0) revealed.flush_ns = *flush_ns;
+    return revealed;
+  }
   if (++t.revealed == 0) ++t.revealed;  // 0 says that there is no gate
+  revealed.gate = t.revealed;
   if (auto opened = t.backend.open_gate(t.gate(), t.revealed); !opened) return opened.error();
-  return t.revealed;
+  return revealed;
 }
 
 Status LoadedTask::snapshot(int slot) {
   Impl& t = *impl_;
-  if (!t.taken) {
-    if (auto created = t.replace_arena(t.taken, t.shared_outputs->bytes()); !created)
-      return created;
+  SeatMemory& here = t.here();
+  if (!here.taken) {
+    if (auto created = t.replace_arena(here.taken, here.outputs->bytes()); !created) return created;
   }
   const auto index = static_cast<std::size_t>(slot);
-  const bool last = index + 1 == t.places.size();
+  const bool last = index + 1 == here.places.size();
   if (auto taken = last ? t.take_what_is_left() : t.take(t.outputs_of(index)); !taken) return taken;
-  t.has_snapshot = last;
+  here.has_snapshot = last;
   return t.backend.synchronize();
+}
+
+Status LoadedTask::keep_eager() {
+  Impl& t = *impl_;
+  if (!t.baselines.has_snapshot)
+    return Error{ErrorCode::kInfrastructure, "there is nothing of eager's to keep", ""};
+  t.eager_outputs.clear();
+  for (const SlotPlaces& place : t.baselines.places)
+    t.eager_outputs.push_back(
+        t.view(t.size.outputs, t.output_layout, t.baselines.taken->data() + place.output_base));
+  return Done{};
 }
 
 Result<Audit> LoadedTask::audit(bool everything) {
   Impl& t = *impl_;
-  if (!t.has_snapshot) return Error{ErrorCode::kInfrastructure, "an audit needs a snapshot", ""};
+  if (!t.submission.has_snapshot)
+    return Error{ErrorCode::kInfrastructure, "an audit needs a snapshot", ""};
   Audit audit;
-  auto outside = t.backend.count_unpoisoned(t.around_outputs());
+  auto outside = t.backend.count_unpoisoned(t.around_outputs(t.submission));
   if (!outside) return outside.error();
   audit.outside_outputs = *outside;
   if (!everything) return audit;
-  for (std::size_t slot = 0; slot < t.places.size(); ++slot) {
-    auto changed = t.backend.count_differing(t.shared_inputs->data() + t.places[slot].input_base,
-                                             t.slot_bases.at(slot), t.input_layout.bytes);
+  for (std::size_t slot = 0; slot < t.submission.places.size(); ++slot) {
+    auto changed = t.backend.count_differing(
+        t.submission.inputs->data() + t.submission.places[slot].input_base, t.slot_bases.at(slot),
+        t.input_layout.bytes);
     if (!changed) return changed.error();
     audit.inputs_changed += *changed;
   }
-  auto changed = t.backend.count_differing(t.shared_params->data() + t.placed.param_offset,
+  auto changed = t.backend.count_differing(t.submission.params->data() + t.placed.param_offset,
                                            t.private_params->data() + t.placed.private_param_offset,
                                            t.param_layout.bytes);
   if (!changed) return changed.error();
@@ -636,17 +600,18 @@ Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_dev
 Result<std::vector<CompareResult>> LoadedTask::judge(Against against,
                                                      const std::vector<OutputBound>& bounds) {
   Impl& t = *impl_;
-  const std::size_t slots = against == Against::kReference ? 1 : t.places.size();
-  if (!t.has_snapshot)
+  const std::size_t slots = against == Against::kReference ? 1 : t.submission.places.size();
+  if (!t.submission.has_snapshot)
     return Error{ErrorCode::kInfrastructure, "nothing is judged before its snapshot", ""};
-  const std::byte* outputs = t.taken->data();
+  const std::byte* outputs = t.submission.taken->data();
   return guarded("judging", [&]() -> Result<std::vector<CompareResult>> {
     std::vector<CompareResult> worst(t.size.outputs.size());
     for (std::size_t slot = 0; slot < slots; ++slot) {
       const Tensors& expected =
           against == Against::kReference ? t.reference_outputs : t.eager_outputs.at(slot);
       for (std::size_t o = 0; o < worst.size(); ++o) {
-        const std::byte* got = outputs + t.places[slot].output_base + t.output_layout.offsets[o];
+        const std::byte* got =
+            outputs + t.submission.places[slot].output_base + t.output_layout.offsets[o];
         const TensorSpec& spec = t.size.outputs[o];
         auto result = t.compare(got, spec.dtype, expected.at(o), spec, bounds.at(o));
         if (!result) return result.error();
@@ -691,14 +656,14 @@ Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
     for (std::size_t o = 0; o < mutant.outputs.size(); ++o) {
       const at::Tensor& wrong = mutant.outputs[o];
       const std::uint64_t bytes = t.size.outputs[o].bytes();
-      std::byte* target =
-          t.shared_outputs->data() + t.places.at(0).output_base + t.output_layout.offsets[o];
+      std::byte* target = t.submission.outputs->data() + t.submission.places.at(0).output_base +
+                          t.output_layout.offsets[o];
       // An undefined tensor was not written: what lies there is what arm() left.
       const Status written = wrong.defined() ? t.backend.copy(target, wrong.const_data_ptr(), bytes)
                                              : t.backend.poison(target, bytes);
       if (!written) return written.error();
     }
-    t.has_snapshot = false;
+    t.submission.has_snapshot = false;
     if (auto done = t.backend.synchronize(); !done) return done.error();
     return mutant.reply;
   });

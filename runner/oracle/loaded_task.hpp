@@ -21,11 +21,15 @@
 
 namespace kbench {
 
-struct Arenas {
+struct SharedArenas {
   SharedArena* inputs = nullptr;
   SharedArena* params = nullptr;
   SharedArena* outputs = nullptr;
-  std::uint64_t input_stride = 0;  // bytes from one slot to the next, slack included
+};
+
+struct Arenas {
+  std::vector<SharedArenas> seats;  // the submission's, and the baselines' where they have one
+  std::uint64_t input_stride = 0;   // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
 };
 
@@ -69,26 +73,30 @@ class LoadedTask {
   // ill-conditioned, rounding alone does this much to them, in one order of summation or another.
   Result<std::vector<EagerError>> neighbours();
 
-  // One timed visit of a baseline over all slots. Eager's outputs are kept.
+  // One timed visit of a baseline over all slots, in this process. Eager's outputs are kept.
   Result<BaselineTime> time(Side side);
 
   // Nanoseconds that a flush of the caches takes now.
   Result<std::int64_t> flush();
 
-  // Poisons the shared outputs and what surrounds them. Inputs are not visible yet.
-  Status arm(const std::vector<SlotPlaces>& slots);
+  // Poisons a seat's shared outputs and what surrounds them. Inputs are not visible yet. What
+  // follows is about this seat.
+  Status arm(Seat seat, const std::vector<SlotPlaces>& slots);
 
   // Shows one slot's inputs: copies them to their shared place, past the caches, which are flushed
   // before slot 0's call. CUDA: returns while the device is still busy, kBusyBeforeACall long, and
   // the last of the inputs show when that is over: whoever is told to go now has launched by then,
   // and works without a gap, but finds little to work on before. Then the gate, the first word of
   // the shared inputs' last kGateBytes, gets the value that this returns, and whoever waits for it
-  // cannot run too early, whichever context has the device. CPU: 0, the inputs are there.
-  Result<std::uint32_t> reveal(int slot);
+  // cannot run too early, whichever context has the device. CPU: the inputs are there.
+  Result<Revealed> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the
   // last slot's what surrounds the outputs as well.
   Status snapshot(int slot);
+
+  // The snapshot, of the baselines' seat, is what eager computes from these inputs.
+  Status keep_eager();
 
   // Looks around the outputs of the snapshot; with `everything` also at shared inputs and
   // parameters, which must equal the private ones.

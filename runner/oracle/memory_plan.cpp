@@ -6,9 +6,9 @@
 namespace kbench {
 
 std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs, std::uint64_t params,
-                            std::uint64_t outputs) {
-  const std::uint64_t standing = 2 * inputs + 2 * params + outputs;
-  const std::uint64_t snapshot = outputs;
+                            std::uint64_t outputs, std::uint64_t seats) {
+  const std::uint64_t standing = (1 + seats) * (inputs + params) + seats * outputs;
+  const std::uint64_t snapshot = seats * outputs;
   const std::uint64_t reference = 2 * inputs + 2 * params + size.peak_bytes_fp64;
   // The reference stays, in double; beside it the neighbouring inputs and the bits they are made
   // of.

@@ -12,9 +12,10 @@ namespace kbench {
 // The most memory, in bytes, that evaluating takes with one slot: arenas, private copies and a
 // snapshot of the outputs, and on top the largest of the reference run (float64), eager's runs
 // against it, and the compiled baseline's beside eager's outputs. A graph's peak counts its
-// outputs, not its inputs.
+// outputs, not its inputs. `seats`: players that map arenas of their own.
 [[nodiscard]] std::uint64_t planned_bytes(const TaskSize& size, std::uint64_t inputs,
-                                          std::uint64_t params, std::uint64_t outputs);
+                                          std::uint64_t params, std::uint64_t outputs,
+                                          std::uint64_t seats = 1);
 
 // "1.5 GiB".
 [[nodiscard]] std::string gibibytes(std::uint64_t bytes);

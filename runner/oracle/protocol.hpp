@@ -4,16 +4,17 @@
 //   op              request                                        reply
 //   hello           –                                              facts, torch, precision
 //   load            task_file, size, package ("" for none)         compiled_reason
-//   place           PlaceRequest                                   PlaceReply + 3 descriptors
-//   inputs          slots: SlotInputs[]                            –
-//   reference       –                                              outputs: EagerError[]
+//   place           PlaceRequest                                   PlaceReply + 3 descriptors a
+//   seat play            PlayRequest + 4 descriptors                    –; then it plays inputs
+//   slots: SlotInputs[]                            – reference       – outputs: EagerError[]
 //   neighbours      –                                              outputs: EagerError[]
 //   release         –                                              –
 //   time            side                                           BaselineTime
 //   flush           –                                              ns
-//   arm             slots: SlotPlaces[]                            –
-//   reveal          slot                                           gate
+//   arm             seat, slots: SlotPlaces[]                      –
+//   reveal          slot                                           Revealed
 //   snapshot        slot                                           –
+//   keep_eager      –                                              –
 //   audit           everything                                     Audit
 //   peaks           –                                              DevicePeaks
 //   judge           against, bounds: OutputBound[]                 outputs: CompareResult[]
@@ -41,6 +42,22 @@ struct PlaceRequest {
   std::uint64_t param_offset = 0;          // where parameters start in the shared arena
   std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
   bool original_draws = false;             // parameters and inputs as KernelBench draws them
+  // CPU: the player of the baselines gets a seat too, where its parameters start there.
+  bool seats_baselines = false;
+  std::uint64_t baselines_param_offset = 0;
+};
+
+// Whose shared memory: each player maps its own.
+enum class Seat { kSubmission, kBaselines };
+
+// Makes a player of the process that is asked, for good: it serves the mailbox from then on. Its
+// descriptors: mailbox, inputs, parameters, outputs.
+struct PlayRequest {
+  std::string task_file;
+  std::string size;
+  std::string package;  // "" for none
+  std::vector<std::uint64_t> arena_bytes;
+  std::uint64_t param_offset = 0;
 };
 
 struct PlaceReply {
@@ -61,6 +78,12 @@ struct SlotInputs {
 struct SlotPlaces {
   std::uint64_t input_base = 0;
   std::uint64_t output_base = 0;
+};
+
+// A slot's inputs show.
+struct Revealed {
+  std::uint32_t gate = 0;     // CUDA: the value that the gate gets when they do, after the reply
+  std::int64_t flush_ns = 0;  // CPU: of the cache flush before slot 0's call
 };
 
 // One timed visit of a baseline.
@@ -87,8 +110,12 @@ struct DevicePeaks {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches, launch_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlayRequest, task_file, size, package, arena_bytes, param_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Revealed, gate, flush_ns)
+NLOHMANN_JSON_SERIALIZE_ENUM(Seat,
+                             {{Seat::kSubmission, "submission"}, {Seat::kBaselines, "baselines"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset,
-                                   original_draws)
+                                   original_draws, seats_baselines, baselines_param_offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset, hard_draw)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/oracle/loaded_task.hpp"
+#include "runner/oracle/player.hpp"
 #include "runner/oracle/protocol.hpp"
 
 namespace kbench {
@@ -47,6 +48,7 @@ class Server {
     if (operation == "reveal") return reveal(request);
     if (operation == "audit") return audit(request);
     if (operation == "snapshot") return status(task_->snapshot(request.at("slot").get<int>()));
+    if (operation == "keep_eager") return status(task_->keep_eager());
     if (operation == "judge") return judge(request);
     if (operation == "remember") return status(task_->remember_outputs());
     if (operation == "bypassable") return bypassable();
@@ -93,10 +95,15 @@ class Server {
   Reply place(const Json& request) {
     auto arenas = task_->place(request.get<PlaceRequest>());
     if (!arenas) return {failure(arenas.error()), {}};
-    return {PlaceReply{{arenas->inputs->bytes(), arenas->params->bytes(), arenas->outputs->bytes()},
-                       arenas->input_stride,
-                       arenas->output_stride},
-            {arenas->inputs->fd(), arenas->params->fd(), arenas->outputs->fd()}};
+    const SharedArenas& any = arenas->seats.front();
+    Reply reply{PlaceReply{{any.inputs->bytes(), any.params->bytes(), any.outputs->bytes()},
+                           arenas->input_stride,
+                           arenas->output_stride},
+                {}};
+    for (const SharedArenas& seat : arenas->seats)
+      for (const SharedArena* arena : {seat.inputs, seat.params, seat.outputs})
+        reply.descriptors.push_back(arena->fd());
+    return reply;
   }
 
   Reply inputs(const Json& request) {
@@ -114,9 +121,9 @@ class Server {
   }
 
   Reply reveal(const Json& request) {
-    const auto gate = task_->reveal(request.at("slot").get<int>());
-    if (!gate) return {failure(gate.error()), {}};
-    return {{{"gate", *gate}}, {}};
+    const auto revealed = task_->reveal(request.at("slot").get<int>());
+    if (!revealed) return {failure(revealed.error()), {}};
+    return {*revealed, {}};
   }
 
   static Reply nanoseconds(const Result<std::int64_t>& result) {
@@ -144,7 +151,8 @@ class Server {
   }
 
   Reply arm(const Json& request) {
-    return status(task_->arm(request.at("slots").get<std::vector<SlotPlaces>>()));
+    return status(task_->arm(request.at("seat").get<Seat>(),
+                             request.at("slots").get<std::vector<SlotPlaces>>()));
   }
 
   Reply judge(const Json& request) {
@@ -170,6 +178,18 @@ class Server {
   std::string loaded_;  // the request that loaded it
 };
 
+// From now on this process plays. Returns only where it cannot.
+int play(Channel& channel, const Backend& backend, Message request) {
+  auto player = CpuPlayer::load(request.body.get<PlayRequest>(), std::move(request.descriptors),
+                                backend.facts().threads);
+  if (!player) {
+    (void)channel.send(failure(player.error()));
+    return 3;
+  }
+  if (auto told = channel.send(Json::object()); !told) return 3;
+  player->serve();
+}
+
 }  // namespace
 
 int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_device,
@@ -178,6 +198,7 @@ int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_de
   while (true) {
     auto request = channel.receive();
     if (!request) return 0;  // the supervisor is gone, or done
+    if (request->body.value("op", "") == "play") return play(channel, backend, std::move(*request));
     Reply reply;
     try {
       reply = server.answer(request->body);

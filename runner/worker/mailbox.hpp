@@ -1,7 +1,7 @@
-// The go/done page between the supervisor and one worker: one shared memory page, no system call on
+// The go/done page between the supervisor and one player: one shared memory page, no system call on
 // the way on CUDA (both sides spin), a futex on CPU (a spinning process takes a core from the
-// kernel under test). The worker is not trusted: the supervisor copies each field once and never
-// uses one as an index or a length.
+// kernel under test). A player is a worker or the process of the baselines. The worker is not
+// trusted: the supervisor copies each field once and never uses one as an index or a length.
 #pragma once
 
 #include <array>
@@ -21,6 +21,10 @@ enum class CallKind : std::uint32_t {
   kForward = 1,  // kbench_forward once for each slot
   kPrepare = 2,  // kbench_prepare
   kLoad = 3,     // loads the submission once "done" is raised; only kNull may come before
+  // Of the process of the baselines:
+  kEager = 4,
+  kCompiled = 5,
+  kHandOver = 6,  // copies the outputs of the call before into the arena, and forgets them
 };
 
 // The most distinct inputs that one timed sample may visit.
@@ -41,6 +45,7 @@ struct MailboxPage {
   alignas(64) std::atomic<std::uint32_t> done;
   std::int32_t status;      // what the submission returned, 0 = success
   std::int64_t claimed_ns;  // device events on CUDA, steady clock on CPU
+  std::int64_t switches;    // baselines: times that the kernel took a core away in the call
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

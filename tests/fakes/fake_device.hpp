@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/surroundings.hpp"
 #include "runner/measure/worker.hpp"
@@ -76,6 +78,7 @@ struct Script {
   bool worker_saw_restart = false;
   int audited = 0;
   int workers_started = 0;
+  int players_started = 0;
   int forward_calls = 0;
   int judged = 0;
   std::size_t clock_readings = 0;
@@ -129,31 +132,41 @@ class FakeOracle final : public Oracle {
     return std::vector<EagerError>{{script_.neighbour_error, script_.neighbour_error, 1.0, 0}};
   }
   Status release() override { return Done{}; }
-  Result<BaselineTime> time(Side side) override {
+  Result<std::unique_ptr<Player>> start_player(const PlacedArenas&, std::uint64_t) override;
+  Status keep_eager() override {
+    script_.log.emplace_back("keep eager");
+    return Done{};
+  }
+  [[nodiscard]] double baseline_ns(Side side, int calls) {
     note_who_is_there();
     script_.log.emplace_back(to_string(side));
-    double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * slots_;
+    double ns = (side == Side::kEager ? script_.eager_ns : script_.compiled_ns) * calls;
     if (side == Side::kEager && script_.restarted) ns *= script_.eager_drift;
     if (script_.after_submission) ns *= script_.slowed_baseline;
     if (script_.worker_is_there) ns *= script_.slowed_beside_worker;
+    return ns;
+  }
+  Result<BaselineTime> time(Side side) override {
+    const double ns = baseline_ns(side, slots_);
     return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call,
                         static_cast<std::int64_t>(ns * script_.launch_share)};
   }
   Result<std::int64_t> flush() override { return flush_now(); }
-  Status arm(const std::vector<SlotPlaces>&) override {
-    script_.log.emplace_back("arm");
+  Status arm(Seat seat, const std::vector<SlotPlaces>&) override {
+    seat_ = seat;
+    log_of_seat("arm");
     return Done{};
   }
-  Result<std::uint32_t> reveal(int slot) override {
-    script_.log.emplace_back("reveal");
-    script_.revealed.push_back(slot);
+  Result<Revealed> reveal(int slot) override {
+    log_of_seat("reveal");
+    if (seat_ == Seat::kSubmission) script_.revealed.push_back(slot);
     pass(script_.copy_ns + script_.flush_ns);
     rests_since_ns_ = script_.now_ns;
-    return std::uint32_t{0};
+    return Revealed{.flush_ns = flush_now()};
   }
   Status snapshot(int slot) override {
-    script_.snapshots.push_back(slot);
-    script_.log.emplace_back("snapshot");
+    if (seat_ == Seat::kSubmission) script_.snapshots.push_back(slot);
+    log_of_seat("snapshot");
     if (script_.now_ns - rests_since_ns_ > 1'000'000) pass(script_.waking_ns);
     pass(script_.copy_ns);
     return Done{};
@@ -196,6 +209,10 @@ class FakeOracle final : public Oracle {
   void run_on(int core) override { script_.oracle_core = core; }
 
  private:
+  void log_of_seat(const char* what) {
+    script_.log.emplace_back(seat_ == Seat::kSubmission ? what
+                                                        : fmt::format("baselines' {}", what));
+  }
   void note_who_is_there() {
     const bool first = script_.count("eager") + script_.count("compiled") == 0;
     if (first) first_beside_ = script_.worker_is_there ? 1 : 0;
@@ -221,10 +238,48 @@ class FakeOracle final : public Oracle {
   }
 
   Script& script_;
+  Seat seat_ = Seat::kSubmission;
   int slots_ = 1;
   int first_beside_ = 0;
   std::int64_t rests_since_ns_ = 0;
 };
+
+// Plays the baselines on CPU.
+class FakePlayer final : public Player {
+ public:
+  FakePlayer(Script& script, FakeOracle& oracle) : script_(script), oracle_(oracle) {
+    ++script_.players_started;
+  }
+  PlayerAnswer call(const PlayerCall& call) override {
+    PlayerAnswer answer;
+    if (call.kind == CallKind::kHandOver) {
+      script_.log.emplace_back("hand over");
+      return answer;
+    }
+    answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
+    if (call.kind == CallKind::kNull) script_.log.emplace_back("baselines' null");
+    if (call.kind == CallKind::kEager) play(Side::kEager, answer);
+    if (call.kind == CallKind::kCompiled) play(Side::kCompiled, answer);
+    script_.now_ns += answer.wall_ns;
+    answer.done_at_ns = script_.now_ns;
+    return answer;
+  }
+
+ private:
+  void play(Side side, PlayerAnswer& answer) {
+    answer.claimed_ns = static_cast<std::int64_t>(oracle_.baseline_ns(side, 1));
+    answer.wall_ns += answer.claimed_ns;
+    answer.switches = script_.switches_a_call;
+  }
+
+  Script& script_;
+  FakeOracle& oracle_;
+};
+
+inline Result<std::unique_ptr<Player>> FakeOracle::start_player(const PlacedArenas&,
+                                                                std::uint64_t) {
+  return std::unique_ptr<Player>(std::make_unique<FakePlayer>(script_, *this));
+}
 
 class FakeWorker final : public Worker {
  public:
@@ -241,8 +296,8 @@ class FakeWorker final : public Worker {
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
     return script_.load_failure;
   }
-  WorkerAnswer call(const WorkerCall& call) override {
-    WorkerAnswer answer;
+  PlayerAnswer call(const PlayerCall& call) override {
+    PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
     if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
     if (call.kind == CallKind::kForward) {
@@ -264,7 +319,7 @@ class FakeWorker final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
-  void forward(WorkerAnswer& answer) {
+  void forward(PlayerAnswer& answer) {
     script_.log.emplace_back("submission");
     script_.after_submission = true;
     if (script_.call_failure && script_.call_failure->first == script_.forward_calls++) {

@@ -54,11 +54,11 @@ void check(std::uint64_t seed, const EarlyEnd& end) {
 
 void do_calls(Worker& worker, std::uint64_t seed) {
   for (int i = 0; i < 6; ++i) {
-    WorkerCall call;
+    PlayerCall call;
     call.kind = i == 0 ? CallKind::kPrepare : CallKind::kForward;
     call.places = {256, 256};
     call.timeout = kCallTime;
-    const WorkerAnswer answer = worker.call(call);
+    const PlayerAnswer answer = worker.call(call);
     if (answer.wall_ns < 0) finding(seed, "a negative time");
     if (answer.failure) return check(seed, *answer.failure);
   }
@@ -69,9 +69,9 @@ void one_worker(Sandbox& sandbox, const std::filesystem::path& program, const Ta
                 const std::filesystem::path& library, std::uint64_t seed) {
   PlacedArenas arenas;
   arenas.geometry = {{kArenaBytes, kArenaBytes, kArenaBytes}, kArenaBytes, kArenaBytes};
-  arenas.inputs = arena();
-  arenas.params = arena();
-  arenas.outputs = arena();
+  arenas.submission.inputs = arena();
+  arenas.submission.params = arena();
+  arenas.submission.outputs = arena();
   WorkerStart start;
   start.device = "cpu";
   start.library = library;

@@ -49,7 +49,7 @@ TEST(ClaimLedger, BeforeCalibrationNothingIsJudged) {
 TEST(ClaimLedger, ANewWorkersFirstCallsAreNotJudgedByTheOldOne) {
   ClaimLedger ledger("cuda");
   ledger.calibrate(kNulls);
-  ledger.forget_worker();
+  ledger.forget_player();
   EXPECT_EQ(ledger.time_of(1, 1'000'000'000), 1);
 }
 

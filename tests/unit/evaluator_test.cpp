@@ -285,7 +285,45 @@ TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   EXPECT_GE(placements.size(), 6u);
   EXPECT_GE(script_.workers_started, 6);
   EXPECT_EQ(script_.count("place"), script_.workers_started);
-  EXPECT_EQ(script_.count("restart"), script_.workers_started - 1) << "all but the checks' place";
+  EXPECT_EQ(script_.players_started, script_.workers_started);
+  EXPECT_EQ(script_.count("restart"), 0) << "the oracle, which plays nothing, stays";
+}
+
+TEST_F(EvaluatorTest, OnCpuEverySideIsPlayedAlike) {
+  use_cpu();
+  run();
+  const auto before = [&](std::size_t i, std::size_t back) { return script_.log.at(i - back); };
+  int played = 0;
+  for (std::size_t i = 0; i < script_.log.size(); ++i) {
+    const std::string& step = script_.log[i];
+    const bool baseline = step == "eager" || step == "compiled";
+    if (!baseline && step != "submission") continue;
+    const std::string whose = baseline ? "baselines' " : "";
+    EXPECT_EQ(before(i, 1), "freeze");
+    EXPECT_EQ(before(i, 2), whose + "reveal");
+    EXPECT_EQ(before(i, 3), whose + "arm");
+    EXPECT_EQ(script_.log.at(i + 1), "thaw");
+    EXPECT_EQ(script_.log.at(i + 2), baseline ? "hand over" : "snapshot");
+    if (step == "eager") {
+      EXPECT_EQ(script_.log.at(i + 3), "baselines' snapshot");
+      EXPECT_EQ(script_.log.at(i + 4), "keep eager");
+    }
+    ++played;
+  }
+  EXPECT_GT(played, 30);
+  EXPECT_GE(script_.count("baselines' null"), 6 * script_.players_started);
+}
+
+// What a baseline says of its own time counts no more than what a submission says.
+TEST_F(EvaluatorTest, OnCpuABaselinesTimeIsTheSupervisors) {
+  use_cpu();
+  script_.null_ns = 1e6;
+  for (const Sample& sample : run().samples) {
+    const double expected = sample.side == Side::kEager      ? script_.eager_ns
+                            : sample.side == Side::kCompiled ? script_.compiled_ns
+                                                             : script_.submission_ns;
+    EXPECT_NEAR(static_cast<double>(sample.time_ns), expected * sample.calls, 10);
+  }
 }
 
 TEST_F(EvaluatorTest, OnCpuTheOracleIsStoppedWhileTheSubmissionRuns) {

@@ -57,8 +57,10 @@ const std::map<std::string, Rule>& rules() {
       {"runner/worker",
        {{"runner/core", "runner/abi", "runner/backend", "runner/sandbox"}, false, true}},
       {"baselines", {{"runner/core", "runner/task"}, true, true}},
+      // A player of the baselines serves the worker's mailbox.
       {"runner/oracle",
-       {{"runner/core", "runner/task", "runner/backend", "runner/verify", "baselines"},
+       {{"runner/core", "runner/task", "runner/backend", "runner/verify", "runner/worker",
+         "baselines"},
         true,
         true}},
   };

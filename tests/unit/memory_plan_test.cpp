@@ -17,6 +17,8 @@ TEST(MemoryPlan, CountsWhatIsAliveAtOnce) {
   size.peak_bytes_fp64 = 20;
   // 2 x 100 + 2 x 1000 + 2 x 5 stand; the reference needs 200 + 2000 + 20.
   EXPECT_EQ(planned_bytes(size, 100, 1000, 5), 2210u + 2220u);
+  // Another player has inputs, parameters and outputs of its own, and a snapshot.
+  EXPECT_EQ(planned_bytes(size, 100, 1000, 5, 2), 2210u + 2220u + 100u + 1000u + 2 * 5u);
   // Large outputs: the reference itself and eager's run beside it weigh more.
   size.peak_bytes_fp32 = 500;
   EXPECT_EQ(planned_bytes(size, 100, 0, 400), 1000u + 800u + 200u + 500u);

@@ -33,11 +33,7 @@ constexpr std::uint64_t kMoveChunk = std::uint64_t{1} << 20;
 
 class CpuBackend : public Backend {
  public:
-  explicit CpuBackend(DeviceFacts facts) : facts_(std::move(facts)) {
-    const std::uint64_t flush =
-        facts_.cache_bytes == 0 ? kUnknownCacheFlush : std::min(facts_.cache_bytes, kLargestFlush);
-    flush_buffer_.resize(flush / sizeof(std::uint64_t));
-  }
+  explicit CpuBackend(DeviceFacts facts) : facts_(std::move(facts)) {}
 
   [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
 
@@ -125,6 +121,9 @@ class CpuBackend : public Backend {
   Status open_gate(std::byte*, std::uint32_t) override { return Done{}; }
 
   Status flush_cache() override {
+    const std::uint64_t flush =
+        facts_.cache_bytes == 0 ? kUnknownCacheFlush : std::min(facts_.cache_bytes, kLargestFlush);
+    flush_buffer_.resize(flush / sizeof(std::uint64_t));  // once, and never by a player
     const auto start = Clock::now();
     std::uint64_t* words = flush_buffer_.data();
     for_chunks(flush_buffer_.size() * sizeof(std::uint64_t),

@@ -1,0 +1,89 @@
+#include "runner/measure/baseline_player.hpp"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/measure/mailbox_call.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr auto kLoadPatience = std::chrono::minutes{5};
+constexpr std::chrono::seconds kFreezePatience{5};
+constexpr auto kLongCall = std::chrono::milliseconds{300};
+
+}  // namespace
+
+Result<std::unique_ptr<Player>> BaselinePlayer::start(OracleForkServer& server,
+                                                      const std::filesystem::path& log,
+                                                      const Json& request,
+                                                      const SeatArenas& arenas) {
+  auto mailbox = Mailbox::create();
+  if (!mailbox) return mailbox.error();
+  const int page = mailbox->fd();
+  std::unique_ptr<BaselinePlayer> player(new BaselinePlayer(server, log, std::move(*mailbox)));
+  if (auto asked = player->child_.request(server, log); !asked) return asked.error();
+  auto sent = player->child_.channel().send(
+      request, {page, arenas.inputs.get(), arenas.params.get(), arenas.outputs.get()});
+  if (!sent) return sent.error();
+  return std::unique_ptr<Player>(std::move(player));
+}
+
+Status BaselinePlayer::await_loaded() {
+  if (loaded_) return Done{};
+  if (auto met = child_.meet(); !met) return met;
+  auto reply = child_.channel().receive(kLoadPatience);
+  if (!reply) return reply.error();
+  if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
+  loaded_ = true;
+  return freeze();
+}
+
+Status BaselinePlayer::freeze() { return tree_.freeze(kFreezePatience); }
+
+bool BaselinePlayer::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) {
+  if (into_call <= kLongCall) return false;
+  const std::vector<pid_t> processes{child_.pid()};
+  const auto times = run_times(processes);
+  return times && watch.stalled(into_call, times->total_ns);
+}
+
+EarlyEnd BaselinePlayer::failed(const std::string& what) const {
+  return {State::kInfrastructureError, "the baselines' process " + what,
+          "its log is " + log_.string()};
+}
+
+PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
+  PlayerAnswer answer;
+  if (auto loaded = await_loaded(); !loaded) {
+    const Error& error = loaded.error();
+    answer.failure = failed("cannot play: " + error.message);
+    if (error.code == ErrorCode::kDoesNotFit)
+      answer.failure = {State::kDoesNotFit, error.message, error.hint};
+    return answer;
+  }
+  tree_.thaw();
+  StallWatch watch;
+  const MailboxCall made =
+      go_and_wait(mailbox_, call, ++calls_, WaitStyle::kFutex,
+                  {.is_over = [&] { return child_.has_ended(); },
+                   .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
+                   .move_threads = [&] { tree_.move_threads(); }});
+  answer.wall_ns = made.wall_ns;
+  answer.done_at_ns = made.done_at_ns;
+  if (!made.answered) {
+    answer.failure = failed(child_.has_ended() ? "ended in a call" : "did not finish a call");
+    return answer;
+  }
+  answer.claimed_ns = mailbox_.page().claimed_ns;
+  answer.switches = mailbox_.page().switches;
+  if (const std::int32_t status = mailbox_.page().status; status != 0)
+    answer.failure = failed(fmt::format("could not compute (status {})", status));
+  if (auto frozen = freeze(); !frozen) answer.failure = failed(frozen.error().message);
+  return answer;
+}
+
+}  // namespace kbench

@@ -1,0 +1,45 @@
+// The player of the baselines on CPU: a process of the oracle's program that runs eager and the
+// compiled package on the inputs in its arenas, woken, timed and stopped as a worker is. Trusted,
+// but no more than a worker does it know what the supervisor's clock says.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle_child.hpp"
+#include "runner/measure/player.hpp"
+#include "runner/measure/worker_watch.hpp"
+#include "runner/sandbox/process_tree.hpp"
+
+namespace kbench {
+
+class BaselinePlayer final : public Player {
+ public:
+  // Returns at once. `request` is "play" of oracle/protocol.hpp; `server` has no other child, and
+  // outlives the player.
+  static Result<std::unique_ptr<Player>> start(OracleForkServer& server,
+                                               const std::filesystem::path& log,
+                                               const Json& request, const SeatArenas& arenas);
+
+  PlayerAnswer call(const PlayerCall& call) override;
+
+ private:
+  BaselinePlayer(OracleForkServer& server, std::filesystem::path log, Mailbox mailbox)
+      : log_(std::move(log)), tree_(server.pid()), mailbox_(std::move(mailbox)) {}
+  // Waits until it has loaded, and stops it.
+  Status await_loaded();
+  Status freeze();
+  [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call);
+  [[nodiscard]] EarlyEnd failed(const std::string& what) const;
+
+  std::filesystem::path log_;
+  FrozenTree tree_;
+  OracleChild child_;
+  Mailbox mailbox_;
+  bool loaded_ = false;
+  std::uint32_t calls_ = 0;
+};
+
+}  // namespace kbench

@@ -1,0 +1,47 @@
+#include "runner/measure/mailbox_call.hpp"
+
+#include <optional>
+
+#include "runner/measure/core_pin.hpp"
+
+namespace kbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void write_call(MailboxPage& page, const PlayerCall& call) {
+  page.kind = call.kind;
+  page.slots = 1;
+  page.gate = call.gate;
+  page.parameter_base = call.parameter_base;
+  page.input_base[0] = call.places.input_base;
+  page.output_base[0] = call.places.output_base;
+}
+
+}  // namespace
+
+MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t number,
+                        WaitStyle style, const WhileWaiting& meanwhile) {
+  MailboxPage& page = mailbox.page();
+  write_call(page, call);
+  std::optional<CorePin> pin;
+  if (style == WaitStyle::kFutex) pin.emplace();
+  const auto deadline = Clock::now() + call.timeout;
+  MailboxCall result;
+  const auto start = Clock::now();
+  Mailbox::raise(page.go, number, style);
+  result.answered = Mailbox::wait_while_equal(page.done, number - 1, style, [&] {
+    if (style == WaitStyle::kFutex && meanwhile.has_stalled(Clock::now() - start)) {
+      pin.reset();
+      meanwhile.move_threads();
+    }
+    return meanwhile.is_over() || Clock::now() > deadline;
+  });
+  const auto stop = Clock::now();
+  result.wall_ns = std::chrono::nanoseconds(stop - start).count();
+  result.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
+  if (result.answered) result.done = page.done.load(std::memory_order_acquire);
+  return result;
+}
+
+}  // namespace kbench

@@ -1,0 +1,49 @@
+// The supervisor's view of a player: a process that maps shared arenas, waits on a mailbox for
+// "go", does one call of one side, says "done", and stands still whenever it is not its turn. The
+// untrusted worker is one; on CPU the eager and compiled baselines are played by another, so that
+// all sides are woken, timed and stopped alike.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/worker/mailbox.hpp"
+
+namespace kbench {
+
+// How an evaluation ends early: a terminal state with its words.
+struct EarlyEnd {
+  State state = State::kInfrastructureError;
+  std::string message;
+  std::string hint;
+};
+
+struct PlayerCall {
+  CallKind kind = CallKind::kNull;
+  std::uint64_t parameter_base = 0;
+  SlotPlaces places;
+  std::uint32_t gate = 0;  // as Oracle::reveal() said
+  std::chrono::milliseconds timeout{10'000};
+};
+
+struct PlayerAnswer {
+  // Set when the call did not complete: crash, timeout, or a non-zero status.
+  std::optional<EarlyEnd> failure;
+  std::int64_t claimed_ns = 0;  // the player's word
+  std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
+  std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
+  std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
+};
+
+class Player {
+ public:
+  virtual ~Player() = default;
+  // Its processes are stopped before and after, they run only inside this call.
+  virtual PlayerAnswer call(const PlayerCall& call) = 0;
+};
+
+}  // namespace kbench

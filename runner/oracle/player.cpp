@@ -1,0 +1,177 @@
+#include "runner/oracle/player.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+
+#include "baselines/executor.hpp"
+#include "baselines/package.hpp"
+#include "runner/backend/cpu/prologue.hpp"
+#include "runner/oracle/tensors.hpp"
+#include "runner/worker/mailbox.hpp"
+
+namespace kbench {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+// Times that the kernel took a core away from a thread of this process that wanted to go on.
+std::int64_t involuntary_switches() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+Result<std::byte*> map(const UniqueFd& fd, std::uint64_t bytes, int protection) {
+  // Populated now, so that no timed call pays for page faults.
+  void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
+  if (mapped == MAP_FAILED) {
+    return Error{ErrorCode::kInfrastructure,
+                 std::string("cannot map an arena: ") + std::strerror(errno), ""};
+  }
+  return static_cast<std::byte*>(mapped);
+}
+
+constexpr std::int32_t kFailed = 1;
+
+}  // namespace
+
+struct CpuPlayer::Impl {
+  TaskSize size;
+  int threads = 1;
+  GraphExecutor executor;
+  std::optional<CompiledPackage> package;
+  Mailbox mailbox;
+  std::byte* inputs = nullptr;
+  std::byte* outputs = nullptr;
+  Layout input_layout;
+  Layout output_layout;
+  Tensors params;
+  Tensors results;  // of the last call, until they are handed over
+
+  // Eager's outputs come from the heap, a submission's lie in warm pages. A new process has never
+  // touched most of its heap, and the first operators would pay for that inside the clock: so as
+  // much as the graph and its outputs can take is touched once and freed, and the allocator keeps
+  // it (see main.cpp).
+  void warm_heap() const {
+    const std::uint64_t wanted = size.peak_bytes_fp32 + 2 * output_layout.bytes;
+    constexpr std::uint64_t kPiece = std::uint64_t{32} << 20;
+    Tensors pieces;
+    for (std::uint64_t warm = 0; warm < wanted; warm += kPiece)
+      pieces.push_back(at::zeros({static_cast<std::int64_t>(kPiece)}, at::kByte));
+  }
+
+  void compute(const MailboxPage& page, const Tensors& views) {
+    if (page.kind == CallKind::kEager) results = executor.run(views, params);
+    if (page.kind == CallKind::kCompiled) results = package.value().run(views, params);
+  }
+
+  // Everything but the mailbox is in here, and most of it before the clock of our own claim.
+  std::int32_t call(MailboxPage& page) {
+    const Tensors views = tensors_at(size.inputs, input_layout, inputs + page.input_base[0], "cpu");
+    warm_dispatcher();
+    cpu_team_prologue(threads);
+    const std::int64_t switches = involuntary_switches();
+    const auto start = std::chrono::steady_clock::now();
+    compute(page, views);
+    page.claimed_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+    page.switches = involuntary_switches() - switches;
+    return 0;
+  }
+
+  std::int32_t hand_over(const MailboxPage& page) {
+    std::byte* base = outputs + page.output_base[0];
+    for (std::size_t o = 0; o < results.size(); ++o) {
+      const at::Tensor contiguous = results[o].contiguous();
+      if (contiguous.nbytes() != size.outputs.at(o).bytes()) return kFailed;
+      std::memcpy(base + output_layout.offsets[o], contiguous.const_data_ptr(),
+                  contiguous.nbytes());
+    }
+    results.clear();  // freed outside of the clock: the next call gets the same warm memory
+    return 0;
+  }
+
+  std::int32_t play(MailboxPage& page) {
+    try {
+      return page.kind == CallKind::kHandOver ? hand_over(page) : call(page);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "kbench-oracle: a baseline failed: %s\n", error.what());
+      return kFailed;
+    }
+  }
+};
+
+CpuPlayer::CpuPlayer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CpuPlayer::CpuPlayer(CpuPlayer&&) noexcept = default;
+CpuPlayer::~CpuPlayer() = default;
+
+Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<UniqueFd> descriptors,
+                                  int threads) {
+  if (descriptors.size() != 4 || request.arena_bytes.size() != 3)
+    return Error{ErrorCode::kInfrastructure, "a player needs a mailbox and three arenas", ""};
+  auto task = load_task(request.task_file);
+  if (!task) return task.error();
+  const TaskSize* size = task->find_size(request.size);
+  if (size == nullptr)
+    return Error{ErrorCode::kNotFound, task->id + " has no size " + request.size, ""};
+  auto executor = GraphExecutor::load(task->file, request.size, "cpu");
+  if (!executor) return executor.error();
+  auto mailbox = Mailbox::open(std::move(descriptors[0]));
+  if (!mailbox) return mailbox.error();
+  std::vector<std::byte*> arenas;
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto mapped = map(descriptors[i + 1], request.arena_bytes[i],
+                      i == 2 ? PROT_READ | PROT_WRITE : PROT_READ);
+    if (!mapped) return mapped.error();
+    arenas.push_back(*mapped);
+  }
+  return guarded("loading the baselines", [&]() -> Result<CpuPlayer> {
+    auto impl = std::unique_ptr<Impl>(new Impl{.size = *size,
+                                               .threads = threads,
+                                               .executor = std::move(*executor),
+                                               .package = {},
+                                               .mailbox = std::move(*mailbox),
+                                               .inputs = arenas[0],
+                                               .outputs = arenas[2],
+                                               .input_layout = pack(size->inputs),
+                                               .output_layout = pack(size->outputs),
+                                               .params = {},
+                                               .results = {}});
+    const Layout params = pack(size->parameters);
+    impl->params = tensors_at(size->parameters, params, arenas[1] + request.param_offset, "cpu");
+    impl->executor.adopt_parameters(impl->params);
+    if (!request.package.empty())
+      if (auto package = CompiledPackage::load(request.package); package)
+        impl->package.emplace(std::move(*package));
+    impl->warm_heap();
+    return CpuPlayer(std::move(impl));
+  });
+}
+
+void CpuPlayer::serve() {
+  // As a worker does: a session of one's own is what the scheduler may group by.
+  ::setsid();
+  const c10::NoGradGuard no_grad;
+  MailboxPage& page = impl_->mailbox.page();
+  std::uint32_t served = 0;
+  while (true) {
+    Mailbox::wait_while_equal(page.go, served, WaitStyle::kFutex, [] { return false; });
+    served = page.go.load(std::memory_order_acquire);
+    page.status = impl_->play(page);
+    Mailbox::raise(page.done, served, WaitStyle::kFutex);
+  }
+}
+
+}  // namespace kbench
