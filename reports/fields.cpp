@@ -299,6 +299,7 @@ std::string_view glyph(Verdict verdict) {
     case Verdict::kSlower: return "▼";
     case Verdict::kSame: return "=";
     case Verdict::kUndecided: return "?";
+    case Verdict::kNone: return "–";
   }
   return "?";
 }
@@ -309,6 +310,7 @@ Tone tone(Verdict verdict) {
     case Verdict::kSlower: return Tone::kBad;
     case Verdict::kSame: return Tone::kNeutral;
     case Verdict::kUndecided: return Tone::kCaution;
+    case Verdict::kNone: return Tone::kCaution;
   }
   return Tone::kCaution;
 }
@@ -320,6 +322,9 @@ std::string_view help(Verdict verdict) {
     case Verdict::kSlower: return "The whole interval lies below 1 by more than the margin.";
     case Verdict::kSame: return "The whole interval lies within the margin around 1.";
     case Verdict::kUndecided: return "The interval is too wide to say.";
+    case Verdict::kNone:
+      return "Other programs kept the machine busy in more than half of the blocks: run again "
+             "without them.";
   }
   return "";
 }

@@ -421,7 +421,7 @@ void write_understanding(HtmlWriter& html) {
   html.close();
   html.element("h3", "Verdicts").open("dl", {{"class", "help"}});
   for (const Verdict verdict :
-       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided}) {
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided, Verdict::kNone}) {
     write_explanation(html, fmt::format("{} {}", glyph(verdict), to_string(verdict)),
                       help(verdict));
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/core/statistics.hpp"
 
 namespace kbench {
@@ -97,6 +98,7 @@ std::string_view to_string(Verdict verdict) {
     case Verdict::kSlower: return "SLOWER";
     case Verdict::kSame: return "SAME";
     case Verdict::kUndecided: return "UNDECIDED";
+    case Verdict::kNone: return "NO VERDICT";
   }
   return "UNDECIDED";
 }
@@ -141,7 +143,8 @@ std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side
   const double faster_alone = slowdown_beside(evaluation, baseline).log_ratio -
                               slowdown_beside(evaluation, candidate).log_ratio;
   for (double* end : {&ratio->estimate, &ratio->low, &ratio->high}) *end *= std::exp(-faster_alone);
-  ratio->verdict = judge(*ratio, same_margin(evaluation.device));
+  const bool busy = machine_was_busy(evaluation);
+  ratio->verdict = busy ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));
   return ratio;
 }
 

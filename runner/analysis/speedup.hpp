@@ -10,7 +10,8 @@
 
 namespace kbench {
 
-enum class Verdict { kFaster, kSlower, kSame, kUndecided };
+// kNone: other programs kept the machine busy (see keep.hpp).
+enum class Verdict { kFaster, kSlower, kSame, kUndecided, kNone };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
 // Ratio of times, baseline over candidate: above 1 the candidate is faster.

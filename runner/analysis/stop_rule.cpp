@@ -33,9 +33,10 @@ Totals total(std::span<const Sample> samples) {
   return totals;
 }
 
+// With planned looks the width alone decides: whoever stops once a verdict is there gets too many.
 bool is_settled(const Speedup& ratio, const StopRule& rule, double elapsed_seconds) {
-  const bool margin_will_do =
-      ratio.verdict != Verdict::kUndecided || elapsed_seconds >= rule.fine_seconds;
+  const bool margin_will_do = rule.looks.empty() && (ratio.verdict != Verdict::kUndecided ||
+                                                     elapsed_seconds >= rule.fine_seconds);
   double allowed = std::max(rule.half_width, kOfItself * std::abs(std::log(ratio.estimate)));
   if (margin_will_do) allowed = std::max(allowed, kWellWithin * rule.margin);
   return ratio.confidence >= 0.95 && ratio.half_width() <= allowed;
@@ -62,6 +63,7 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
   rule.between_runs = deviation_between_runs(device);
   if (device == "cpu") {
     rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
+    rule.looks = {6, 9, 13, 18};
     rule.half_width = 0.03;
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
     rule.longest_seconds = 45;
@@ -70,6 +72,7 @@ StopRule stop_rule_for(std::string_view device, Ranked ranked) {
     rule.longest_seconds = 20;
   }
   if (ranked == Ranked::kNo) {
+    rule.looks.clear();
     rule.min_placements = 1;
     rule.until_narrow = false;
   }
@@ -85,6 +88,7 @@ StopRule quick_stop_rule(std::string_view device) {
   StopRule rule = stop_rule_for(device);
   rule.min_blocks = rule.enough_blocks = 3;
   rule.min_placements = 3;
+  rule.looks.clear();
   rule.most_blocks_a_placement = 1;
   rule.min_seconds_a_side = 0;
   rule.until_narrow = false;
@@ -104,6 +108,12 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
+  const auto placements = static_cast<int>(totals.placements.size());
+  if (!rule.looks.empty()) {
+    if (placements >= rule.looks.back()) return true;
+    if (std::find(rule.looks.begin(), rule.looks.end(), placements) == rule.looks.end())
+      return false;
+  }
   return all_settled(rule, samples, candidate, elapsed_seconds);
 }
 

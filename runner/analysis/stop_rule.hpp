@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
 
@@ -21,7 +22,10 @@ struct StopRule {
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   double margin = 0.03;              // for the verdict inside the intervals
   double between_runs = 0;           // as in speedup()
-  bool until_narrow = true;          // false: the least that the other fields ask for is enough
+  // After how many placements the interval is looked at; the last look ends it. Empty: after each
+  // block. Every look is a chance to stop at a narrow interval that is narrow by luck.
+  std::vector<int> looks;
+  bool until_narrow = true;  // false: the least that the other fields ask for is enough
 };
 
 // CPU: placements (new buffers, new worker) are the units of the interval and addresses matter;

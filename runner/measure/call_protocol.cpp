@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/measure/launching.hpp"
@@ -193,11 +194,7 @@ std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall
   }
   if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
   answer = side.player->call(call);
-  ++looks_;
-  if (settings_.surroundings.others_run()) {
-    ++others_seen_;
-    ++strangers_;
-  }
+  if (settings_.surroundings.others_run()) ++strangers_;
   if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
   return answer.failure;
 }
@@ -399,7 +396,7 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
 }
 
 std::optional<EarlyEnd> CallProtocol::judge_clocks() {
-  if (4 * others_seen_ > looks_) add_label("busy_machine");
+  if (machine_was_busy(record_)) add_label("busy_machine");
   if (auto end = judge_baselines()) return end;
   if (auto words = submission_.ledger.contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;

@@ -137,9 +137,7 @@ class CallProtocol {
   std::unique_ptr<Player> baselines_player_;  // CPU
   Seated submission_;
   Seated baselines_;
-  int looks_ = 0;        // whether a stranger ran when a call had ended
-  int others_seen_ = 0;  // and how often one did
-  int strangers_ = 0;    // the same, of one block
+  int strangers_ = 0;  // calls of a block after which a stranger ran
   IdleWatch idle_;
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;

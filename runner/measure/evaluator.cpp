@@ -327,7 +327,6 @@ class Evaluating {
       if (auto end = time_placement(seconds_since(placing))) return end;
       drop_disturbed_blocks(record_.samples, record_.blocks, on_cpu());
     }
-    drop_disturbed_blocks_at_the_end(record_.samples, record_.blocks, on_cpu());
     return std::nullopt;
   }
 

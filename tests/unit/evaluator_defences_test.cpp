@@ -49,6 +49,10 @@ TEST_F(DefencesTest, ABusyMachineIsALabel) {
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.labels, "busy_machine");
+  const auto ratio = speedup(result, Side::kEager, Side::kSubmission);
+  ASSERT_TRUE(ratio);
+  EXPECT_GT(ratio->low, 3.9);
+  EXPECT_EQ(ratio->verdict, Verdict::kNone) << "however clear it looks";
 }
 
 TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {

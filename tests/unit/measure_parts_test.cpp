@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
-#include <utility>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -54,49 +54,105 @@ TEST(BlockFilter, DropsThrottledAndMovingBlocks) {
   EXPECT_EQ(samples[0].sm_clock_khz, 1980);
 }
 
-TEST(BlockFilter, DropsBlocksWhoseCoresOthersTook) {
+// One sample a block, all of the same length, and the blocks that are dropped.
+struct CpuRun {
   std::vector<Sample> samples;
-  for (int block = 0; block < 4; ++block)
-    samples.push_back({.block = block, .time_ns = 100'000'000});
-  drop_disturbed_blocks(samples,
-                        std::vector<Block>{{.block = 0},
-                                           {.block = 1, .involuntary_switches = 50},
-                                           {.block = 2, .stolen_ns = 30'000'000},
-                                           {.block = 3, .involuntary_switches = 3}},
-                        false);
-  EXPECT_FALSE(samples[0].dropped);
-  EXPECT_TRUE(samples[1].dropped);
-  EXPECT_TRUE(samples[2].dropped);
-  EXPECT_FALSE(samples[3].dropped) << "a few switches in 100 ms are the kernel's own";
-  EXPECT_NE(samples[1].drop_reason, "");
+  std::vector<Block> conditions;
+
+  void add(Block block) {
+    block.block = static_cast<int>(conditions.size());
+    samples.push_back({.block = block.block, .calls = 4, .time_ns = 100'000'000});
+    conditions.push_back(block);
+  }
+
+  std::set<int> dropped(bool on_cpu = true) {
+    drop_disturbed_blocks(samples, conditions, on_cpu);
+    std::set<int> blocks;
+    for (const Sample& sample : samples)
+      if (sample.dropped) blocks.insert(sample.block);
+    return blocks;
+  }
+
+  [[nodiscard]] bool was_busy(const std::string& device = "cpu") const {
+    Evaluation evaluation;
+    evaluation.device = device;
+    evaluation.samples = samples;
+    evaluation.blocks = conditions;
+    return machine_was_busy(evaluation);
+  }
+};
+
+TEST(BlockFilter, DropsBlocksWhoseCoresTheHypervisorTook) {
+  CpuRun run;
+  for (const std::int64_t stolen : {0, 1'000'000, 30'000'000, 0}) run.add({.stolen_ns = stolen});
+  EXPECT_EQ(run.dropped(), std::set<int>{2});
+  EXPECT_NE(run.samples[2].drop_reason.find("hypervisor"), std::string::npos);
+}
+
+TEST(BlockFilter, DropsBlocksInWhichTheOraclesOwnWorkWasSlow) {
+  CpuRun run;
+  for (const std::int64_t sentinel : {2'000, 2'100, 2'500, 2'800, 2'050})
+    run.add({.sentinel_ns = sentinel});
+  EXPECT_EQ(run.dropped(), std::set<int>{3});
+  EXPECT_NE(run.samples[3].drop_reason.find("37 % longer"), std::string::npos)
+      << run.samples[3].drop_reason;
+  EXPECT_EQ(run.dropped(false), std::set<int>{}) << "on CUDA a flush tells of the device";
+}
+
+TEST(BlockFilter, AnUnknownSentinelDropsNothing) {
+  CpuRun run;
+  for (const std::int64_t sentinel : {0, 2'000, 9'000, 0}) run.add({.sentinel_ns = sentinel});
+  EXPECT_EQ(run.dropped(), std::set<int>{2});
 }
 
 TEST(BlockFilter, KeepsTheQuieterHalf) {
-  std::vector<Sample> samples;
-  std::vector<Block> conditions;
-  for (int block = 0; block < 6; ++block) {
-    samples.push_back({.block = block, .time_ns = 10'000'000});
-    conditions.push_back({.block = block, .involuntary_switches = 100 + block});
-  }
-  drop_disturbed_blocks(samples, conditions, false);
-  std::vector<bool> dropped;
-  for (const Sample& sample : samples) dropped.push_back(sample.dropped);
-  EXPECT_EQ(dropped, (std::vector<bool>{false, false, false, true, true, true}));
+  CpuRun run;
+  for (int block = 0; block < 6; ++block) run.add({.stolen_ns = 50'000'000 + block});
+  EXPECT_EQ(run.dropped(), (std::set<int>{3, 4, 5}));
 }
 
 TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
-  std::vector<Sample> samples{{.block = 0, .time_ns = 10'000'000},
-                              {.block = 1, .time_ns = 10'000'000}};
-  std::vector<Block> conditions{{.block = 0}, {.block = 1, .involuntary_switches = 9}};
-  drop_disturbed_blocks(samples, conditions, false);
-  EXPECT_TRUE(samples[1].dropped);
-  for (int block = 2; block < 4; ++block) {
-    samples.push_back({.block = block, .time_ns = 10'000'000});
-    conditions.push_back({.block = block, .involuntary_switches = 90});
-  }
-  drop_disturbed_blocks(samples, conditions, false);
-  EXPECT_FALSE(samples[1].dropped);
-  EXPECT_EQ(samples[1].drop_reason, "");
+  CpuRun run;
+  run.add({});
+  run.add({.stolen_ns = 9'000'000});
+  EXPECT_EQ(run.dropped(), std::set<int>{1});
+  for (int block = 2; block < 4; ++block) run.add({.stolen_ns = 90'000'000});
+  EXPECT_EQ(run.dropped(), (std::set<int>{2, 3}));
+  EXPECT_EQ(run.samples[1].drop_reason, "");
+}
+
+// What a side took says nothing of the machine: dropping for it would favour another side.
+TEST(BlockFilter, NothingIsDroppedForWhatASideTook) {
+  CpuRun run;
+  for (int block = 0; block < 12; ++block) run.add({.involuntary_switches = block});
+  for (Sample& sample : run.samples) sample.time_ns += 30'000'000 * (sample.block % 3);
+  EXPECT_EQ(run.dropped(), std::set<int>{});
+}
+
+TEST(Busy, IsAMachineOnWhichStrangersRanInMoreThanHalfOfTheBlocks) {
+  CpuRun run;
+  for (int block = 0; block < 4; ++block) run.add({.strangers = block < 2 ? 2 : 1});
+  EXPECT_FALSE(run.was_busy()) << "in half of them, and once in four calls is nothing";
+  run.add({.strangers = 4});
+  EXPECT_TRUE(run.was_busy());
+  EXPECT_FALSE(run.was_busy("cuda"));
+}
+
+TEST(Busy, IsAMachineOnWhichTheOraclesOwnWorkWasSlowInMoreThanHalfOfTheBlocks) {
+  CpuRun run;
+  for (int block = 0; block < 3; ++block) run.add({.sentinel_ns = 1'000});
+  for (int block = 0; block < 3; ++block) run.add({.sentinel_ns = 1'400});
+  EXPECT_FALSE(run.was_busy());
+  run.add({.sentinel_ns = 1'500});
+  EXPECT_TRUE(run.was_busy());
+}
+
+TEST(Busy, AMeasurementThatDoesNotCountSaysNothing) {
+  CpuRun run;
+  for (int block = 0; block < 4; ++block) run.add({});
+  for (int block = 0; block < 9; ++block)
+    run.conditions.push_back({.attempt = 1, .block = block, .strangers = 9});
+  EXPECT_FALSE(run.was_busy());
 }
 
 TEST(Keep, JudgesAnewByWhatSurroundedTheBlocksOfEachAttempt) {
@@ -119,99 +175,7 @@ TEST(Keep, JudgesAnewByWhatSurroundedTheBlocksOfEachAttempt) {
       << "a lower clock of another attempt is that attempt's own";
 }
 
-// The samples of one block on the CPU, and that it was there.
-struct CpuRun {
-  std::vector<Sample> samples;
-  std::vector<Block> conditions;
-
-  void add(int placement, std::int64_t eager_ns, std::int64_t compiled_ns,
-           std::int64_t submission_ns) {
-    const int block = static_cast<int>(conditions.size());
-    for (const auto& [side, ns] :
-         {std::pair{Side::kEager, eager_ns}, std::pair{Side::kCompiled, compiled_ns},
-          std::pair{Side::kSubmission, submission_ns}})
-      samples.push_back(
-          {.placement = placement, .block = block, .side = side, .calls = 1, .time_ns = ns});
-    conditions.push_back({.block = block});
-  }
-
-  // Which blocks are dropped.
-  std::set<int> dropped() {
-    drop_disturbed_blocks(samples, conditions, true);
-    return marked();
-  }
-  std::set<int> dropped_in_the_end() {
-    drop_disturbed_blocks_at_the_end(samples, conditions, true);
-    return marked();
-  }
-
- private:
-  [[nodiscard]] std::set<int> marked() const {
-    std::set<int> blocks;
-    for (const Sample& sample : samples)
-      if (sample.dropped) blocks.insert(sample.block);
-    return blocks;
-  }
-};
-
-TEST(BlockFilter, DropsBlocksThatWereSlowForBothBaselines) {
-  CpuRun run;
-  for (int placement = 0; placement < 12; ++placement) run.add(placement, 1000, 600, 300);
-  run.add(12, 1250, 601, 300);  // eager's bad luck
-  run.add(13, 1001, 750, 300);  // compiled's
-  run.add(14, 1000, 600, 900);  // the submission's: says nothing of the surroundings
-  run.add(15, 1200, 720, 300);
-  run.add(16, 1040, 640, 330);  // as blocks differ
-  EXPECT_EQ(run.dropped(), std::set<int>{15});
-  EXPECT_NE(run.samples.at(15 * 3).drop_reason.find("both baselines took 20 % longer"),
-            std::string::npos);
-}
-
-TEST(BlockFilter, ADisturbedMachineKeepsTheQuietestOfTenPlacements) {
-  CpuRun run;
-  for (int placement = 0; placement < 12; ++placement)
-    run.add(placement, 1000 + 100 * placement, 600 + 60 * placement, 300);
-  run.add(11, 1000, 600, 300);
-  EXPECT_EQ(run.dropped(), (std::set<int>{9, 10, 11}));
-}
-
-TEST(BlockFilter, FewPlacementsKeepAllTheirBlocks) {
-  CpuRun run;
-  for (int block = 0; block < 20; ++block)
-    run.add(block / 4, 1000 + 100 * block, 600 + 60 * block, 300);
-  EXPECT_EQ(run.dropped(), std::set<int>{});
-}
-
 // Both baselines are quick now and then, by luck, and the submission's times take no notice of it.
-TEST(BlockFilter, QuickBaselinesThatWereLuckAreNotChosenInTheEnd) {
-  CpuRun run;
-  for (int placement = 0; placement < 60; ++placement) {
-    const bool lucky = placement % 6 == 0;
-    const int noise = placement % 12 == 0 ? 400 : -400;
-    for (int block = 0; block < 5; ++block)
-      run.add(placement, lucky ? 1000 : 1500, lucky ? 1000 : 1500, lucky ? 1500 + noise : 1500);
-  }
-  EXPECT_EQ(run.dropped().size(), 250u);
-  EXPECT_EQ(run.dropped_in_the_end(), std::set<int>{});
-}
-
-TEST(BlockFilter, AQuietTimeStaysChosenInTheEnd) {
-  CpuRun run;
-  for (int placement = 0; placement < 60; ++placement) {
-    const bool quiet = placement % 4 == 0;
-    run.add(placement, quiet ? 1000 : 1500, quiet ? 1000 : 1500,
-            (quiet ? 1000 : 1900) + placement % 7);
-  }
-  EXPECT_EQ(run.dropped_in_the_end().size(), 45u);
-}
-
-TEST(BlockFilter, OneBaselineAloneDropsNothing) {
-  CpuRun run;
-  for (int i = 0; i < 20; ++i) run.add(i, 1000 + 100 * i, 600, 300);
-  std::erase_if(run.samples, [](const Sample& sample) { return sample.side == Side::kCompiled; });
-  EXPECT_EQ(run.dropped(), std::set<int>{});
-}
-
 TEST(VisibleDevice, IsTheOneThatThisProcessSeesUnderThatNumber) {
   EXPECT_EQ(visible_device(nullptr, 3), "3");
   EXPECT_EQ(visible_device("", 0), "0");

@@ -106,10 +106,24 @@ TEST(StopRule, ASideAloneHasNoIntervalToWaitFor) {
   EXPECT_TRUE(has_enough(stop_rule_for("cuda"), samples, Side::kEager, 1));
 }
 
+// Whoever may stop after each placement stops where the interval is narrow by luck.
+TEST(StopRule, OnCpuTheIntervalIsLookedAtAfterPlannedNumbersOfPlacements) {
+  const StopRule rule = stop_rule_for("cpu");
+  std::vector<int> stops;
+  for (int placements = 1; placements <= 20; ++placements) {
+    auto samples = blocks(2 * placements, 1'000'000'000);
+    for (Sample& sample : samples) sample.placement /= 2;
+    if (has_enough(rule, samples, Side::kSubmission, 1)) stops.push_back(placements);
+  }
+  EXPECT_EQ(stops, (std::vector<int>{6, 9, 13, 18, 19, 20}));
+  const auto clear = blocks(13, 1'000'000'000, 0.04, 1.5);
+  EXPECT_FALSE(has_enough(rule, clear, Side::kSubmission, 1)) << "a clear verdict ends nothing";
+  EXPECT_TRUE(has_enough(rule, blocks(18, 1'000'000'000, 0.2), Side::kSubmission, 1));
+}
+
 TEST(StopRule, CpuNeedsPlacementsForItsInterval) {
   const StopRule rule = stop_rule_for("cpu");
   auto samples = blocks(20, 1'000'000'000);
-  EXPECT_TRUE(has_enough(rule, samples, Side::kSubmission, 1));
   for (Sample& sample : samples) sample.placement /= 4;
   EXPECT_FALSE(has_enough(rule, samples, Side::kSubmission, 1)) << "five placements only";
 }
