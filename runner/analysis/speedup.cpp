@@ -105,7 +105,7 @@ std::string_view to_string(Verdict verdict) {
 
 double same_margin(std::string_view device) { return device == "cpu" ? 0.03 : 0.01; }
 
-double deviation_between_runs(std::string_view device) { return device == "cpu" ? 0.01 : 0; }
+double deviation_between_runs(std::string_view device) { return device == "cpu" ? 0.01 : 0.001; }
 
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
   auto times = times_per_call(samples, side);

@@ -16,7 +16,9 @@ std::string places() {
 }  // namespace
 
 std::map<std::string, std::string> openmp_environment(std::string_view device, int threads) {
-  std::map<std::string, std::string> variables{{"OMP_NUM_THREADS", std::to_string(threads)}};
+  std::map<std::string, std::string> variables{{"OMP_NUM_THREADS", std::to_string(threads)},
+                                               {"MKL_NUM_THREADS", std::to_string(threads)},
+                                               {"MKL_DYNAMIC", "FALSE"}};
   if (device == "cpu") {
     variables["OMP_PROC_BIND"] = "close";
     variables["OMP_PLACES"] = places();

@@ -674,9 +674,17 @@ void LoadedTask::release_reference_memory() {
   if (impl_->device.is_cuda()) c10::getDeviceAllocator(impl_->device.type())->emptyCache();
 }
 
-Status configure_torch(int threads, const std::string& precision) {
+Status check_threads(int threads) {
+  const int found = at::get_num_threads();
+  if (found == threads) return Done{};
+  return Error{ErrorCode::kInfrastructure,
+               "LibTorch would run on " + std::to_string(found) + " threads instead of " +
+                   std::to_string(threads),
+               ""};
+}
+
+Status configure_torch(const std::string& precision) {
   return guarded("configuring LibTorch", [&]() -> Status {
-    at::set_num_threads(threads);
     at::set_num_interop_threads(1);
     auto& context = at::globalContext();
     const bool convolutions = precision != "fp32";  // torch-default and tf32

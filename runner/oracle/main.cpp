@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   if (!own) return 0;
   kbench::Channel channel = std::move(*own);
   auto backend = open_backend(arguments->device, arguments->threads);
-  const auto configured = kbench::configure_torch(arguments->threads, arguments->precision);
+  kbench::Status configured = kbench::check_threads(arguments->threads);
+  if (configured) configured = kbench::configure_torch(arguments->precision);
   const kbench::Error* problem =
       !backend ? &backend.error() : (!configured ? &configured.error() : nullptr);
   if (problem != nullptr) {

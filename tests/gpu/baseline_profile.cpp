@@ -272,7 +272,7 @@ class Measurement {
 Result<Json> measure(const Options& options) {
   auto backend = make_cuda_backend(0);
   if (!backend) return backend.error();
-  if (auto done = configure_torch(1, options.precision); !done) return done.error();
+  if (auto done = configure_torch(options.precision); !done) return done.error();
   auto description = load_task(options.task_file);
   if (!description) return description.error();
   auto task = LoadedTask::load(**backend, *description, options.size, "cuda:0", options.package);
