@@ -131,7 +131,8 @@ Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
   if (alone.empty() || beside.empty()) return {};
   const double slowest_alone = median_interval(alone).high;
   const double quickest_beside = median_interval(beside).low;
-  if (slowest_alone <= 0 || quickest_beside <= slowest_alone) return {};
+  const double differ_anyway = kNormal95 * deviation_between_runs(evaluation.device);
+  if (slowest_alone <= 0 || quickest_beside <= slowest_alone * std::exp(differ_anyway)) return {};
   const double unexplained = std::log(quickest_beside / slowest_alone) - clock_drop(evaluation);
   return {std::log(median(beside) / median(alone)), std::max(unexplained, 0.0)};
 }

@@ -58,7 +58,7 @@ Verdict verdict_of(std::int64_t eager_ns, std::int64_t submission_ns, const std:
 TEST(ReportModel, TheMarginFollowsTheDevice) {
   EXPECT_EQ(verdict_of(1'009'000, 1'000'000, "cpu"), Verdict::kSame);
   EXPECT_EQ(verdict_of(1'060'000, 1'000'000, "cpu"), Verdict::kFaster);
-  EXPECT_EQ(verdict_of(1'009'000, 1'000'000, "cuda"), Verdict::kSame);
+  EXPECT_EQ(verdict_of(1'007'000, 1'000'000, "cuda"), Verdict::kSame);
   EXPECT_EQ(verdict_of(1'020'000, 1'000'000, "cuda"), Verdict::kFaster);
 }
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Whether a published interval holds what the next run will say.
+
+    repeats.py [--device cpu|cuda] [--runs 10] [--quick] [--busy-loops N] [--task GLOB]... [--db FILE]
+    repeats.py --only-read --db FILE
+
+Measures the shipped examples again and again with the real program, each time in a run of its own, and
+prints for each speed-up its estimates, its half-widths, how far the runs lie apart, and how many
+intervals hold the median of the other runs. With --busy-loops, so many processes keep cores busy
+meanwhile. Nothing is judged: what the figures should be stands in the design of kbench's timing.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUSY = "while True: pass"
+
+
+def measure(kbench, arguments, database):
+    """So many runs. A failed submission is a result like any other."""
+    command = [kbench, "run", "--quiet", "--device", arguments.device, "--db", database, "--no-html",
+               "--submissions", str(ROOT / "data" / "submissions")]
+    for task in arguments.task:
+        command += ["--task", task]
+    if arguments.quick:
+        command.append("--quick")
+    for number in range(arguments.runs):
+        print(f"run {number + 1} of {arguments.runs}", file=sys.stderr)
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        if ended.returncode not in (0, 1):
+            sys.exit(f"repeats: kbench ended with {ended.returncode}")
+
+
+def stored_runs(database):
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        return [row[0] for row in connection.execute("SELECT id FROM run ORDER BY number")]
+
+
+def speedups(kbench, database):
+    """By submission and baseline: one speed-up of each run, as kbench reports it."""
+    found = defaultdict(list)
+    for run in stored_runs(database):
+        told = subprocess.run([kbench, "report", "json", "--db", database, "--run", run],
+                              stdout=subprocess.PIPE, check=True)
+        for row in json.loads(told.stdout)["results"]:
+            for baseline, ratio in (row.get("speedup") or {}).items():
+                if ratio:
+                    found[row["submission"], baseline].append(ratio)
+    return found
+
+
+def holds(ratios, index):
+    """Whether one run's interval holds the median of the others."""
+    others = statistics.median(r["estimate"] for i, r in enumerate(ratios) if i != index)
+    return ratios[index]["low"] <= others <= ratios[index]["high"]
+
+
+def show(found):
+    held = total = 0
+    widths = []
+    for (submission, baseline), ratios in sorted(found.items()):
+        if len(ratios) < 2:
+            continue
+        hits = sum(holds(ratios, i) for i in range(len(ratios)))
+        apart = statistics.stdev(math.log(r["estimate"]) for r in ratios)
+        half = [100 * r["half_width"] for r in ratios]
+        verdicts = defaultdict(int)
+        for ratio in ratios:
+            verdicts[ratio["verdict"]] += 1
+        print(f"{submission} over {baseline}: {hits} of {len(ratios)} hold, "
+              f"estimates {min(r['estimate'] for r in ratios):.3f} to "
+              f"{max(r['estimate'] for r in ratios):.3f}, {100 * apart:.2f} % apart, "
+              f"half-width {statistics.median(half):.2f} % ({max(half):.2f}), "
+              + ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items())))
+        held += hits
+        total += len(ratios)
+        widths += half
+    if total:
+        print(f"{held} of {total} intervals hold the median of the other runs ({100 * held / total:.1f} %), "
+              f"half-width {statistics.median(widths):.2f} % in the middle")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kbench", default=str(ROOT / "build" / "release" / "bin" / "kbench"))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--busy-loops", type=int, default=0)
+    parser.add_argument("--task", action="append", default=[])
+    parser.add_argument("--db", help="database to keep, or to read")
+    parser.add_argument("--only-read", action="store_true", help="measure nothing")
+    arguments = parser.parse_args()
+    if arguments.only_read and not arguments.db:
+        parser.error("--only-read needs --db")
+    with tempfile.TemporaryDirectory(prefix="kbench-repeats-") as folder:
+        database = arguments.db or str(pathlib.Path(folder) / "repeats.sqlite")
+        loops = []
+        try:
+            for _ in range(arguments.busy_loops):
+                loops.append(subprocess.Popen([sys.executable, "-c", BUSY]))
+            if not arguments.only_read:
+                measure(arguments.kbench, arguments, database)
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+        show(speedups(arguments.kbench, database))
+
+
+if __name__ == "__main__":
+    main()
