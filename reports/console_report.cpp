@@ -208,6 +208,17 @@ std::string render_reasons(const std::vector<ResultRow>& rows) {
   return out.empty() ? out : fmt::format("\nNot timed\n{}", out);
 }
 
+// Why speed-ups have no verdict, each with the rows it concerns.
+std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows)
+    if (!row.no_verdict.empty()) ++counts[row.no_verdict];
+  std::string out;
+  for (const auto& [reason, count] : counts)
+    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
+  return out.empty() ? out : fmt::format("\nNo verdict\n{}", out);
+}
+
 // Tasks that count in no score, each with the reason.
 std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
@@ -247,6 +258,7 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
     if (!row.message.empty()) failures += render_failure(row, options);
   if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
   out += render_reasons(rows);
+  out += render_no_verdicts(rows);
   out += render_unranked(rows);
   out += render_chain(data.chain, options);
   return fmt::format("{}\n{}\n", out, summary_line(data));

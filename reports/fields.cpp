@@ -40,7 +40,8 @@ Json to_json(const std::optional<Speedup>& speedup) {
           {"verdict", to_string(speedup->verdict)},
           {"confidence", rounded(speedup->confidence)},
           {"half_width", rounded(speedup->half_width())},
-          {"units", speedup->units}};
+          {"units", speedup->units},
+          {"calibrated", speedup->calibrated}};
 }
 
 Json reasons(const ResultRow& row) {
@@ -171,6 +172,13 @@ constexpr std::array kFields{
         "How it was measured: 1 began its clocks on an idle device and believed what a CPU worker "
         "said of its time. Times of different protocols are not compared.",
         [](Row r) -> Json { return r.protocol; }},
+    Field{"calibrated_at", "Calibrated", Unit::kText,
+          "When it was measured by how much equal runs of this device differ; intervals contain "
+          "that. Empty where nobody measured it: then there is no verdict.",
+          [](Row r) { return r.calibrated_at.empty() ? Json() : Json(r.calibrated_at); }},
+    Field{"no_verdict_reason", "Why no verdict", Unit::kText,
+          "Why a speed-up has no verdict; empty where it has one.",
+          [](Row r) { return r.no_verdict.empty() ? Json() : Json(r.no_verdict); }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},
 };
@@ -323,8 +331,10 @@ std::string_view help(Verdict verdict) {
     case Verdict::kSame: return "The whole interval lies within the margin around 1.";
     case Verdict::kUndecided: return "The interval is too wide to say.";
     case Verdict::kNone:
-      return "Other programs kept the machine busy in more than half of the blocks: run again "
-             "without them.";
+      return "Other programs kept the machine busy in more than half of the blocks, or the device "
+             "was not calibrated (kbench selftest timing), so that nobody knows what its equal "
+             "runs "
+             "differ by.";
   }
   return "";
 }

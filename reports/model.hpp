@@ -75,6 +75,8 @@ struct ResultRow {
   std::optional<std::int64_t> prepare_ns;
   std::string sandbox_level;
   std::string labels;
+  std::string calibrated_at;  // UTC; empty without a calibration
+  std::string no_verdict;     // why speed-ups have none; empty where they have one
   std::optional<double> floor_ns;
   int repeats = 0;
   int protocol = 1;

@@ -1,6 +1,8 @@
 #include "runner/analysis/speedup.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -10,7 +12,8 @@
 namespace kbench {
 namespace {
 
-constexpr double kNormal95 = 1.96;  // standard deviations on either side that hold 95 %
+constexpr double kNormal95 = 1.96;            // standard deviations on either side that hold 95 %
+constexpr std::size_t kEnoughPlacements = 6;  // the fewest whose range covers a median at 95 %
 
 std::vector<double> times_per_call(std::span<const Sample> samples, Side side) {
   std::vector<double> times;
@@ -105,7 +108,30 @@ std::string_view to_string(Verdict verdict) {
 
 double same_margin(std::string_view device) { return device == "cpu" ? 0.03 : 0.01; }
 
-double deviation_between_runs(std::string_view device) { return device == "cpu" ? 0.01 : 0.001; }
+Spread least_spread(std::string_view device) {
+  // On CUDA every block has new places, and the process makes no difference.
+  return device == "cpu" ? Spread{0.02, 0.02} : Spread{0, 0.001};
+}
+
+Spread spread_of(const Evaluation& evaluation) {
+  Spread spread = least_spread(evaluation.device);
+  if (!evaluation.calibration) return spread;
+  spread.between_sessions =
+      std::max(spread.between_sessions, evaluation.calibration->between_sessions);
+  spread.between_runs = std::max(spread.between_runs, evaluation.calibration->between_runs);
+  return spread;
+}
+
+std::string why_no_verdict(const Evaluation& evaluation) {
+  if (machine_was_busy(evaluation))
+    return "other programs kept the machine busy in more than half of the blocks: run again "
+           "without "
+           "them";
+  if (!evaluation.calibration)
+    return "the device was not calibrated, so nobody knows what its equal runs differ by: run "
+           "`kbench selftest timing` once";
+  return "";
+}
 
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
   auto times = times_per_call(samples, side);
@@ -131,7 +157,7 @@ Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
   if (alone.empty() || beside.empty()) return {};
   const double slowest_alone = median_interval(alone).high;
   const double quickest_beside = median_interval(beside).low;
-  const double differ_anyway = kNormal95 * deviation_between_runs(evaluation.device);
+  const double differ_anyway = kNormal95 * (evaluation.device == "cpu" ? 0.01 : 0.001);
   if (slowest_alone <= 0 || quickest_beside <= slowest_alone * std::exp(differ_anyway)) return {};
   const double unexplained = std::log(quickest_beside / slowest_alone) - clock_drop(evaluation);
   return {std::log(median(beside) / median(alone)), std::max(unexplained, 0.0)};
@@ -139,32 +165,42 @@ Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
 
 std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side candidate) {
   auto ratio = speedup(evaluation.samples, baseline, candidate, same_margin(evaluation.device),
-                       deviation_between_runs(evaluation.device));
+                       spread_of(evaluation));
   if (!ratio) return std::nullopt;
   const double faster_alone = slowdown_beside(evaluation, baseline).log_ratio -
                               slowdown_beside(evaluation, candidate).log_ratio;
   for (double* end : {&ratio->estimate, &ratio->low, &ratio->high}) *end *= std::exp(-faster_alone);
-  const bool busy = machine_was_busy(evaluation);
-  ratio->verdict = busy ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));
+  ratio->calibrated = evaluation.calibration.has_value();
+  const bool says_nothing = !why_no_verdict(evaluation).empty();
+  ratio->verdict = says_nothing ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));
   return ratio;
 }
 
 std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, Side candidate,
-                               double margin, double between_runs) {
+                               double margin, Spread spread) {
   std::map<int, std::vector<double>> ratios_by_placement;
   for (const auto& [index, block] : sum_blocks(samples, baseline, candidate)) {
     if (block.dropped || block.baseline_visits == 0 || block.candidate_visits == 0) continue;
     ratios_by_placement[block.placement].push_back(block.baseline / block.baseline_visits -
                                                    block.candidate / block.candidate_visits);
   }
+  const std::size_t placements = ratios_by_placement.size();
+  const bool enough = placements >= kEnoughPlacements;
   std::vector<double> units;
-  units.reserve(ratios_by_placement.size());
-  for (auto& [placement, ratios] : ratios_by_placement) units.push_back(median(std::move(ratios)));
+  for (auto& [placement, ratios] : ratios_by_placement) {
+    if (enough) {
+      units.push_back(median(std::move(ratios)));
+    } else {
+      units.insert(units.end(), ratios.begin(), ratios.end());
+    }
+  }
   if (units.size() < 3) return std::nullopt;
 
   const OrderInterval interval = median_interval(units);
   const double middle = median(units);
-  const double of_the_run = kNormal95 * between_runs;
+  const double of_the_places =
+      enough ? 0 : spread.between_sessions / std::sqrt(static_cast<double>(placements));
+  const double of_the_run = kNormal95 * std::hypot(of_the_places, spread.between_runs);
   Speedup result;
   result.estimate = std::exp(middle);
   result.low = std::exp(middle - std::hypot(middle - interval.low, of_the_run));

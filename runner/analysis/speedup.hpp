@@ -4,13 +4,14 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "runner/core/evaluation.hpp"
 
 namespace kbench {
 
-// kNone: other programs kept the machine busy (see keep.hpp).
+// kNone: nothing can be said, see why_no_verdict().
 enum class Verdict { kFaster, kSlower, kSame, kUndecided, kNone };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
@@ -19,8 +20,9 @@ struct Speedup {
   double estimate = 0;
   double low = 0;
   double high = 0;
-  double confidence = 0;  // exact coverage of the order statistics used; no verdict below 95 %
-  int units = 0;          // independent units (placements or blocks) behind it
+  double confidence = 0;    // exact coverage of the order statistics used; no verdict below 95 %
+  int units = 0;            // independent units (placements or blocks) behind it
+  bool calibrated = false;  // what lies between runs was measured on this device
   Verdict verdict = Verdict::kUndecided;
 
   // Half of the interval's width, relative to the estimate.
@@ -30,12 +32,24 @@ struct Speedup {
 // The margin inside which two times count as the same: 0.03 on "cpu", 0.01 on "cuda".
 [[nodiscard]] double same_margin(std::string_view device);
 
-// Standard deviation, relative, of the speed-ups of equal runs beyond what their samples tell: what
-// a run's minutes have in common, such as a neighbour on the same host. 0.01 on "cpu" (two cores of
-// a virtual machine, eight speed-ups, nine runs: 0 to 2.1 %, root mean square 1.1 %), 0.001 on
-// "cuda" (H200, twelve kernels against two baselines, five runs: 111 of 120 intervals then hold the
-// median of the other runs, 91 without it).
-[[nodiscard]] double deviation_between_runs(std::string_view device);
+// What an interval has to hold beyond what its samples tell, as relative standard deviations.
+struct Spread {
+  double between_sessions = 0;  // of places and processes; for runs with too few of them
+  double between_runs = 0;      // what a run's minutes have in common, such as a busy neighbour
+};
+
+// The smallest that is believed, whatever a calibration says; and all there is without one. Between
+// runs 0.02 on "cpu" (two cores of a virtual machine: eight speed-ups of nine runs lay 0 to 2.1 %
+// apart), 0.001 on "cuda" (H200, twelve kernels against two baselines, five runs: 111 of 120
+// intervals then hold the median of the other runs, 91 without it).
+[[nodiscard]] Spread least_spread(std::string_view device);
+
+// As the device's calibration has it, and no smaller than that.
+[[nodiscard]] Spread spread_of(const Evaluation& evaluation);
+
+// Why an evaluation has no verdict, in words; empty where it may have one. Either other programs
+// kept the machine busy (keep.hpp), or nobody has measured what equal runs of the device differ by.
+[[nodiscard]] std::string why_no_verdict(const Evaluation& evaluation);
 
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.
 [[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);
@@ -47,10 +61,10 @@ struct Speedup {
 [[nodiscard]] std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side);
 
 // How much longer a baseline took beside the submission than alone: the difference of the medians'
-// logarithms where their 95 % intervals lie further apart than equal runs do (1.96 times
-// deviation_between_runs), else zero; never negative. Without that allowance a third of the rows of
-// an H200 were corrected by some 0.2 %, which was noise: 105 instead of 111 of 120 intervals then
-// held the median of the other runs.
+// logarithms where their 95 % intervals lie further apart than equal baselines do in one run (1.96
+// times 1 % on "cpu", 0.1 % on "cuda"; no calibration widens that), else zero; never negative.
+// Without that allowance a third of the rows of an H200 were corrected by some 0.2 %, which was
+// noise: 105 instead of 111 of 120 intervals then held the median of the other runs.
 struct Slowdown {
   double log_ratio = 0;  // of the medians
   double at_least = 0;   // from the far end of one interval to the near end of the other, less
@@ -60,12 +74,13 @@ struct Slowdown {
 
 // Median of per-block log-ratios baseline/candidate with an order-statistic interval of at least
 // 95 % where there are enough units. Blocks of one placement share their addresses, so the unit is
-// the placement, represented by the median of its blocks. The interval is to hold for another run
-// as well: 1.96 times `between_runs` is added to its halves, in quadrature, on the log scale. Empty
-// when a side is missing, or with fewer than three units.
+// the placement, represented by the median of its blocks. Fewer than six placements hold no 95 %:
+// then the blocks are the units, and what lies between placements is added for as many as there
+// are. The interval is to hold for another run as well: 1.96 times all of this spread is added to
+// its halves, in quadrature, on the log scale. Empty when a side is missing, or with fewer than
+// three units.
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
-                                             Side candidate, double margin,
-                                             double between_runs = 0);
+                                             Side candidate, double margin, Spread spread = {});
 
 // The speed-up of an evaluation, with its device's margin. Where a baseline was slower beside the
 // submission than alone, its time alone counts.

@@ -10,13 +10,11 @@
 namespace kbench {
 namespace {
 
-// Of the margin. A second measurement, which only confirms, may widen the interval a little.
-constexpr double kWellWithin = 0.9;
-
 // A speed-up of 13 may be as uncertain as 5 %: nobody decides anything by the rest.
 constexpr double kOfItself = 0.02;
 
 struct Totals {
+  std::set<int> tried;  // placements, with those of which nothing is kept
   std::set<int> blocks;
   std::set<int> placements;
   std::map<Side, double> seconds;
@@ -26,6 +24,7 @@ Totals total(std::span<const Sample> samples) {
   Totals totals;
   for (const Sample& sample : samples) {
     totals.seconds[sample.side] += static_cast<double>(sample.time_ns) * 1e-9;
+    totals.tried.insert(sample.placement);
     if (sample.dropped) continue;
     totals.blocks.insert(sample.block);
     totals.placements.insert(sample.placement);
@@ -33,24 +32,20 @@ Totals total(std::span<const Sample> samples) {
   return totals;
 }
 
-// With planned looks the width alone decides: whoever stops once a verdict is there gets too many.
-bool is_settled(const Speedup& ratio, const StopRule& rule, double elapsed_seconds) {
-  const bool margin_will_do = rule.looks.empty() && (ratio.verdict != Verdict::kUndecided ||
-                                                     elapsed_seconds >= rule.fine_seconds);
-  double allowed = std::max(rule.half_width, kOfItself * std::abs(std::log(ratio.estimate)));
-  if (margin_will_do) allowed = std::max(allowed, kWellWithin * rule.margin);
+bool is_settled(const Speedup& ratio, const StopRule& rule) {
+  const double allowed = std::max(rule.half_width, kOfItself * std::abs(std::log(ratio.estimate)));
   return ratio.confidence >= 0.95 && ratio.half_width() <= allowed;
 }
 
-bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side candidate,
-                 double elapsed_seconds) {
+bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side candidate) {
+  constexpr double kNoMargin = 0;  // verdicts do not count here
   bool any = false;
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     if (baseline == candidate) continue;
-    const auto ratio = speedup(samples, baseline, candidate, rule.margin, rule.between_runs);
+    const auto ratio = speedup(samples, baseline, candidate, kNoMargin);
     if (!ratio) continue;
     any = true;
-    if (!is_settled(*ratio, rule, elapsed_seconds)) return false;
+    if (!is_settled(*ratio, rule)) return false;
   }
   return any;
 }
@@ -59,15 +54,14 @@ bool all_settled(const StopRule& rule, std::span<const Sample> samples, Side can
 
 StopRule stop_rule_for(std::string_view device, Ranked ranked) {
   StopRule rule;
-  rule.margin = same_margin(device);
-  rule.between_runs = deviation_between_runs(device);
   if (device == "cpu") {
     rule.min_placements = 6;  // the fewest whose whole range covers the median at 95 %
     rule.looks = {6, 9, 13, 18};
-    rule.half_width = 0.03;
+    rule.half_width = 0.025;
     rule.max_seconds = 30;  // a placement starts two processes, about two seconds in all
     rule.longest_seconds = 45;
   } else {
+    rule.looks = {10, 15, 23, 35, 50, 75, 112, 168, 252, 378};  // each half as many more
     rule.half_width = 0.005;
     rule.longest_seconds = 20;
   }
@@ -86,11 +80,11 @@ StopRule confirming(StopRule rule) {
 
 StopRule quick_stop_rule(std::string_view device) {
   StopRule rule = stop_rule_for(device);
-  rule.min_blocks = rule.enough_blocks = 3;
-  rule.min_placements = 3;
+  rule.min_blocks = rule.enough_blocks = rule.most_blocks_a_placement = 8;
+  rule.min_placements = 1;
   rule.looks.clear();
-  rule.most_blocks_a_placement = 1;
   rule.min_seconds_a_side = 0;
+  rule.max_seconds = rule.longest_seconds = 10;
   rule.until_narrow = false;
   return rule;
 }
@@ -108,13 +102,12 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
   if (least < rule.min_seconds_a_side && blocks < rule.enough_blocks) return false;
   // A single side has no ratio that could become narrower.
   if (!rule.until_narrow || totals.seconds.size() < 2) return true;
-  const auto placements = static_cast<int>(totals.placements.size());
+  const auto tried = static_cast<int>(totals.tried.size());
   if (!rule.looks.empty()) {
-    if (placements >= rule.looks.back()) return true;
-    if (std::find(rule.looks.begin(), rule.looks.end(), placements) == rule.looks.end())
-      return false;
+    if (tried >= rule.looks.back()) return true;
+    if (std::find(rule.looks.begin(), rule.looks.end(), tried) == rule.looks.end()) return false;
   }
-  return all_settled(rule, samples, candidate, elapsed_seconds);
+  return all_settled(rule, samples, candidate);
 }
 
 }  // namespace kbench

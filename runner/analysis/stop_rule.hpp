@@ -14,16 +14,14 @@ struct StopRule {
   int min_blocks = 10;
   int min_placements = 0;
   double min_seconds_a_side = 0.5;   // waived once there are enough blocks
-  int enough_blocks = 50;            // 100 calls a side
-  double half_width = 0.03;          // relative, of every speed-up that the margin leaves open
-  double fine_seconds = 2;           // of timing, then an interval within the margin is enough
+  int enough_blocks = 45;            // 90 calls a side: of 50 at a look, a few may be dropped
+  double half_width = 0.03;          // relative, of what the samples of every speed-up tell
   double max_seconds = 15;           // of timing, for those who do not get to their blocks
   double longest_seconds = 120;      // of timing, whatever the intervals say
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
-  double margin = 0.03;              // for the verdict inside the intervals
-  double between_runs = 0;           // as in speedup()
-  // After how many placements the interval is looked at; the last look ends it. Empty: after each
-  // block. Every look is a chance to stop at a narrow interval that is narrow by luck.
+  // After how many placements the interval is looked at; the last look ends it. Its width alone
+  // decides: whoever stops once a verdict is there gets too many of them, and every look is a
+  // chance to stop at a narrow interval that is narrow by luck.
   std::vector<int> looks;
   bool until_narrow = true;  // false: the least that the other fields ask for is enough
 };
@@ -37,7 +35,8 @@ enum class Ranked { kNo, kYes };
 // For a second measurement that is to confirm the first, not to be narrower than it.
 [[nodiscard]] StopRule confirming(StopRule rule);
 
-// For a first impression: the fewest placements and blocks that give a ratio at all.
+// For a first impression: one placement, and the fewest blocks whose range holds a median at 95 %
+// with one or two of them dropped. What lies between placements then comes from the calibration.
 [[nodiscard]] StopRule quick_stop_rule(std::string_view device);
 
 // `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where

@@ -34,6 +34,8 @@ std::vector<GpuInfo> ask_nvml(const Nvml& nvml) {
     gpu.compute_capability = nvml.compute_capability(i).value_or(0);
     gpu.memory_bytes = nvml.memory_bytes(i).value_or(0);
     gpu.driver = nvml.driver_version().value_or("");
+    gpu.nvml_index = i;
+    gpu.uuid = nvml.uuid(i).value_or("");
     gpu.near_cores = nvml.near_cores(i);
     gpu.max_sm_clock_khz = nvml.max_sm_clock_khz(i);
     gpu.clock_limits = nvml.clock_limits(i);

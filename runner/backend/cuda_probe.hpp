@@ -18,6 +18,8 @@ struct GpuInfo {
   std::uint64_t memory_bytes = 0;
   std::string driver;  // "580.65.06" from NVML; the CUDA version it supports, "13.0", otherwise
   // Only NVML tells these:
+  std::optional<int> nvml_index;
+  std::string uuid;             // "GPU-…"; empty where unknown
   std::vector<int> near_cores;  // of the GPU's NUMA node
   std::optional<std::int64_t> max_sm_clock_khz;
   std::optional<std::vector<std::string>> clock_limits;  // why it is not at its fastest just now

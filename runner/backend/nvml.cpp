@@ -47,6 +47,7 @@ struct Nvml::Library {
   NvmlReturn (*count)(unsigned*) = nullptr;
   NvmlReturn (*handle)(unsigned, Device*) = nullptr;
   NvmlReturn (*name)(Device, char*, unsigned) = nullptr;
+  NvmlReturn (*uuid)(Device, char*, unsigned) = nullptr;
   NvmlReturn (*capability)(Device, int*, int*) = nullptr;
   NvmlReturn (*memory)(Device, Memory*) = nullptr;
   NvmlReturn (*clock)(Device, int, unsigned*) = nullptr;
@@ -69,6 +70,7 @@ struct Nvml::Library {
                           file.find("nvmlDeviceGetCount_v2", count) &&
                           file.find("nvmlDeviceGetHandleByIndex_v2", handle) &&
                           file.find("nvmlDeviceGetName", name) &&
+                          file.find("nvmlDeviceGetUUID", uuid) &&
                           file.find("nvmlDeviceGetCudaComputeCapability", capability) &&
                           file.find("nvmlDeviceGetMemoryInfo", memory) &&
                           file.find("nvmlDeviceGetClockInfo", clock) &&
@@ -162,11 +164,25 @@ std::vector<int> Nvml::near_cores(int device) const {
   return cores;
 }
 
-std::optional<std::vector<std::string>> Nvml::clock_limits(int device) const {
+std::optional<std::uint64_t> Nvml::clock_limit_bits(int device) const {
   const auto handle = library_->device(device);
   unsigned long long reasons = 0;
   if (!handle || library_->reasons(*handle, &reasons) != kSuccess) return std::nullopt;
-  return clock_limit_names(reasons);
+  return reasons;
+}
+
+std::optional<std::vector<std::string>> Nvml::clock_limits(int device) const {
+  const auto reasons = clock_limit_bits(device);
+  if (!reasons) return std::nullopt;
+  return clock_limit_names(*reasons);
+}
+
+std::optional<std::string> Nvml::uuid(int device) const {
+  const auto handle = library_->device(device);
+  std::array<char, 96> text{};
+  if (!handle || library_->uuid(*handle, text.data(), text.size() - 1) != kSuccess)
+    return std::nullopt;
+  return std::string(text.data());
 }
 
 std::vector<std::string> clock_limit_names(std::uint64_t reasons) {

@@ -78,6 +78,14 @@ constexpr const char* kSelftestHelp =
     "works:\nbombs are small, and victims are the selftest's own. Exit code 3 when something is "
     "open.\n\n";
 
+constexpr const char* kTimingHelp =
+    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
+    "clock "
+    "made of them,\nand measures by how much equal runs of this device differ. That is its "
+    "calibration: without one no row\ngets a verdict, because nobody knows whether the next run "
+    "would say the same. Takes two minutes on a GPU,\nsome ten on a CPU; do it again after "
+    "a new driver or a new kbench.\n\n";
+
 const std::vector<std::string>& sandbox_layers() {
   static const std::vector<std::string> kNames = {"bubblewrap", "namespaces", "user-namespace",
                                                   "network",    "landlock",   "new-landlock",
@@ -153,6 +161,8 @@ struct Raw {
   std::string doctor_format = "table";
   SelftestRequest selftest;
   std::string selftest_format = "table";
+  std::string timing_device, timing_format = "table";
+  int timing_rounds = 0;
 };
 
 void add_common(CLI::App& app, Raw& raw, bool with_suite) {
@@ -355,7 +365,12 @@ CLI::App* add_doctor(CLI::App& app, Raw& raw) {
   return doctor;
 }
 
-CLI::App* add_selftest(CLI::App& app, Raw& raw) {
+struct SelftestCommands {
+  CLI::App* sandbox;
+  CLI::App* timing;
+};
+
+SelftestCommands add_selftest(CLI::App& app, Raw& raw) {
   auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
   selftest->require_subcommand(1);
   selftest->footer(kExitCodes);
@@ -376,7 +391,20 @@ CLI::App* add_selftest(CLI::App& app, Raw& raw) {
   add_choice(*sandbox, "--format", raw.selftest_format, {"table", "json"},
              "Format (default: table)");
   add_common(*sandbox, raw, false);
-  return sandbox;
+  auto* timing = selftest->add_subcommand(
+      "timing", "Check the clock on known differences, and calibrate this device");
+  timing->footer(std::string(kTimingHelp) + kExitCodes);
+  timing->add_option("--device", raw.timing_device, "cpu, cuda or cuda:N (default: what there is)")
+      ->check(device_name())
+      ->type_name("");
+  timing
+      ->add_option("--rounds", raw.timing_rounds,
+                   "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  add_choice(*timing, "--format", raw.timing_format, {"table", "json"}, "Format (default: table)");
+  add_common(*timing, raw, false);
+  return {sandbox, timing};
 }
 
 template <class T>
@@ -476,6 +504,15 @@ SelftestRequest selftest_request(Raw raw) {
   return request;
 }
 
+TimingSelftestRequest timing_request(const Raw& raw) {
+  TimingSelftestRequest request;
+  request.common = common_options(raw);
+  request.device = unless_empty<std::string>(raw.timing_device);
+  if (raw.timing_rounds > 0) request.rounds = raw.timing_rounds;
+  request.format = output_format(raw.timing_format);
+  return request;
+}
+
 // The innermost subcommand that the words reached.
 const CLI::App& reached(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -541,7 +578,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* import = add_import(app, raw);
   const auto* report = add_report(app, raw);
   const auto* doctor = add_doctor(app, raw);
-  const auto* selftest = add_selftest(app, raw);
+  const auto selftest = add_selftest(app, raw);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   if (!reversed.empty()) reversed.pop_back();  // the program's name
@@ -562,7 +599,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.prompt->parsed()) return Request(TasksPromptRequest{tasks_options(raw)});
   if (import->parsed()) return Request(import_options(raw));
   if (report->parsed()) return Request(report_options(raw));
-  if (selftest->parsed()) return Request(selftest_request(raw));
+  if (selftest.sandbox->parsed()) return Request(selftest_request(raw));
+  if (selftest.timing->parsed()) return Request(timing_request(raw));
   if (doctor->parsed()) {
     return Request(DoctorOptions{common_options(raw), output_format(raw.doctor_format)});
   }

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
 #include <thread>
 
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 
+#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/calibration_file.hpp"
 #include "runner/cli/container.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/subprocess.hpp"
@@ -153,6 +158,63 @@ Finding check_cpu() {
           "with one thread the supervisor takes time from what it measures; give it two"};
 }
 
+// The devices that `kbench run` would take, as calibrations know them.
+std::vector<CalibratedDevice> devices_here(const std::vector<GpuInfo>& gpus) {
+  std::vector<CalibratedDevice> devices;
+  for (const GpuInfo& gpu : gpus) {
+    DeviceFacts facts;
+    facts.name = gpu.name;
+    devices.push_back(
+        describe_device({.device = "cuda", .device_index = gpu.index, .gpu = gpu}, facts));
+  }
+  if (!devices.empty()) return devices;
+  DeviceFacts facts;
+  facts.name = cpu::model_name();
+  facts.threads = static_cast<int>(usable_cores().size());
+  return {describe_device({.device = "cpu"}, facts)};
+}
+
+std::string age_of(const std::string& measured_at) {
+  std::tm then{};
+  std::istringstream text(measured_at);
+  text >> std::get_time(&then, "%Y-%m-%dT%H:%M:%SZ");
+  if (text.fail()) return measured_at;
+  const auto seconds = std::difftime(std::time(nullptr), ::timegm(&then));
+  const auto days = static_cast<int>(seconds / 86400);
+  return fmt::format("{} ago", days == 1  ? "a day"
+                               : days < 1 ? "less than a day"
+                                          : fmt::format("{} days", days));
+}
+
+Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpus) {
+  if (const auto readable = read_calibrations(state); !readable)
+    return {"calibration", Health::kCaution, readable.error().message, readable.error().hint};
+  std::string text;
+  bool complete = true;
+  for (const CalibratedDevice& device : devices_here(gpus)) {
+    const auto known = find_calibration(state, device);
+    complete = complete && known.has_value();
+    text += fmt::format(
+        "{}{}: {}", text.empty() ? "" : "; ", device.name,
+        known ? fmt::format("equal runs differ by {:.2f} %, measured {}", 100 * known->between_runs,
+                            age_of(known->measured_at))
+              : "not calibrated with this driver and kbench, so that no row gets a verdict");
+  }
+  if (complete) return {"calibration", Health::kPass, text, ""};
+  return {"calibration", Health::kCaution, text, "run `kbench selftest timing` once"};
+}
+
+Finding check_load() {
+  double programs = 0;
+  if (::getloadavg(&programs, 1) != 1)
+    return {"load", Health::kSkipped, "the kernel does not say what else runs", ""};
+  const auto text = fmt::format("{:.1f} programs ran at a time in the last minute", programs);
+  constexpr double kQuiet = 0.5;
+  if (programs <= kQuiet) return {"load", Health::kPass, text, ""};
+  return {"load", Health::kCaution, text,
+          "what else runs widens intervals; more than half of the time, it takes the verdict"};
+}
+
 Finding check_container() {
   const auto runtime = container_runtime();
   if (runtime == "none") return {"container", Health::kPass, "no sign of a container", ""};
@@ -224,6 +286,8 @@ std::vector<Finding> examine(const Installation& installation, const fs::path& s
   findings.push_back(check_sandbox(!gpus.empty()));
   findings.push_back(check_cache(installation));
   findings.push_back(check_cpu());
+  findings.push_back(check_calibration(installation.state, gpus));
+  findings.push_back(check_load());
   findings.push_back({"sqlite", Health::kPass, SQLite::getLibVersion(), ""});
   findings.push_back(check_container());
   return findings;

@@ -117,6 +117,7 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.root = *root;
   installation.suites = *root / "suites";
   installation.examples = *root / "data/submissions";
+  installation.selftest = *root / "data/selftest";
   installation.abi = *root / "runner/abi";
   installation.aot_builder = *root / "baselines/aot_builder.py";
   installation.oracle = installation.programs / "kbench-oracle";

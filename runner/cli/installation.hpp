@@ -18,6 +18,7 @@ struct Installation {
   std::filesystem::path root;      // has suites/ and third_party/
   std::filesystem::path suites;
   std::filesystem::path examples;     // shipped example submissions
+  std::filesystem::path selftest;     // what `kbench selftest timing` submits
   std::filesystem::path abi;          // has kbench.h
   std::filesystem::path aot_builder;  // baselines/aot_builder.py
 

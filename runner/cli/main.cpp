@@ -21,6 +21,7 @@
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/selftest_command.hpp"
 #include "runner/cli/tasks_command.hpp"
+#include "runner/cli/timing_selftest.hpp"
 
 namespace kbench {
 namespace {
@@ -52,6 +53,9 @@ struct Dispatch {
   }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
+  }
+  int operator()(const TimingSelftestRequest& request) const {
+    return selftest_timing_command(request, installation);
   }
   int operator()(const DoctorOptions& options) const {
     return doctor_command(options, installation);

@@ -40,6 +40,7 @@ struct RunOptions {
   std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"
   std::optional<std::filesystem::path> html;  // HTML report to write; empty: none
   std::string command_line;                   // as typed, for the store
+  bool silent = false;  // prints no results: for a caller that reads the database
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -90,6 +91,14 @@ struct ReportOptions {
 // `kbench doctor`.
 struct DoctorOptions {
   CommonOptions common;
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench selftest timing`.
+struct TimingSelftestRequest {
+  CommonOptions common;
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<int> rounds;          // runs; else by the device
   OutputFormat format = OutputFormat::kTable;
 };
 

@@ -22,8 +22,10 @@
 #include "reports/html_report.hpp"
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
+#include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/calibration_file.hpp"
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
@@ -78,6 +80,7 @@ class RunSession {
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
+    if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
       return build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
     });
@@ -137,6 +140,8 @@ class RunSession {
     auto hello = oracle_->hello();
     if (!hello) return hello.error();
     hello_ = std::move(*hello);
+    calibration_ =
+        find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
     return Done{};
   }
 
@@ -162,9 +167,9 @@ class RunSession {
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
-    run_.environment =
-        describe_environment(plan_, hello_, compiler_.toolchain(), sandbox_.level(on_cuda()))
-            .dump();
+    run_.environment = describe_environment(plan_, hello_, compiler_.toolchain(),
+                                            sandbox_.level(on_cuda()), calibration_)
+                           .dump();
     return store_->begin_run(run_);
   }
 
@@ -421,6 +426,12 @@ class RunSession {
     settings.acceptance = profile_.acceptance;
     settings.original_draws = profile_.original_draws;
     settings.last_worker = &last_worker_;
+    settings.calibration = calibration_;
+    if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
+      settings.surroundings.clock_limits = [this] {
+        return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
+      };
+    }
     settings.budget = std::chrono::seconds{options_.budget_seconds};
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
@@ -439,7 +450,8 @@ class RunSession {
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
     auto data = load_report(*store_, run_.id);
     if (!data) return data.error();
-    if (options_.format == OutputFormat::kJson) {
+    if (options_.silent) {
+    } else if (options_.format == OutputFormat::kJson) {
       fmt::print("{}", render_json(*data));
     } else {
       const Terminal terminal = inspect_terminal(STDOUT_FILENO, options_.common.color);
@@ -486,6 +498,8 @@ class RunSession {
   bool chained_ = false;  // there is a key to chain with
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
+  std::optional<Calibration> calibration_;
+  std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before
   Run run_;
   std::future<std::vector<SubmissionBuild>> compiling_;

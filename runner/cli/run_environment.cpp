@@ -35,10 +35,18 @@ Json describe_gpu(const std::optional<GpuInfo>& gpu) {
   return described;
 }
 
+Json describe_calibration(const std::optional<Calibration>& calibration) {
+  if (!calibration) return nullptr;
+  return {{"between_sessions", calibration->between_sessions},
+          {"between_runs", calibration->between_runs},
+          {"measured_at", calibration->measured_at}};
+}
+
 }  // namespace
 
 Json describe_environment(const Plan& plan, const OracleHello& oracle, const Toolchain& toolchain,
-                          const SandboxLevel& sandbox) {
+                          const SandboxLevel& sandbox,
+                          const std::optional<Calibration>& calibration) {
   const BuildInfo build = build_info();
   return {{"kbench", version_text(build)},
           {"device", oracle.facts},
@@ -48,7 +56,8 @@ Json describe_environment(const Plan& plan, const OracleHello& oracle, const Too
           {"host_compiler", toolchain.host_version},
           {"nvcc", toolchain.nvcc_version},
           {"sandbox", sandbox.to_string()},
-          {"sandbox_reason", sandbox.reason}};
+          {"sandbox_reason", sandbox.reason},
+          {"calibration", describe_calibration(calibration)}};
 }
 
 Json describe_configuration(const RunOptions& options, const Plan& plan,

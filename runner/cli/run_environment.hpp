@@ -12,7 +12,8 @@
 namespace kbench {
 
 [[nodiscard]] Json describe_environment(const Plan& plan, const OracleHello& oracle,
-                                        const Toolchain& toolchain, const SandboxLevel& sandbox);
+                                        const Toolchain& toolchain, const SandboxLevel& sandbox,
+                                        const std::optional<Calibration>& calibration);
 
 // The choices that decide which rows a run has and how they are measured.
 [[nodiscard]] Json describe_configuration(const RunOptions& options, const Plan& plan,

@@ -70,6 +70,16 @@ struct Attempt {
   double wall_seconds = 0;
 };
 
+// By how much equal measurements on a device differ beyond what their own samples tell, as standard
+// deviations relative to a speed-up. No sample of a run can show it, and an interval that is to
+// hold for the next run contains it. Measured by `kbench selftest timing`
+// (analysis/calibration.hpp).
+struct Calibration {
+  double between_sessions = 0;  // fresh processes and places within one run
+  double between_runs = 0;
+  std::string measured_at;  // UTC, RFC 3339
+};
+
 // What surrounded one block, whoever was timed in it: facts by which analysis/keep.hpp judges it.
 struct Block {
   int attempt = 0;
@@ -86,6 +96,12 @@ struct Block {
   // the kernel does not say.
   std::int64_t cpu_pressure_ns = 0;
   std::int64_t memory_pressure_ns = 0;
+  // CUDA: why the clock was not higher, at either end; bits of NVML's clock event reasons.
+  std::uint64_t clock_limits = 0;
+  // CPU: for how long the threads of a player, added up, waited in their calls for a core that
+  // somebody else had.
+  std::int64_t baselines_waited_ns = 0;
+  std::int64_t submission_waited_ns = 0;
 };
 
 // One timed visit of one side. time_ns covers `calls` calls on distinct inputs.
@@ -179,7 +195,8 @@ struct Evaluation {
   std::string started_at;     // UTC, RFC 3339
   double wall_seconds = 0;    // of the whole evaluation
   int protocol = 1;           // kProtocol of the kbench that measured it
-  std::string unranked;       // why the task counts in no score, as its file says; else empty
+  std::optional<Calibration> calibration;  // of the device when this was measured; empty: none
+  std::string unranked;  // why the task counts in no score, as its file says; else empty
 };
 
 // One `kbench run`.

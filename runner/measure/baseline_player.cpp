@@ -44,10 +44,14 @@ Status BaselinePlayer::await_loaded() {
 
 Status BaselinePlayer::freeze() { return tree_.freeze(kFreezePatience); }
 
+Result<RunTimes> BaselinePlayer::look() {
+  const std::vector<pid_t> processes{child_.pid()};
+  return run_times(processes);
+}
+
 bool BaselinePlayer::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) {
   if (into_call <= kLongCall) return false;
-  const std::vector<pid_t> processes{child_.pid()};
-  const auto times = run_times(processes);
+  const auto times = look();
   return times && watch.stalled(into_call, times->total_ns);
 }
 
@@ -65,6 +69,7 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
       answer.failure = {State::kDoesNotFit, error.message, error.hint};
     return answer;
   }
+  const auto before = look();
   tree_.thaw();
   StallWatch watch;
   const MailboxCall made =
@@ -83,6 +88,8 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   if (const std::int32_t status = mailbox_.page().status; status != 0)
     answer.failure = failed(fmt::format("could not compute (status {})", status));
   if (auto frozen = freeze(); !frozen) answer.failure = failed(frozen.error().message);
+  const auto after = look();
+  if (before && after) answer.waited_ns = waited_ns(*before, *after);
   return answer;
 }
 

@@ -31,6 +31,7 @@ class BaselinePlayer final : public Player {
   // Waits until it has loaded, and stops it.
   Status await_loaded();
   Status freeze();
+  [[nodiscard]] Result<RunTimes> look();
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call);
   [[nodiscard]] EarlyEnd failed(const std::string& what) const;
 

@@ -240,6 +240,7 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
     return inconsistent("the worker claims that a call took no time");
   times.claimed_ns += answer.claimed_ns;
   times.switches += answer.switches;
+  times.waited_ns += answer.waited_ns;
   times.flush_ns += revealed->flush_ns;
   // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
   // parts.
@@ -286,6 +287,7 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
   timed.ns = baselines_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
   timed.flush_ns = times.flush_ns;
   timed.involuntary_switches = times.switches;
+  timed.waited_ns = times.waited_ns;
   timed.launch_ns = timed.ns;
   if (side == Side::kCompiled) return std::nullopt;
   if (auto kept = oracle_.keep_eager(); !kept) return from_error(kept.error());

@@ -44,6 +44,7 @@ struct CallTimes {
   std::int64_t strict_ns = 0;   // from before the inputs are shown until the outputs are taken
   std::int64_t flush_ns = 0;    // CPU: of the cache flush before the first slot's call
   std::int64_t switches = 0;    // CPU, baselines: times that the kernel took a core away
+  std::int64_t waited_ns = 0;   // CPU: of the player's threads, for a core that somebody else had
 };
 
 class CallProtocol {

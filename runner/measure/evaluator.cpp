@@ -378,11 +378,13 @@ class Evaluating {
     const Pressure pressure = settings_.surroundings.pressure();
     const std::int64_t stolen = on_cpu() ? settings_.surroundings.stolen_ns() : 0;
     if (auto end = read_clock(block.start_khz)) return end;
+    block.clock_limits = clock_limits();
     for (int visit = 0; visit < 2; ++visit) {
       if (auto end = time_visit(order, visit, block)) return end;
       std::reverse(order.begin(), order.end());
     }
     if (auto end = read_clock(block.end_khz)) return end;
+    block.clock_limits |= clock_limits();
     if (on_cpu()) block.stolen_ns = settings_.surroundings.stolen_ns() - stolen;
     const Pressure now = settings_.surroundings.pressure();
     block.cpu_pressure_ns = now.cpu_ns - pressure.cpu_ns;
@@ -393,6 +395,10 @@ class Evaluating {
     record_.blocks.push_back(block);
     ++block_;
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::uint64_t clock_limits() const {
+    return on_cpu() ? 0 : settings_.surroundings.clock_limits();
   }
 
   std::optional<EarlyEnd> read_clock(std::int64_t& khz) {
@@ -417,7 +423,7 @@ class Evaluating {
                     .calls = calls_.slots()};
       calls_.take_quiet_core();
       if (side == Side::kSubmission) {
-        if (auto end = time_submission(sample)) return end;
+        if (auto end = time_submission(sample, block)) return end;
         waiting_for_eager = !eager_known;
         if (!waiting_for_eager)
           if (auto end = verify_timed_call()) return end;
@@ -430,13 +436,14 @@ class Evaluating {
     return waiting_for_eager ? verify_timed_call() : std::nullopt;
   }
 
-  std::optional<EarlyEnd> time_submission(Sample& sample) {
+  std::optional<EarlyEnd> time_submission(Sample& sample, Block& block) {
     CallTimes times;
     if (auto end = calls_.call(times)) return end;
     sample.time_ns = times.time_ns;
     sample.claimed_ns = times.claimed_ns;
     sample.wall_ns = times.wall_ns;
     sample.strict_ns = times.strict_ns;
+    block.submission_waited_ns += times.waited_ns;
     return std::nullopt;
   }
 
@@ -445,6 +452,7 @@ class Evaluating {
     if (auto end = calls_.time_baseline(sample.side, timed)) return end;
     sample.time_ns = timed.ns;
     block.involuntary_switches += timed.involuntary_switches;
+    block.baselines_waited_ns += timed.waited_ns;
     sentinels_ns_.push_back(static_cast<double>(timed.flush_ns));
     calls_.saw_baseline(sample.side, timed);
     return std::nullopt;
@@ -495,6 +503,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
                          const WorkerFactory& start_worker, WaitBudget& budget) {
   Evaluation record;
   record.protocol = kProtocol;
+  record.calibration = settings.calibration;
   record.task = request.task->id;
   record.level = request.task->level;
   record.size = request.size->name;

@@ -57,6 +57,7 @@ struct EvaluationSettings {
   StopRule stop;
   // How long the submission may keep the run waiting, over all measurements: kOverBudget beyond.
   std::chrono::seconds budget{180};
+  std::optional<Calibration> calibration;  // of the device, for the record
   Surroundings surroundings;
   // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
   // it ends with the evaluation.

@@ -37,6 +37,7 @@ struct PlayerAnswer {
   std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
+  std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
 };
 
 class Player {

@@ -35,6 +35,8 @@ struct Surroundings {
   std::function<std::int64_t()> stolen_ns = kbench::stolen_ns;
   std::function<Pressure()> pressure = kbench::pressure;
   std::function<bool()> others_run = kbench::others_run;
+  // Why the device's clock is not higher just now, as bits of NVML's clock event reasons.
+  std::function<std::uint64_t()> clock_limits = [] { return std::uint64_t{0}; };
   std::function<void(std::int64_t)> spin_ns = kbench::spin_ns;
   std::function<std::int64_t(int core)> probe_core_ns = kbench::probe_core_ns;
 };

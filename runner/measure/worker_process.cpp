@@ -257,11 +257,11 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_stop() {
-  const auto times = run_times(processes_);
+  auto times = run_times(processes_);
   if (!times)
     return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
-  run_before_ns_ = times->total_ns;
-  const auto meanwhile = ran_meanwhile(run_times_, *times);
+  before_call_ = std::move(*times);
+  const auto meanwhile = ran_meanwhile(run_times_, before_call_);
   if (!stops_.ran(meanwhile) || !stands(Defence::kStopWatched)) return std::nullopt;
   return ran_while_stopped(
       fmt::format("the submission ran for {:.3f} ms while it was stopped",
@@ -283,9 +283,9 @@ std::optional<EarlyEnd> WorkerProcess::thaw() {
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_cores(std::chrono::nanoseconds call) {
-  const bool counts = style_ == WaitStyle::kFutex && frozen_ && run_before_ns_ != 0;
+  const bool counts = style_ == WaitStyle::kFutex && frozen_ && before_call_.total_ns != 0;
   if (!counts || !stands(Defence::kGivenCores)) return std::nullopt;
-  const std::uint64_t ran_ns = run_times_.total_ns - run_before_ns_;
+  const std::uint64_t ran_ns = run_times_.total_ns - before_call_.total_ns;
   if (!cores_.ran_on_more(ran_ns, call)) return std::nullopt;
   process_->kill();
   return EarlyEnd{
@@ -337,6 +337,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   const std::int32_t status = mailbox_.page().status;
   answer.claimed_ns = mailbox_.page().claimed_ns;
   answer.failure = freeze();
+  answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
   if (made.done != calls_) {

@@ -62,9 +62,9 @@ class WorkerProcess final : public Worker {
   bool ready_ = false;  // it said so
   bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
-  std::vector<pid_t> processes_;     // when it was frozen; frozen ones cannot start others
-  RunTimes run_times_;               // when it was frozen
-  std::uint64_t run_before_ns_ = 0;  // all that had run when it was last thawed
+  std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
+  RunTimes run_times_;            // when it was frozen
+  RunTimes before_call_;          // when it was continued
   StopLedger stops_;
   int threads_;
   CoreLedger cores_;

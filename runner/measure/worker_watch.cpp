@@ -48,10 +48,9 @@ Look read_run_time(int tasks, pid_t thread, RunTime& time) {
   const Look look =
       read_small(tasks, ProcPath().add(thread).add("/schedstat").c_str(), buffer, text);
   if (look != Look::kSeen) return look;
-  std::uint64_t waited_ns = 0;
   const char* at = text.data();
   const char* const end = text.data() + text.size();
-  for (std::uint64_t* field : {&time.ns, &waited_ns, &time.slices}) {
+  for (std::uint64_t* field : {&time.ns, &time.waited_ns, &time.slices}) {
     while (at != end && *at == ' ') ++at;
     const auto parsed = std::from_chars(at, end, *field);
     if (parsed.ec != std::errc{}) {
@@ -94,6 +93,16 @@ Result<RunTimes> run_times(std::span<const pid_t> processes) {
       return unknown("the run time", process);
   }
   return times;
+}
+
+std::int64_t waited_ns(const RunTimes& before, const RunTimes& after) {
+  std::uint64_t waited = 0;
+  for (const auto& [thread, now] : after.threads) {
+    const auto then = before.threads.find(thread);
+    if (then != before.threads.end() && now.waited_ns > then->second.waited_ns)
+      waited += now.waited_ns - then->second.waited_ns;
+  }
+  return static_cast<std::int64_t>(waited);
 }
 
 RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after) {

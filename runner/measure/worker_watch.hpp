@@ -15,9 +15,11 @@
 
 namespace kbench {
 
-// What a thread has run so far: how long, and on how many occasions it was put on a core.
+// What a thread has run so far: how long, for how long it waited for a core that somebody else had,
+// and on how many occasions it was put on one.
 struct RunTime {
   std::uint64_t ns = 0;
+  std::uint64_t waited_ns = 0;
   std::uint64_t slices = 0;
 };
 
@@ -25,6 +27,9 @@ struct RunTimes {
   std::map<pid_t, RunTime> threads;
   std::uint64_t total_ns = 0;  // of the processes, with all the threads that have ended
 };
+
+// How long the threads that were there at both looks waited for a core in between, added up.
+[[nodiscard]] std::int64_t waited_ns(const RunTimes& before, const RunTimes& after);
 
 // Of these processes. Errors: kInfrastructure.
 [[nodiscard]] Result<RunTimes> run_times(std::span<const pid_t> processes);

@@ -44,6 +44,13 @@ void visit(R& id, Visitor& column) {
   column("vendor_library", id.vendor_library);
 }
 
+template <Is<Calibration> R, class Visitor>
+void visit(R& calibration, Visitor& column) {
+  column("between_sessions", calibration.between_sessions);
+  column("between_runs", calibration.between_runs);
+  column("calibrated_at", calibration.measured_at);
+}
+
 template <Is<Evaluation> R, class Visitor>
 void visit(R& evaluation, Visitor& column) {
   column("run_id", evaluation.run_id);
@@ -80,6 +87,7 @@ void visit(R& evaluation, Visitor& column) {
   column("wall_seconds", evaluation.wall_seconds);
   column("unranked", evaluation.unranked);
   column.later("protocol", evaluation.protocol, 1);
+  column.later_group("calibration", evaluation.calibration);
 }
 
 template <Is<Attempt> R, class Visitor>
@@ -106,6 +114,9 @@ void visit(R& block, Visitor& column) {
   column("sentinel_ns", block.sentinel_ns);
   column("cpu_pressure_ns", block.cpu_pressure_ns);
   column("memory_pressure_ns", block.memory_pressure_ns);
+  column.later("clock_limits", block.clock_limits, {});
+  column.later("baselines_waited_ns", block.baselines_waited_ns, {});
+  column.later("submission_waited_ns", block.submission_waited_ns, {});
 }
 
 template <Is<Check> R, class Visitor>
@@ -146,10 +157,18 @@ struct NameVisitor {
   void operator()(std::string_view name, const T&) {
     names.push_back(name);
   }
-  void later(std::string_view name, int, int) { names.push_back(name); }
-  void group(const std::optional<SubmissionId>&) {
-    const SubmissionId id;
-    visit(id, *this);
+  template <class T>
+  void later(std::string_view name, const T&, const T&) {
+    names.push_back(name);
+  }
+  template <class Record>
+  void group(const std::optional<Record>&) {
+    const Record record{};
+    visit(record, *this);
+  }
+  template <class Record>
+  void later_group(std::string_view, const std::optional<Record>& record) {
+    group(record);
   }
 };
 
@@ -195,10 +214,18 @@ struct BindVisitor {
       statement.bind(next++);
     }
   }
-  void later(std::string_view name, int value, int) { (*this)(name, value); }
-  void group(const std::optional<SubmissionId>& id) {
-    if (id) return visit(*id, *this);
-    for (std::size_t i = 0; i < names_of<SubmissionId>().size(); ++i) statement.bind(next++);
+  template <class T>
+  void later(std::string_view name, const T& value, const T&) {
+    (*this)(name, value);
+  }
+  template <class Record>
+  void group(const std::optional<Record>& record) {
+    if (record) return visit(*record, *this);
+    for (std::size_t i = 0; i < names_of<Record>().size(); ++i) statement.bind(next++);
+  }
+  template <class Record>
+  void later_group(std::string_view, const std::optional<Record>& record) {
+    group(record);
   }
 };
 
@@ -280,13 +307,21 @@ struct ReadVisitor {
       (*this)(name, value.emplace());
     }
   }
-  void later(std::string_view name, int& value, int) { (*this)(name, value); }
-  void group(std::optional<SubmissionId>& id) {
+  template <class T>
+  void later(std::string_view name, T& value, const T&) {
+    (*this)(name, value);
+  }
+  template <class Record>
+  void group(std::optional<Record>& record) {
     if (statement.getColumn(next).isNull()) {
-      next += static_cast<int>(names_of<SubmissionId>().size());
+      next += static_cast<int>(names_of<Record>().size());
     } else {
-      visit(id.emplace(), *this);
+      visit(record.emplace(), *this);
     }
+  }
+  template <class Record>
+  void later_group(std::string_view, std::optional<Record>& record) {
+    group(record);
   }
 };
 
@@ -305,6 +340,11 @@ void check(const Evaluation& evaluation) {
   if (!device.empty() && device != "cpu" && device != "cuda")
     corrupt("device", fmt::format("is the unknown \"{}\"", device.substr(0, 40)));
   if (evaluation.wall_seconds < 0) corrupt("wall_seconds", "is negative");
+  if (!evaluation.calibration) return;
+  // A narrow interval is bought by a small deviation: one that is none would be the smallest.
+  for (const double deviation :
+       {evaluation.calibration->between_sessions, evaluation.calibration->between_runs})
+    if (!(deviation >= 0)) corrupt("calibration", "is no deviation");
 }
 
 // Deeper than ours ever are, and far from what exhausts the stack of who walks through it.
@@ -368,7 +408,8 @@ struct TextVisitor {
     }
   }
   // A column from after the first chains: rows from before keep their links.
-  void later(std::string_view name, int value, int from_before) {
+  template <class T>
+  void later(std::string_view name, const T& value, const T& from_before) {
     if (value == from_before) return;
     text += name;
     (*this)(name, value);
@@ -379,6 +420,12 @@ struct TextVisitor {
     } else {
       text += 'n';
     }
+  }
+  template <class Record>
+  void later_group(std::string_view name, const std::optional<Record>& record) {
+    if (!record) return;
+    text += name;
+    visit(*record, *this);
   }
   template <class Record>
   void list(const std::vector<Record>& records) {

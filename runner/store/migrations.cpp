@@ -177,7 +177,18 @@ ALTER TABLE block ADD COLUMN cpu_pressure_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE block ADD COLUMN memory_pressure_ns INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6};
+// What equal runs of the device differ by, as it was known when a row was measured; empty in rows
+// from before, which therefore have no verdict. More of what surrounded a block.
+constexpr std::string_view kStep7 = R"sql(
+ALTER TABLE evaluation ADD COLUMN between_sessions REAL;
+ALTER TABLE evaluation ADD COLUMN between_runs REAL;
+ALTER TABLE evaluation ADD COLUMN calibrated_at TEXT;
+ALTER TABLE block ADD COLUMN clock_limits INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block ADD COLUMN baselines_waited_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE block ADD COLUMN submission_waited_ns INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7};
 
 }  // namespace
 

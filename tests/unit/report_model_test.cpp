@@ -46,6 +46,7 @@ TEST(ReportModel, SpeedupsAreBaselineOverSubmission) {
 Verdict verdict_of(std::int64_t eager_ns, std::int64_t submission_ns, const std::string& device) {
   Evaluation e = measured(0, 0, 0);
   e.device = device;
+  e.calibration = Calibration{};
   for (int block = 0; block < 9; ++block) {
     e.samples.push_back(
         {.placement = block, .block = block, .side = Side::kEager, .time_ns = eager_ns});
@@ -56,14 +57,15 @@ Verdict verdict_of(std::int64_t eager_ns, std::int64_t submission_ns, const std:
 }
 
 TEST(ReportModel, TheMarginFollowsTheDevice) {
-  EXPECT_EQ(verdict_of(1'009'000, 1'000'000, "cpu"), Verdict::kSame);
-  EXPECT_EQ(verdict_of(1'060'000, 1'000'000, "cpu"), Verdict::kFaster);
+  EXPECT_EQ(verdict_of(1'080'000, 1'000'000, "cpu"), Verdict::kFaster);
   EXPECT_EQ(verdict_of(1'007'000, 1'000'000, "cuda"), Verdict::kSame);
   EXPECT_EQ(verdict_of(1'020'000, 1'000'000, "cuda"), Verdict::kFaster);
 }
 
-TEST(ReportModel, TwoPercentOnACpuMayBeTheMinutes) {
-  EXPECT_EQ(verdict_of(1'020'000, 1'000'000, "cpu"), Verdict::kUndecided);
+// One run of a CPU cannot tell 3 % from nothing.
+TEST(ReportModel, AFewPercentOnACpuMayBeTheMinutes) {
+  for (const int permille : {1000, 1020, 1050})
+    EXPECT_EQ(verdict_of(1000 * permille, 1'000'000, "cpu"), Verdict::kUndecided) << permille;
 }
 
 TEST(ReportModel, AMissingTimeHasAReason) {

@@ -32,6 +32,53 @@ TEST(Speedup, IsBaselineOverCandidate) {
   EXPECT_EQ(result->units, 9);
 }
 
+// Of a CPU, with so many blocks at each placement, all of them two to one.
+Evaluation measured_at(int placements, int blocks_each) {
+  Evaluation evaluation;
+  evaluation.device = "cpu";
+  evaluation.calibration = Calibration{.between_sessions = 0.03, .between_runs = 0.02};
+  for (int block = 0; block < placements * blocks_each; ++block)
+    for (const Side side : {Side::kEager, Side::kSubmission})
+      evaluation.samples.push_back({.placement = block / blocks_each,
+                                    .block = block,
+                                    .side = side,
+                                    .time_ns = side == Side::kEager ? 2000 : 1000});
+  return evaluation;
+}
+
+double half_width_of(const Evaluation& evaluation) {
+  const auto ratio = speedup(evaluation, Side::kEager, Side::kSubmission);
+  return std::log(ratio.value().high / ratio->estimate);
+}
+
+TEST(Speedup, OfOnePlacementTheBlocksAreUnitsAndTheCalibrationTellsTheRest) {
+  const Evaluation quick = measured_at(1, 8);
+  EXPECT_EQ(speedup(quick, Side::kEager, Side::kSubmission)->units, 8);
+  EXPECT_EQ(speedup(quick, Side::kEager, Side::kSubmission)->verdict, Verdict::kFaster);
+  EXPECT_NEAR(half_width_of(quick), 1.96 * std::hypot(0.03, 0.02), 1e-9);
+}
+
+TEST(Speedup, MorePlacementsNeedLessOfTheCalibration) {
+  EXPECT_NEAR(half_width_of(measured_at(4, 8)), 1.96 * std::hypot(0.03 / 2, 0.02), 1e-9);
+  EXPECT_NEAR(half_width_of(measured_at(6, 8)), 1.96 * 0.02, 1e-9) << "they tell it themselves";
+}
+
+TEST(Speedup, NoCalibrationIsBetterThanThisKindOfDevice) {
+  Evaluation lucky = measured_at(1, 8);
+  lucky.calibration = Calibration{};
+  EXPECT_NEAR(half_width_of(lucky), 1.96 * std::hypot(0.02, 0.02), 1e-9);
+}
+
+TEST(Speedup, WithoutACalibrationThereIsNoVerdict) {
+  Evaluation uncalibrated = measured_at(6, 8);
+  uncalibrated.calibration.reset();
+  const auto ratio = speedup(uncalibrated, Side::kEager, Side::kSubmission);
+  EXPECT_EQ(ratio->verdict, Verdict::kNone);
+  EXPECT_FALSE(ratio->calibrated);
+  EXPECT_NE(why_no_verdict(uncalibrated).find("calibrated"), std::string::npos);
+  EXPECT_EQ(why_no_verdict(measured_at(6, 8)), "");
+}
+
 TEST(Speedup, NoVerdictBelow95Percent) {
   EXPECT_EQ(speedup(two_to_one(5), Side::kEager, Side::kSubmission, 0.01)->verdict,
             Verdict::kUndecided);
@@ -128,10 +175,15 @@ TEST(Slowdown, ADeviceThatWasSlowBeforeTheWorkerCameExcusesNothing) {
 
 TEST(Speedup, BlocksOfOnePlacementAreOneUnit) {
   auto samples = two_to_one(9);
-  for (Sample& sample : samples) sample.placement /= 3;
+  for (Sample& sample : samples) sample.placement = sample.block / 2;
+  for (const Sample& sample : two_to_one(18)) {
+    if (sample.block < 9) continue;
+    samples.push_back(sample);
+    samples.back().placement = sample.block / 2;
+  }
   const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.01);
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->units, 3);
+  EXPECT_EQ(result->units, 9);
 }
 
 TEST(Speedup, WhatRunsHaveInCommonWidensTheInterval) {
@@ -140,17 +192,19 @@ TEST(Speedup, WhatRunsHaveInCommonWidensTheInterval) {
   const auto alone = speedup(samples, Side::kEager, Side::kSubmission, 0.03);
   EXPECT_DOUBLE_EQ(alone->low, 2);
   EXPECT_DOUBLE_EQ(alone->high, 2);
-  const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.03, 0.01);
+  const auto result =
+      speedup(samples, Side::kEager, Side::kSubmission, 0.03, Spread{.between_runs = 0.01});
   EXPECT_DOUBLE_EQ(result->estimate, 2);
   EXPECT_NEAR(result->low, 2 * std::exp(-0.0196), 1e-12);
   EXPECT_NEAR(result->high, 2 * std::exp(0.0196), 1e-12);
-  EXPECT_GT(deviation_between_runs("cpu"), deviation_between_runs("cuda"));
-  EXPECT_GT(deviation_between_runs("cuda"), 0);
+  EXPECT_GT(least_spread("cpu").between_runs, least_spread("cuda").between_runs);
+  EXPECT_GT(least_spread("cuda").between_runs, 0);
 }
 
 TEST(Speedup, WhatRunsHaveInCommonAddsInQuadrature) {
   const auto alone = speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.03);
-  const auto result = speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.03, 0.01);
+  const auto result =
+      speedup(two_to_one(9), Side::kEager, Side::kSubmission, 0.03, Spread{.between_runs = 0.01});
   const auto half = [](const Speedup& ratio) { return std::log(ratio.high / ratio.estimate); };
   EXPECT_NEAR(half(*result), std::hypot(half(*alone), 0.0196), 1e-12);
 }

@@ -35,8 +35,16 @@ TEST(StopRule, GoesOnUntilTenBlocks) {
 
 TEST(StopRule, ShortCallsNeedHalfASecondOrFiftyBlocks) {
   const StopRule rule = stop_rule_for("cuda");
+  EXPECT_FALSE(has_enough(rule, blocks(35, 1'000'000), Side::kSubmission, 1));
   EXPECT_FALSE(has_enough(rule, blocks(49, 1'000'000), Side::kSubmission, 1));
   EXPECT_TRUE(has_enough(rule, blocks(50, 1'000'000), Side::kSubmission, 1));
+}
+
+TEST(StopRule, ADroppedBlockMakesNoLookBeMissed) {
+  const StopRule rule = stop_rule_for("cuda");
+  auto samples = blocks(50, 1'000'000);
+  for (Sample& sample : samples) sample.dropped = sample.block == 20;
+  EXPECT_TRUE(has_enough(rule, samples, Side::kSubmission, 1));
 }
 
 TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
@@ -46,25 +54,24 @@ TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.longest_seconds));
 }
 
-// How far ratios lie from where faster begins decides whether half a percent is needed.
-TEST(StopRule, AClearVerdictNeedsNoNarrowerIntervalThanTheMargin) {
+// Whoever stops once a verdict is clear gets too many of them.
+TEST(StopRule, TheWidthAloneDecides) {
   const StopRule rule = stop_rule_for("cuda");
-  const auto enough = [&](double ratio, double spread) {
-    return has_enough(rule, blocks(60, 1'000'000'000, spread, ratio), Side::kSubmission, 1);
-  };
-  EXPECT_TRUE(enough(1.05, 0.008));   // faster
-  EXPECT_TRUE(enough(0.95, 0.008));   // slower
-  EXPECT_TRUE(enough(1.00, 0.008));   // the same
-  EXPECT_FALSE(enough(1.01, 0.008));  // may be either
-  EXPECT_TRUE(enough(1.01, 0.004));
-  EXPECT_FALSE(enough(1.05, 0.0095));
+  for (const double ratio : {0.95, 1.0, 1.01, 1.05}) {
+    const auto enough = [&](double spread) {
+      return has_enough(rule, blocks(50, 1'000'000'000, spread, ratio), Side::kSubmission, 1);
+    };
+    EXPECT_TRUE(enough(0.004)) << ratio;
+    EXPECT_FALSE(enough(0.006)) << ratio;
+  }
 }
 
-TEST(StopRule, AfterAWhileAnIntervalWithinTheMarginIsEnough) {
+TEST(StopRule, BetweenTwoLooksNothingEnds) {
   const StopRule rule = stop_rule_for("cuda");
-  const auto within = blocks(60, 1'000'000'000, 0.008, 1.01);
-  EXPECT_FALSE(has_enough(rule, within, Side::kSubmission, rule.fine_seconds - 1));
-  EXPECT_TRUE(has_enough(rule, within, Side::kSubmission, rule.fine_seconds));
+  EXPECT_FALSE(has_enough(rule, blocks(51, 1'000'000'000), Side::kSubmission, 1));
+  EXPECT_TRUE(has_enough(rule, blocks(75, 1'000'000'000), Side::kSubmission, 1));
+  EXPECT_TRUE(has_enough(rule, blocks(rule.looks.back(), 1'000'000'000, 0.1), Side::kSubmission, 1))
+      << "the last one ends it";
 }
 
 TEST(StopRule, WhatIsTooSlowForItsBlocksIsNotWaitedFor) {
@@ -79,12 +86,18 @@ TEST(StopRule, AConfirmationEndsWhereMarginsWouldDo) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds));
 }
 
-TEST(StopRule, QuickStopsAtThreeBlocksHoweverFarTheyLieApart) {
+TEST(StopRule, QuickStopsAtEightBlocksHoweverFarTheyLieApart) {
   for (const char* device : {"cpu", "cuda"}) {
     const StopRule rule = quick_stop_rule(device);
-    EXPECT_FALSE(has_enough(rule, blocks(2, 1'000'000, 0.5), Side::kSubmission, 1));
-    EXPECT_TRUE(has_enough(rule, blocks(3, 1'000'000, 0.5), Side::kSubmission, 1));
+    EXPECT_FALSE(has_enough(rule, blocks(7, 1'000'000, 0.5), Side::kSubmission, 1));
+    EXPECT_TRUE(has_enough(rule, blocks(8, 1'000'000, 0.5), Side::kSubmission, 1));
   }
+}
+
+TEST(StopRule, QuickNeedsOnePlacementOnly) {
+  auto samples = blocks(8, 1'000'000);
+  for (Sample& sample : samples) sample.placement = 0;
+  EXPECT_TRUE(has_enough(quick_stop_rule("cpu"), samples, Side::kSubmission, 1));
 }
 
 TEST(StopRule, DroppedBlocksDoNotCount) {

@@ -1,0 +1,121 @@
+#include "runner/analysis/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+
+#include "runner/analysis/speedup.hpp"
+#include "runner/core/statistics.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kNormal95 = 1.96;
+
+double square(double value) { return value * value; }
+
+double variance(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += square(value - mean);
+  return sum / static_cast<double>(values.size() - 1);
+}
+
+// What the samples of one run say of one speed-up, on the log scale.
+struct OfOneRun {
+  double estimate = 0;
+  double error = 0;  // standard deviation by its own samples
+};
+
+std::optional<OfOneRun> of_one_run(const Evaluation& evaluation, Side baseline) {
+  constexpr double kNoMargin = 0;
+  const auto ratio = speedup(evaluation.samples, baseline, Side::kSubmission, kNoMargin);
+  if (!ratio) return std::nullopt;
+  return OfOneRun{std::log(ratio->estimate), std::log(ratio->high / ratio->low) / 2 / kNormal95};
+}
+
+std::vector<OfOneRun> of_runs(const EqualRuns& runs, Side baseline) {
+  std::vector<OfOneRun> found;
+  for (const Evaluation& run : runs)
+    if (const auto one = of_one_run(run, baseline)) found.push_back(*one);
+  return found;
+}
+
+// Evaluations of one placement each.
+std::vector<Evaluation> by_placement(const Evaluation& run) {
+  std::map<int, Evaluation> placements;
+  for (const Sample& sample : run.samples) placements[sample.placement].samples.push_back(sample);
+  std::vector<Evaluation> split;
+  for (auto& [index, placement] : placements) split.push_back(std::move(placement));
+  return split;
+}
+
+// Of what equal things differ by, less what each of them is uncertain by. Negative where chance has
+// it so: only the mean over many is a variance.
+class Excess {
+ public:
+  void add(const std::vector<OfOneRun>& equal) {
+    if (equal.size() < 2) return;
+    std::vector<double> estimates;
+    double within = 0;
+    for (const OfOneRun& one : equal) {
+      estimates.push_back(one.estimate);
+      within += square(one.error) / static_cast<double>(equal.size());
+    }
+    sum_ += variance(estimates) - within;
+    ++count_;
+  }
+  [[nodiscard]] double deviation() const {
+    return count_ == 0 ? 0 : std::sqrt(std::max(sum_ / count_, 0.0));
+  }
+
+ private:
+  double sum_ = 0;
+  int count_ = 0;
+};
+
+}  // namespace
+
+Calibration calibrate(std::span<const EqualRuns> submissions, std::string_view device) {
+  Excess between_runs;
+  Excess between_sessions;
+  for (const EqualRuns& runs : submissions) {
+    for (const Side baseline : {Side::kEager, Side::kCompiled}) {
+      between_runs.add(of_runs(runs, baseline));
+      if (device != "cpu") continue;  // a placement is a block there
+      for (const Evaluation& run : runs) between_sessions.add(of_runs(by_placement(run), baseline));
+    }
+  }
+  const Spread least = least_spread(device);
+  return {.between_sessions = std::max(between_sessions.deviation(), least.between_sessions),
+          .between_runs = std::max(between_runs.deviation(), least.between_runs)};
+}
+
+Coverage coverage(std::span<const EqualRuns> submissions) {
+  Coverage found;
+  std::vector<double> half_widths;
+  for (const EqualRuns& runs : submissions) {
+    for (const Side baseline : {Side::kEager, Side::kCompiled}) {
+      std::vector<Speedup> ratios;
+      for (const Evaluation& run : runs)
+        if (const auto ratio = speedup(run, baseline, Side::kSubmission)) ratios.push_back(*ratio);
+      if (ratios.size() < 2) continue;
+      for (std::size_t i = 0; i < ratios.size(); ++i) {
+        std::vector<double> others;
+        for (std::size_t j = 0; j < ratios.size(); ++j)
+          if (j != i) others.push_back(ratios[j].estimate);
+        const double middle = median(std::move(others));
+        found.held += ratios[i].low <= middle && middle <= ratios[i].high ? 1 : 0;
+        ++found.total;
+        half_widths.push_back(ratios[i].half_width());
+      }
+    }
+  }
+  if (!half_widths.empty()) found.median_half_width = median(std::move(half_widths));
+  return found;
+}
+
+}  // namespace kbench

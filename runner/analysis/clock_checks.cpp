@@ -1,0 +1,119 @@
+#include "runner/analysis/clock_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "runner/analysis/speedup.hpp"
+#include "runner/core/statistics.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::array kPlanted{
+    Planted{"equal_a", 100, 0, "relu"},
+    Planted{"equal_b", 100, 0, "the same file under another name"},
+    Planted{"slower_2", 102, 0, "2 % slower"},
+    Planted{"slower_5", 105, 0, "5 % slower"},
+    Planted{"twice", 200, 0, "half as fast"},
+    Planted{"spin_4ms", 100, 4000, "4 ms longer"},
+};
+
+const Evaluation* find(const std::vector<Evaluation>& run, std::string_view variant) {
+  const auto found = std::find_if(run.begin(), run.end(), [&](const Evaluation& evaluation) {
+    return evaluation.submission && evaluation.submission->variant == variant &&
+           evaluation.state == State::kOk;
+  });
+  return found == run.end() ? nullptr : &*found;
+}
+
+// On the log scale, by the samples of a run alone.
+struct Difference {
+  double log_ratio = 0;
+  double half_width = 0;
+};
+
+std::optional<Difference> of_speedup(const Evaluation& evaluation, Side baseline) {
+  constexpr double kNoMargin = 0;
+  const auto ratio = speedup(evaluation.samples, baseline, Side::kSubmission, kNoMargin);
+  if (!ratio) return std::nullopt;
+  return Difference{std::log(ratio->estimate), std::log(ratio->high / ratio->low) / 2};
+}
+
+// How much longer `other` took than `first`; eager, which both ran beside, is the common scale.
+std::optional<Difference> longer(const Evaluation& other, const Evaluation& first) {
+  const auto a = of_speedup(first, Side::kEager);
+  const auto b = of_speedup(other, Side::kEager);
+  if (!a || !b) return std::nullopt;
+  return Difference{a->log_ratio - b->log_ratio, std::hypot(a->half_width, b->half_width)};
+}
+
+ClockCheck judge(ClockCheck check, const std::vector<Difference>& seen, std::string_view device) {
+  std::vector<double> relative;
+  for (const Difference& one : seen) {
+    relative.push_back(std::expm1(one.log_ratio));
+    check.found += std::abs(one.log_ratio) > one.half_width ? 1 : 0;
+  }
+  check.runs = static_cast<int>(seen.size());
+  double mean = 0;
+  for (const double value : relative) mean += value / static_cast<double>(relative.size());
+  for (const double value : relative) check.deviation += (value - mean) * (value - mean);
+  if (check.runs > 1) check.deviation = std::sqrt(check.deviation / (check.runs - 1));
+  check.seen = median(std::move(relative));
+  check.passed = std::abs(check.bias()) <= largest_bias(device) * (1 + check.expected);
+  return check;
+}
+
+// What 4 ms are of the time that relu took.
+double expected_of(const Planted& planted, double relu_ns) {
+  return (planted.percent - 100) / 100.0 + 1000.0 * planted.spin_us / relu_ns;
+}
+
+}  // namespace
+
+std::span<const Planted> planted() { return kPlanted; }
+
+double largest_bias(std::string_view device) { return device == "cpu" ? 0.03 : 0.005; }
+
+std::size_t expected_checks(std::string_view device) {
+  return kPlanted.size() - 1 + (device == "cpu" ? 1 : 0);
+}
+
+std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> runs,
+                                    std::string_view device) {
+  std::vector<ClockCheck> checks;
+  for (const Planted& other : std::span(kPlanted).subspan(1)) {
+    std::vector<Difference> seen;
+    std::vector<double> relu_ns;
+    for (const auto& run : runs) {
+      const Evaluation* first = find(run, kPlanted.front().variant);
+      const Evaluation* second = find(run, other.variant);
+      if (!first || !second) continue;
+      const auto difference = longer(*second, *first);
+      const auto time = median_time_ns(first->samples, Side::kSubmission);
+      if (!difference || !time) continue;
+      seen.push_back(*difference);
+      relu_ns.push_back(*time);
+    }
+    if (seen.empty()) continue;
+    ClockCheck check{.name = std::string(other.variant), .what = std::string(other.what)};
+    check.expected = expected_of(other, median(std::move(relu_ns)));
+    checks.push_back(judge(std::move(check), seen, device));
+  }
+  if (device != "cpu") return checks;
+  std::vector<Difference> seen;
+  for (const auto& run : runs) {
+    const Evaluation* first = find(run, kPlanted.front().variant);
+    if (!first) continue;
+    // Compiled over submission: above 1 the submission is quicker.
+    if (auto ratio = of_speedup(*first, Side::kCompiled)) seen.push_back(*ratio);
+  }
+  if (!seen.empty())
+    checks.push_back(judge({.name = "compiled", .what = "the compiled baseline, whose loop it has"},
+                           seen, device));
+  return checks;
+}
+
+}  // namespace kbench

@@ -1,0 +1,47 @@
+// Whether the clock shows what was planted: submissions whose times differ by a known amount, all
+// of them measured in each of several runs. Pure; called by `kbench selftest timing`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+
+namespace kbench {
+
+// What a submission that selftest makes does besides relu (data/selftest/clock.*). The first one is
+// what the others are compared with.
+struct Planted {
+  std::string_view variant;
+  int percent = 100;      // of relu's time
+  int spin_us = 0;        // on top
+  std::string_view what;  // for the reader
+};
+[[nodiscard]] std::span<const Planted> planted();
+
+struct ClockCheck {
+  std::string name;
+  std::string what;
+  double expected = 0;   // relative: 0.05 for 5 % longer
+  double seen = 0;       // median over the runs
+  double deviation = 0;  // standard deviation between runs; zero for one run
+  int runs = 0;
+  int found = 0;  // runs whose own samples tell the two apart at 95 %
+  bool passed = false;
+
+  [[nodiscard]] double bias() const { return seen - expected; }
+};
+
+// How far `seen` may be from `expected`: 0.03 on "cpu", 0.005 on "cuda".
+[[nodiscard]] double largest_bias(std::string_view device);
+
+// One check for each planted submission but the first, and on a CPU one of the first against the
+// compiled baseline, whose loop it has. `runs`: the evaluations of each. What was not measured has
+// no check, so that callers compare their number with expected_checks().
+[[nodiscard]] std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> runs,
+                                                  std::string_view device);
+[[nodiscard]] std::size_t expected_checks(std::string_view device);
+
+}  // namespace kbench

@@ -1,0 +1,15 @@
+// `kbench selftest timing`: measures submissions whose differences are known, by the very run that
+// measures everybody's, several times; prints bias and spread of what the clock showed and whether
+// intervals hold; and keeps what equal runs of this device differ by as its calibration.
+#pragma once
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+
+namespace kbench {
+
+// Exit status 0 when every check passed, else 3: the machine is too restless to measure on, or the
+// clock is wrong. A calibration is kept in both cases.
+int selftest_timing_command(const TimingSelftestRequest& request, const Installation& installation);
+
+}  // namespace kbench
