@@ -1,4 +1,4 @@
-#include "runner/sandbox/escape/cuda_memory.hpp"
+#include "runner/selftest/escape/cuda_memory.hpp"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "runner/sandbox/bait.hpp"
+#include "runner/selftest/bait.hpp"
 
 #include <fcntl.h>
 #include <netinet/in.h>

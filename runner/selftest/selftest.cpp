@@ -1,4 +1,4 @@
-#include "runner/sandbox/selftest.hpp"
+#include "runner/selftest/selftest.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +14,9 @@
 #include <memory>
 #include <utility>
 
-#include "runner/sandbox/bait.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/process_tree.hpp"
+#include "runner/selftest/bait.hpp"
 
 namespace kbench {
 namespace {

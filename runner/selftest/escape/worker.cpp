@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/attempt.hpp"
+#include "runner/selftest/escape/attempt.hpp"
 
 namespace kbench {
 namespace {

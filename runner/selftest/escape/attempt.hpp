@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/sandbox/escape/escapes.hpp"
+#include "runner/selftest/escape/escapes.hpp"
 
 namespace kbench {
 

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/attempt.hpp"
+#include "runner/selftest/escape/attempt.hpp"
 
 namespace kbench {
 namespace {

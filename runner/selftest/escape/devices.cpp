@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/attempt.hpp"
-#include "runner/sandbox/escape/cuda_memory.hpp"
+#include "runner/selftest/escape/attempt.hpp"
+#include "runner/selftest/escape/cuda_memory.hpp"
 
 namespace kbench {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
-#include "runner/sandbox/escape/escapes.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/selftest/escape/escapes.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/sandbox/escape/escapes.hpp"
+#include "runner/selftest/escape/escapes.hpp"
 
 #include <charconv>
 

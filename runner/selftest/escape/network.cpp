@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/attempt.hpp"
+#include "runner/selftest/escape/attempt.hpp"
 
 namespace kbench {
 namespace {

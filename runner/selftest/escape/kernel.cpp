@@ -22,7 +22,7 @@
 #include <cstdint>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/attempt.hpp"
+#include "runner/selftest/escape/attempt.hpp"
 
 namespace kbench {
 namespace {

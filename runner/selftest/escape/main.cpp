@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/sandbox/escape/attempt.hpp"
-#include "runner/sandbox/escape/cuda_memory.hpp"
 #include "runner/sandbox/lockdown.hpp"
+#include "runner/selftest/escape/attempt.hpp"
+#include "runner/selftest/escape/cuda_memory.hpp"
 
 namespace kbench {
 namespace {

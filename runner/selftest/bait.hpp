@@ -10,7 +10,7 @@
 
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
-#include "runner/sandbox/escape/escapes.hpp"
+#include "runner/selftest/escape/escapes.hpp"
 
 namespace kbench {
 
