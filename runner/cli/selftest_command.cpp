@@ -13,6 +13,7 @@
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/selftest/selftest.hpp"
 
 namespace kbench {

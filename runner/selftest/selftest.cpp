@@ -1,6 +1,5 @@
 #include "runner/selftest/selftest.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/process_tree.hpp"
 #include "runner/selftest/bait.hpp"
@@ -28,17 +28,6 @@ constexpr auto kPatience = 30s;
 constexpr auto kDeadline = 1s;
 constexpr std::size_t kMaxOutput = 64 << 10;
 constexpr std::uint64_t kMiB = 1 << 20;
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends = {-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
 
 // True once nobody holds the other end any more.
 bool closes_within(const UniqueFd& read, std::chrono::milliseconds timeout) {
@@ -120,20 +109,24 @@ class Selftest {
   }
 
   Waiting start_waiting(std::vector<std::string> words) {
-    Pipe output = make_pipe();
-    SandboxCommand command = base_command(std::move(words));
-    command.descriptors = {{output.write.get(), 1}};
     Waiting waiting;
+    auto output = make_pipe();
+    if (!output) {
+      waiting.problem = output.error().message;
+      return waiting;
+    }
+    SandboxCommand command = base_command(std::move(words));
+    command.descriptors = {{output->write.get(), 1}};
     auto process = sandbox_->start(command);
-    output.write.reset();
+    output->write.reset();
     if (!process) {
       waiting.problem = process.error().message;
       return waiting;
     }
     std::array<char, 256> text{};
-    pollfd ready{output.read.get(), POLLIN, 0};
+    pollfd ready{output->read.get(), POLLIN, 0};
     if (::poll(&ready, 1, 30'000) <= 0 ||
-        ::read(output.read.get(), text.data(), text.size() - 1) <= 0) {
+        ::read(output->read.get(), text.data(), text.size() - 1) <= 0) {
       waiting.problem = "it says nothing";
       return waiting;
     }
@@ -189,16 +182,17 @@ class Selftest {
     if (escape.name == "gpu_leftovers") gpu_.process.reset();
     auto command = command_for(escape);
     if (!command) return failed(std::move(result), command.error());
-    Pipe daemon = make_pipe();
+    auto daemon = make_pipe();
+    if (!daemon) return failed(std::move(result), daemon.error());
     if (escape.setting == EscapeSetting::kDaemon) {
-      command->descriptors.emplace_back(daemon.write.get(), kDaemonDescriptor);
+      command->descriptors.emplace_back(daemon->write.get(), kDaemonDescriptor);
     }
     const bool stops = escape.setting == EscapeSetting::kDeadline;
     const auto output = run_to_end(*sandbox_, *command, stops ? kDeadline : kPatience, kMaxOutput);
     if (!output) return failed(std::move(result), output.error());
-    daemon.write.reset();
+    daemon->write.reset();
     judge_by_exit(*output, result);
-    judge_from_outside(*output, daemon.read, result);
+    judge_from_outside(*output, daemon->read, result);
     return result;
   }
 

@@ -1,4 +1,4 @@
-#include "runner/cli/subprocess.hpp"
+#include "runner/os/run_trusted.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
