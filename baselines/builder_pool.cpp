@@ -6,7 +6,6 @@
 #include "baselines/builder_pool.hpp"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,8 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -26,6 +23,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/os/files.hpp"
 
 namespace kbench {
 namespace {
@@ -46,20 +44,6 @@ std::string content_hash(const fs::path& file) {
 
 fs::path graph_module_file(const fs::path& builder_script) {
   return builder_script.parent_path().parent_path() / "suites" / "lowering" / "graph.py";
-}
-
-std::optional<std::string> read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
-}
-
-// Written whole or not at all: another run may share the cache.
-void write_text(const fs::path& file, const std::string& text) {
-  const fs::path temporary = file.string() + fmt::format(".{}", ::getpid());
-  std::ofstream(temporary, std::ios::binary) << text;
-  std::error_code ignored;  // not being remembered is the only loss
-  fs::rename(temporary, file, ignored);
 }
 
 // All requests with one key: built once.
@@ -158,7 +142,7 @@ bool Pool::take_from_cache(std::size_t job) {
   std::error_code ignored;
   if (fs::exists(package(job), ignored)) {
     result.file = package(job);
-  } else if (auto reason = read_text(file(job, ".failed"))) {
+  } else if (auto reason = read_file(file(job, ".failed"))) {
     result.reason = std::move(*reason);
   } else {
     return false;
@@ -177,7 +161,8 @@ void Pool::finish(std::size_t job, PackageResult result) {
 }
 
 void Pool::fail(std::size_t job, std::string reason, double seconds, Remember remember) {
-  if (remember == Remember::kYes) write_text(file(job, ".failed"), reason);
+  // Not being remembered is the only loss. Another run may share the cache.
+  if (remember == Remember::kYes) (void)write_atomically(file(job, ".failed"), reason, 0644);
   PackageResult result;
   result.reason = std::move(reason);
   result.seconds = seconds;

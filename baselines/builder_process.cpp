@@ -1,21 +1,20 @@
 #include "baselines/builder_process.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "runner/core/pointers_to.hpp"
+#include "runner/core/channel.hpp"
+#include "runner/os/pipe.hpp"
 
 namespace kbench {
 namespace {
@@ -23,11 +22,6 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 1u << 20;
 constexpr std::size_t kErrorTailBytes = 4096;
 constexpr std::size_t kReportedTailBytes = 1500;
-
-Error failed(const char* call) {
-  return {ErrorCode::kInfrastructure,
-          fmt::format("cannot start a package builder: {}: {}", call, std::strerror(errno)), ""};
-}
 
 // Settings that a user's shell may hold and that would change the code or its numbers behind the
 // back of the package key.
@@ -52,29 +46,11 @@ std::vector<std::string> builder_environment(const std::filesystem::path& cache_
   return variables;
 }
 
-// Between fork and exec: only calls that are safe there.
-[[noreturn]] void become_builder(pid_t parent, int socket, int errors, char* const* arguments,
-                                 char* const* environment) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it died before the line above
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::dup2(socket, STDIN_FILENO);
-  ::dup2(socket, STDOUT_FILENO);
-  ::dup2(errors, STDERR_FILENO);
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  ::execve(arguments[0], arguments, environment);
-  ::_exit(127);
-}
-
 std::string describe(int status) {
   if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
                        ::strsignal(WTERMSIG(status)));
   }
-  if (WEXITSTATUS(status) == 127) return "could not be executed";
   return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
@@ -85,75 +61,29 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
   std::filesystem::create_directories(command.cache_directory / "tmp", ignored);
   std::filesystem::create_directories(command.cache_directory / "inductor", ignored);
 
-  const std::vector<std::string> words{command.python.string(), "-u", command.script.string()};
-  const std::vector<std::string> variables = builder_environment(
-      std::filesystem::absolute(command.cache_directory), command.compile_threads);
-  const std::vector<char*> arguments = pointers_to(words);
-  const std::vector<char*> environment = pointers_to(variables);
-
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return failed("socketpair");
-  UniqueFd ours(ends[0]);
-  const UniqueFd theirs(ends[1]);
-  std::array<int, 2> pipe_ends{};
-  if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return failed("pipe2");
-  UniqueFd read_end(pipe_ends[0]);
-  const UniqueFd write_end(pipe_ends[1]);
-  if (::fcntl(read_end.get(), F_SETFL, O_NONBLOCK) != 0) return failed("fcntl");
-
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) return failed("fork");
-  if (pid == 0)
-    become_builder(parent, theirs.get(), write_end.get(), arguments.data(), environment.data());
-  ::setpgid(pid, pid);  // here as well, so that the group exists whoever comes first
-
-  BuilderProcess process;
-  process.pid_ = pid;
-  process.socket_ = std::move(ours);
-  process.errors_ = std::move(read_end);
-  return process;
-}
-
-BuilderProcess::BuilderProcess(BuilderProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      socket_(std::move(other.socket_)),
-      errors_(std::move(other.errors_)),
-      pending_(std::move(other.pending_)),
-      error_tail_(std::move(other.error_tail_)),
-      closed_(other.closed_),
-      ending_(std::move(other.ending_)) {}
-
-BuilderProcess& BuilderProcess::operator=(BuilderProcess&& other) noexcept {
-  if (this == &other) return *this;
-  kill_and_wait();
-  pid_ = std::exchange(other.pid_, -1);
-  socket_ = std::move(other.socket_);
-  errors_ = std::move(other.errors_);
-  pending_ = std::move(other.pending_);
-  error_tail_ = std::move(other.error_tail_);
-  closed_ = other.closed_;
-  ending_ = std::move(other.ending_);
-  return *this;
-}
-
-BuilderProcess::~BuilderProcess() { kill_and_wait(); }
-
-void BuilderProcess::kill_and_wait() {
-  if (pid_ < 0) return;
-  // The process may have ended by itself; then that is what is reported. It is not reaped before
-  // the group is killed, so that its number cannot belong to anyone else by then.
-  siginfo_t info{};
-  const bool ended =
-      ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-      info.si_pid == pid_;
-  ::kill(-pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  auto ends = Channel::make_pair();
+  if (!ends) return ends.error();
+  auto errors = make_pipe();
+  if (!errors) return errors.error();
+  never_block(errors->read.get());
+  const int theirs = ends->second.get();
+  auto child = ChildProcess::start(
+      {.argv = {command.python.string(), "-u", command.script.string()},
+       .environment = builder_environment(std::filesystem::absolute(command.cache_directory),
+                                          command.compile_threads),
+       .descriptors = {{theirs, STDIN_FILENO},
+                       {theirs, STDOUT_FILENO},
+                       {errors->write.get(), STDERR_FILENO}},
+       .ends_with_us = true});
+  if (!child) {
+    return Error{ErrorCode::kInfrastructure,
+                 "the package builder could not be executed: " + child.error().message, ""};
   }
-  ending_ = ended ? describe(status) : "was stopped";
-  pid_ = -1;
+  BuilderProcess process;
+  process.child_ = std::move(*child);
+  process.socket_ = std::move(ends->first);
+  process.errors_ = std::move(errors->read);
+  return process;
 }
 
 Status BuilderProcess::send(const Json& request) {
@@ -206,18 +136,15 @@ void BuilderProcess::read_errors() {
 std::string BuilderProcess::bury() {
   // The end of stdout arrives a moment before the end of the process: without this pause a crash
   // would be reported as our own kill.
-  siginfo_t info{};
-  constexpr int kPatience = 200;
-  for (int i = 0; pid_ >= 0 && closed_ && info.si_pid == 0 && i < kPatience; ++i) {
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
-    if (info.si_pid == 0) ::usleep(5000);
-  }
-  kill_and_wait();
+  constexpr std::chrono::seconds kPatience{1};
+  if (closed_) (void)child_.wait_until(std::chrono::steady_clock::now() + kPatience);
+  const ChildEnd end = child_.end();
+  const std::string ending = end.by_itself ? describe(end.status) : "was stopped";
   read_errors();
   std::string_view tail = error_tail_;
   if (tail.size() > kReportedTailBytes) tail.remove_prefix(tail.size() - kReportedTailBytes);
   while (!tail.empty() && tail.back() == '\n') tail.remove_suffix(1);
-  return tail.empty() ? ending_ : fmt::format("{}; its last words:\n{}", ending_, tail);
+  return tail.empty() ? ending : fmt::format("{}; its last words:\n{}", ending, tail);
 }
 
 }  // namespace kbench

@@ -1,10 +1,8 @@
 // One builder: a Python running aot_builder.py, spoken to in lines of JSON over a socket that is
 // its stdin and stdout; its stderr is kept for error messages. Owned by builder_pool.cpp.
-// Invariants: the process leads a process group of its own; the destructor kills the group and
-// waits for the process; should this process be killed, the kernel kills the builder.
+// Invariants are those of ChildProcess; should this process be killed, the kernel kills the
+// builder.
 #pragma once
-
-#include <sys/types.h>
 
 #include <filesystem>
 #include <string>
@@ -13,6 +11,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/child_process.hpp"
 
 namespace kbench {
 
@@ -27,12 +26,6 @@ class BuilderProcess {
 
   // Must be called from a thread that outlives the process: its end would kill the builder too.
   static Result<BuilderProcess> start(const Command& command);
-
-  BuilderProcess(BuilderProcess&& other) noexcept;
-  BuilderProcess& operator=(BuilderProcess&& other) noexcept;
-  BuilderProcess(const BuilderProcess&) = delete;
-  BuilderProcess& operator=(const BuilderProcess&) = delete;
-  ~BuilderProcess();
 
   // Errors: kInfrastructure when the builder is gone.
   Status send(const Json& request);
@@ -53,15 +46,12 @@ class BuilderProcess {
 
  private:
   BuilderProcess() = default;
-  void kill_and_wait();
-
-  pid_t pid_ = -1;
+  ChildProcess child_;
   UniqueFd socket_;
   UniqueFd errors_;
   std::string pending_;  // an incomplete line
   std::string error_tail_;
   bool closed_ = false;
-  std::string ending_;
 };
 
 }  // namespace kbench

@@ -1,19 +1,15 @@
-// Text that others wrote (names, compiler output, messages), made safe to show. A terminal obeys
-// control characters and both terminal and browser reorder text by bidirectional controls: every
-// such character is replaced by a visible escape. Called by every report for every foreign string.
+// Foreign text in tables and pages: how wide it is, cut, padded, and quoted for HTML and for a
+// shell. What it may not do to a reader is runner/os/clean_text.hpp's, which every foreign string
+// passes. Called by every report.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace kbench {
+#include "runner/os/clean_text.hpp"
 
-// Control, bidirectional and invisible characters become \x1b or \u202e, bytes that are not UTF-8
-// become \xff. sanitize_line also shows a line break as \n; sanitize_text keeps line breaks and
-// turns a tab into four spaces.
-[[nodiscard]] std::string sanitize_line(std::string_view text);
-[[nodiscard]] std::string sanitize_text(std::string_view text);
+namespace kbench {
 
 // Columns a terminal uses for sanitized text: 0 for combining marks, 2 for wide characters.
 [[nodiscard]] std::size_t display_width(std::string_view text);

@@ -116,8 +116,9 @@ KB_HD float signed_zeros_value(std::uint32_t word, bool non_negative) {
   return with_exponent(bits, 126u);
 }
 
-// A denormal in one of 64 cases, else 1/2 <= |x| < 1. Not more: a processor may take a hundred times as
-// long for each, and honest products of half denormal matrices ran into the limit of a call.
+// A denormal in one of 64 cases, else 1/2 <= |x| < 1. Not more: a processor may take a hundred
+// times as long for each, and honest products of half denormal matrices ran into the limit of a
+// call.
 KB_HD float denormals_value(std::uint32_t word, bool non_negative) {
   const HardBits bits = hard_bits(word, non_negative);
   return with_exponent(bits, (bits.choice & 63u) == 0u ? 0u : 126u);

@@ -2,21 +2,16 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
+
+#include "runner/os/files.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string file_text(const char* path) {
-  const std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+std::string file_text(const char* path) { return read_file(path).value_or(""); }
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/core/json.hpp"
 #include "runner/import/importer.hpp"
+#include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/os/clean_text.hpp"
+
 namespace kbench {
 namespace {
 

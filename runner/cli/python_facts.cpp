@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/subprocess.hpp"
 #include "runner/core/json.hpp"
+#include "runner/os/run_trusted.hpp"
 
 namespace kbench {
 namespace {

@@ -13,7 +13,8 @@
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
-#include "runner/sandbox/selftest.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/selftest/selftest.hpp"
 
 namespace kbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/task/task_header.hpp"
 

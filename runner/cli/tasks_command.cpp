@@ -13,6 +13,7 @@
 #include "runner/cli/task_choice.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"

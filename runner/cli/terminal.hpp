@@ -36,8 +36,4 @@ struct Terminal {
 // Abilities of the stream behind a descriptor (1 or 2).
 [[nodiscard]] Terminal inspect_terminal(int descriptor, ColorMode mode);
 
-// Text from elsewhere (a title, a compiler's words) without control characters or invalid UTF-8, so
-// that it can neither move the cursor nor recolour the screen. Tabs and line feeds become blanks.
-[[nodiscard]] std::string printable(std::string_view text);
-
 }  // namespace kbench

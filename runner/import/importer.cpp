@@ -11,8 +11,8 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/import/naming.hpp"
-#include "runner/submission/clean_text.hpp"
-#include "runner/submission/staging.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"

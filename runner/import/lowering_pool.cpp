@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {

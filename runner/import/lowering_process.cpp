@@ -1,19 +1,18 @@
 #include "runner/import/lowering_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/environment.hpp"
+#include "runner/os/pipe.hpp"
 
 namespace kbench {
 namespace {
@@ -27,25 +26,6 @@ constexpr milliseconds kSlice{200};            // between two looks at `stop`
 constexpr milliseconds kMessageLimit{30'000};  // for the rest of a message that has begun
 constexpr std::uint64_t kMaxFileBytes = 256u << 20;
 constexpr int kMaxProcesses = 64;
-
-Error failed(const std::string& what) {
-  return {ErrorCode::kInfrastructure,
-          fmt::format("cannot start the importer's Python: {}: {}", what, std::strerror(errno)),
-          ""};
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-Result<fs::path> make_scratch() {
-  std::error_code error;
-  const fs::path temporary = fs::temp_directory_path(error);
-  std::string name = ((error ? fs::path("/tmp") : temporary) / "kbench-import-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return failed("make the folder " + name);
-  return fs::path(name);
-}
 
 }  // namespace
 
@@ -62,7 +42,8 @@ SandboxCommand python_command(const LoweringSetup& setup, const fs::path& script
       {"LC_ALL", "C.UTF-8"},        {"PYTHONPATH", fmt::format("{}", fmt::join(modules, ":"))},
       {"PYTHONHASHSEED", "0"},      {"CUDA_VISIBLE_DEVICES", ""}};
   // Unpacked system packages (a set-up without root) are found by it alone.
-  if (const auto libraries = environment("LD_LIBRARY_PATH"); !environment("KBENCH_DEPS").empty())
+  if (const auto libraries = environment_variable("LD_LIBRARY_PATH");
+      !environment_variable("KBENCH_DEPS").empty())
     command.env["LD_LIBRARY_PATH"] = libraries;
   command.readable = setup.readable;
   command.working_directory = scratch;
@@ -77,23 +58,23 @@ Result<std::unique_ptr<LoweringProcess>> LoweringProcess::start(Sandbox& sandbox
                                                                 const Stop& stop) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return failed("pipe2");
+  auto errors = make_pipe();
+  if (!errors) return errors.error();
+  never_block(errors->read.get());
   std::unique_ptr<LoweringProcess> process(new LoweringProcess);
-  process->errors_ = UniqueFd(pipe[0]);
-  const UniqueFd errors_in_child(pipe[1]);
-  ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  process->errors_ = std::move(errors->read);
   process->channel_ = Channel(std::move(ends->first));
 
   fs::path scratch = "/tmp";  // bubblewrap makes a new one for each program, held in memory
   if (!sandbox.level(false).bubblewrap) {
-    auto made = make_scratch();
+    auto made = ScratchFolder::make("kbench-import");
     if (!made) return made.error();
-    scratch = process->scratch_ = *made;
+    process->scratch_ = std::move(*made);
+    scratch = process->scratch_.path();
   }
   SandboxCommand command = python_command(setup, setup.script, scratch);
-  if (!process->scratch_.empty()) command.writable = {scratch};
-  command.descriptors = {{ends->second.get(), 0}, {errors_in_child.get(), 2}};
+  if (scratch == process->scratch_.path()) command.writable = {scratch};
+  command.descriptors = {{ends->second.get(), 0}, {errors->write.get(), 2}};
   auto started = sandbox.start(command);
   if (!started) return started.error();
   process->process_ = std::move(*started);
@@ -108,12 +89,6 @@ Result<std::unique_ptr<LoweringProcess>> LoweringProcess::start(Sandbox& sandbox
                  "it needs torch; `kbench doctor` says which Python is used"};
   }
   return process;
-}
-
-LoweringProcess::~LoweringProcess() {
-  process_.reset();  // before the folder that it writes to
-  std::error_code ignored;
-  if (!scratch_.empty()) fs::remove_all(scratch_, ignored);
 }
 
 Result<Json> LoweringProcess::ask(const Json& request, milliseconds limit, const Stop& stop) {

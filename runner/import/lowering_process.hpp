@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runner/core/channel.hpp"
+#include "runner/os/files.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -45,7 +46,6 @@ class LoweringProcess {
   static Result<std::unique_ptr<LoweringProcess>> start(Sandbox& sandbox,
                                                         const LoweringSetup& setup,
                                                         const Stop& stop);
-  ~LoweringProcess();
   LoweringProcess(const LoweringProcess&) = delete;
   LoweringProcess& operator=(const LoweringProcess&) = delete;
 
@@ -58,7 +58,7 @@ class LoweringProcess {
   Result<Json> receive(std::chrono::milliseconds limit, const Stop& stop);
   [[nodiscard]] std::string last_words() const;
 
-  std::filesystem::path scratch_;  // made here where the sandbox has no /tmp of its own
+  ScratchFolder scratch_;  // where the sandbox has no /tmp of its own; outlives the process
   Channel channel_;
   UniqueFd errors_;
   std::unique_ptr<SandboxedProcess> process_;

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {

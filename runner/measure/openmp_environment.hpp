@@ -13,8 +13,8 @@ namespace kbench {
 // machine wakes its core for every parallel region: a GRU of many small ones took 30 ms instead
 // of 7.5 ms on two cores. Whoever does not run is stopped (SIGSTOP), so no spinning thread takes a
 // core from the other side. Places are named by number: OpenMP looks "threads" up in /sys, which a
-// sandbox does not show, and then binds nothing. "cuda": the thread count only, since launching kernels needs no
-// particular core.
+// sandbox does not show, and then binds nothing. "cuda": the thread count only, since launching
+// kernels needs no particular core.
 [[nodiscard]] std::map<std::string, std::string> openmp_environment(std::string_view device,
                                                                     int threads);
 

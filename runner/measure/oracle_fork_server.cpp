@@ -1,18 +1,12 @@
 #include "runner/measure/oracle_fork_server.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "runner/core/pointers_to.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
 
@@ -49,45 +43,19 @@ Result<std::unique_ptr<OracleForkServer>> OracleForkServer::start(const OracleOp
 Status OracleForkServer::spawn(const OracleOptions& options) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
-  const std::vector<std::string> arguments{
-      options.program.string(),        "--device",    options.device,   "--threads",
-      std::to_string(options.threads), "--precision", options.precision};
-  const std::vector<std::string> variables = environment(options);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, options.log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
-  ::posix_spawn_file_actions_adddup2(&actions, ends->second.get(), kControlDescriptor);
-  // A signal to our process group, from a terminal or from `timeout`, is ours to answer: the
-  // evaluation at hand is finished first, and it needs its oracle.
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  const int failed = ::posix_spawn(&pid_, options.program.c_str(), &actions, &attributes,
-                                   pointers_to(arguments).data(), pointers_to(variables).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    pid_ = -1;
-    return Error{ErrorCode::kInfrastructure,
-                 "cannot start " + options.program.string() + ": " + std::strerror(failed),
+  const UniqueFd log(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  auto process = ChildProcess::start(
+      {.argv = {options.program.string(), "--device", options.device, "--threads",
+                std::to_string(options.threads), "--precision", options.precision},
+       .environment = environment(options),
+       .descriptors = {{log.get(), STDERR_FILENO}, {ends->second.get(), kControlDescriptor}}});
+  if (!process) {
+    return Error{ErrorCode::kInfrastructure, process.error().message,
                  "run third_party/setup; `kbench doctor` says what is missing"};
   }
+  process_ = std::move(*process);
   channel_ = Channel(std::move(ends->first));
   return Done{};
-}
-
-OracleForkServer::~OracleForkServer() { stop(); }
-
-void OracleForkServer::stop() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
 }
 
 Status OracleForkServer::request(UniqueFd channel, const std::filesystem::path& temporary) {
@@ -102,11 +70,6 @@ Result<pid_t> OracleForkServer::await(std::chrono::milliseconds timeout) {
                  "free memory or processes"};
   }
   return reply->body.at("pid").get<pid_t>();
-}
-
-bool OracleForkServer::alive() {
-  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
-  return pid_ > 0;
 }
 
 }  // namespace kbench

@@ -12,6 +12,7 @@
 
 #include "runner/core/channel.hpp"
 #include "runner/core/result.hpp"
+#include "runner/os/child_process.hpp"
 
 namespace kbench {
 
@@ -28,7 +29,6 @@ class OracleForkServer {
  public:
   // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing.
   static Result<std::unique_ptr<OracleForkServer>> start(const OracleOptions& options);
-  ~OracleForkServer();  // its oracles end with it
   OracleForkServer(const OracleForkServer&) = delete;
   OracleForkServer& operator=(const OracleForkServer&) = delete;
 
@@ -39,16 +39,16 @@ class OracleForkServer {
   // ended, or cannot fork.
   Result<pid_t> await(std::chrono::milliseconds timeout);
 
-  [[nodiscard]] pid_t pid() const { return pid_; }
-  [[nodiscard]] bool alive();
-  // Ends it, and with it its oracles.
-  void stop();
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+  [[nodiscard]] bool alive() const { return process_.alive(); }
+  // Ends it, and with it its oracles; the destructor does too.
+  void stop() { process_.end(); }
 
  private:
   OracleForkServer() = default;
   Status spawn(const OracleOptions& options);
 
-  pid_t pid_ = -1;
+  ChildProcess process_;
   Channel channel_;
 };
 

@@ -15,8 +15,8 @@
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/mailbox_call.hpp"
 #include "runner/measure/openmp_environment.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/sandbox/host.hpp"
-#include "runner/submission/clean_text.hpp"
 
 namespace kbench {
 namespace {

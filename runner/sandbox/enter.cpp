@@ -22,6 +22,7 @@
 
 #include "runner/core/pointers_to.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/seccomp_filter.hpp"
 
@@ -83,17 +84,6 @@ int wait_for(pid_t program) {
   }
 }
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends = {-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 int enter(EnterPlan plan) {
   const int to = plan.report_fd;
   ::fcntl(to, F_SETFD, FD_CLOEXEC);
@@ -108,18 +98,18 @@ int enter(EnterPlan plan) {
   if (plan.landlock_abi > 0 && !restrict_files(plan.paths, plan.landlock_abi)) {
     return report(to, EnterStep::kLandlock, errno), 1;
   }
-  Pipe failure = make_pipe();
-  const pid_t program = failure.write.valid() ? ::fork() : -1;
+  auto failure = make_pipe();
+  const pid_t program = failure ? ::fork() : -1;
   if (program < 0) return report(to, EnterStep::kFork, errno), 1;
   if (program == 0) {
     const EnterStep failed = become_program(plan, common);
-    report(failure.write.get(), failed, errno);
+    report(failure->write.get(), failed, errno);
     ::_exit(127);
   }
   drop_capabilities();
-  failure.write.reset();
+  failure->write.reset();
   // Only the reports' pipe stays open here, or others would wait for this process's copies.
-  const int probe = failure.read.get();
+  const int probe = failure->read.get();
   for (int fd = 0; fd < 256; ++fd) {
     if (fd != to && fd != probe) ::close(fd);
   }

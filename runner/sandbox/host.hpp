@@ -42,8 +42,9 @@ inline constexpr uid_t kSandboxUid = 65534;
 // Threads that run as `uid` on this machine, the unit RLIMIT_NPROC counts in.
 [[nodiscard]] std::uint64_t count_threads_of(uid_t uid);
 
-// The users (by their real number) of all living processes of this machine, as their status files have it:
-// a process can make its folder in /proc look like root's. Nothing where some could not be read.
+// The users (by their real number) of all living processes of this machine, as their status files
+// have it: a process can make its folder in /proc look like root's. Nothing where some could not be
+// read.
 [[nodiscard]] std::optional<std::set<uid_t>> users_of_processes();
 
 }  // namespace kbench

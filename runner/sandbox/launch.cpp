@@ -1,7 +1,6 @@
 #include "runner/sandbox/launch.hpp"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,6 +20,8 @@
 #include <span>
 
 #include "runner/core/pointers_to.hpp"
+#include "runner/os/after_fork.hpp"
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/process_tree.hpp"
 
 // Everything from the fork on runs in a copy of a program that may have other threads: system calls
@@ -52,10 +53,9 @@ struct Failure {
 // What the forked processes use, laid out before the fork.
 struct Prepared {
   const LaunchPlan* plan = nullptr;
+  DescriptorPlan descriptors;
   std::vector<char*> argv;
   std::vector<char*> environment;
-  std::vector<int> parked;  // scratch: the descriptors to pass on, out of the way
-  std::vector<int> kept;    // scratch: sorted numbers that stay open
   int lifeline = -1;
   int status = -1;
   int failure = -1;
@@ -69,52 +69,6 @@ struct Prepared {
   // Nobody is left to tell when this write fails: the supervisor is gone.
   [[maybe_unused]] const ssize_t written = ::write(failure_fd, &failure, sizeof failure);
   ::_exit(127);
-}
-
-void close_between(unsigned first, unsigned last) {
-  if (first > last) return;
-  if (::syscall(SYS_close_range, first, last, 0) == 0) return;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  const unsigned end = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, last));
-  for (unsigned fd = first; fd <= end; ++fd) ::close(static_cast<int>(fd));
-}
-
-// Closes every descriptor that is not in `kept` (sorted here).
-void close_all_but(std::span<int> kept) {
-  std::sort(kept.begin(), kept.end());
-  unsigned next = 0;
-  for (const int fd : kept) {
-    if (static_cast<unsigned>(fd) > next) close_between(next, static_cast<unsigned>(fd) - 1);
-    next = static_cast<unsigned>(fd) + 1;
-  }
-  close_between(next, ~0u);
-}
-
-// Puts each descriptor at the number asked for. All are parked above the targets first, so that no
-// target overwrites a source that is still needed. Returns where the failure pipe is afterwards.
-int place_descriptors(Prepared& prepared) {
-  int above = 3;
-  for (const auto& [ours, number] : prepared.plan->descriptors) above = std::max(above, number + 1);
-  const int failure = ::fcntl(prepared.failure, F_DUPFD_CLOEXEC, above);
-  if (failure < 0) fail(prepared.failure, Step::kDescriptors);
-  prepared.parked.clear();
-  for (const auto& [ours, number] : prepared.plan->descriptors) {
-    prepared.parked.push_back(::fcntl(ours, F_DUPFD_CLOEXEC, above));
-    if (prepared.parked.back() < 0) fail(failure, Step::kDescriptors);
-  }
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0) fail(failure, Step::kDescriptors);
-  const int parked_null = ::fcntl(null, F_DUPFD_CLOEXEC, above);
-  for (int fd = 0; fd < 3; ++fd) ::dup2(parked_null, fd);
-  prepared.kept.assign({0, 1, 2, failure});
-  for (std::size_t i = 0; i < prepared.parked.size(); ++i) {
-    const int number = prepared.plan->descriptors[i].second;
-    if (::dup2(prepared.parked[i], number) < 0) fail(failure, Step::kDescriptors);
-    if (number > 2) prepared.kept.push_back(number);
-  }
-  close_all_but(prepared.kept);
-  return failure;
 }
 
 bool write_file(const char* path, const char* text) {
@@ -148,13 +102,6 @@ void settle_in_namespaces(const Prepared& prepared, int failure) {
   }
 }
 
-void reset_signals() {
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 // Short of memory, the kernel shall take a sandboxed program before anything of ours.
 void volunteer_for_oom() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -168,8 +115,9 @@ void volunteer_for_oom() {
   for (const int group : plan.cgroups) {
     if (::write(group, "0", 1) != 1) fail(prepared.failure, Step::kCgroup);
   }
-  const int failure = place_descriptors(prepared);
-  reset_signals();
+  int failure = prepared.failure;
+  if (!prepared.descriptors.place(failure)) fail(failure, Step::kDescriptors);
+  reset_signals(/*ignored_too=*/true);
   volunteer_for_oom();
   ::setsid();
   ::umask(022);
@@ -300,19 +248,6 @@ Error launch_error(const LaunchPlan& plan, const Failure& failure) {
           ""};
 }
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{ErrorCode::kInfrastructure, std::string("pipe: ") + std::strerror(errno), ""};
-  }
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 // Memory for the keeper's view of the process table; pages never touched cost nothing.
 class TableMemory {
  public:
@@ -336,18 +271,6 @@ class TableMemory {
   void* memory_ = nullptr;
 };
 
-// Forks with all signals blocked; the caller's mask is restored in the parent.
-pid_t fork_keeper(Prepared& prepared) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t keeper = ::_Fork();
-  if (keeper == 0) keep(prepared);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return keeper;
-}
-
 }  // namespace
 
 Result<Launched> launch(const LaunchPlan& plan) {
@@ -363,6 +286,7 @@ Result<Launched> launch(const LaunchPlan& plan) {
     return Error{ErrorCode::kInfrastructure, "no memory left to start a sandboxed program", ""};
   }
   Prepared prepared{.plan = &plan,
+                    .descriptors = DescriptorPlan(plan.descriptors),
                     .argv = pointers_to(plan.argv),
                     .environment = pointers_to(plan.environment),
                     .lifeline = lifeline->read.get(),
@@ -373,9 +297,8 @@ Result<Launched> launch(const LaunchPlan& plan) {
                 ::getuid());
   std::snprintf(prepared.group_map.data(), prepared.group_map.size(), "%u %u 1", ::getgid(),
                 ::getgid());
-  prepared.parked.reserve(plan.descriptors.size());
-  prepared.kept.reserve(plan.descriptors.size() + 4);
-  const pid_t keeper = fork_keeper(prepared);
+  const pid_t keeper = fork_with_signals_blocked();
+  if (keeper == 0) keep(prepared);
   if (keeper < 0) return launch_error(plan, {Step::kFork, errno});
   lifeline->read.reset();
   status->write.reset();

@@ -1,12 +1,11 @@
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -45,20 +44,6 @@ class Collector {
   bool& truncated_;
 };
 
-struct OutputPipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<OutputPipe> make_output_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{ErrorCode::kInfrastructure, std::string("pipe: ") + std::strerror(errno), ""};
-  }
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return OutputPipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 // Collects until the program ended; false when the deadline came first.
 bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
              Clock::time_point deadline) {
@@ -79,10 +64,12 @@ bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
 
 Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command, milliseconds timeout,
                                  std::size_t max_output) {
-  auto out = make_output_pipe();
+  auto out = make_pipe();
   if (!out) return out.error();
-  auto err = make_output_pipe();
+  auto err = make_pipe();
   if (!err) return err.error();
+  never_block(out->read.get());
+  never_block(err->read.get());
   command.descriptors.emplace_back(out->write.get(), 1);
   command.descriptors.emplace_back(err->write.get(), 2);
 

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "runner/core/defence.hpp"
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/bubblewrap.hpp"
 #include "runner/sandbox/cgroup.hpp"
 #include "runner/sandbox/enter.hpp"
@@ -142,17 +143,6 @@ unsigned namespaces_of(const Layers& layers) {
   const bool bwrap_makes_it = layers.bubblewrap && layers.user_namespace;
   if (layers.network_namespace && !bwrap_makes_it) flags |= CLONE_NEWNET;
   return flags;
-}
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused(std::strerror(errno));
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 // A sandbox with given layers, whether they work or not. What probing tries, and then uses.

@@ -16,8 +16,9 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/environment.hpp"
 #include "runner/sandbox/host.hpp"
-#include "runner/submission/clean_text.hpp"
 #include "runner/submission/flags.hpp"
 #include "runner/task/strict_json.hpp"
 
@@ -136,11 +137,6 @@ Arguments without_special_functions(Arguments arguments) {
   return arguments;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 bool is_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
          folder.end();
@@ -180,7 +176,7 @@ SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& sub
                  {"CCACHE_DISABLE", "1"}};
   if (const auto packages = unpacked_packages()) {
     command.env["KBENCH_DEPS"] = packages->string();
-    if (const auto libraries = environment("LD_LIBRARY_PATH"); !libraries.empty()) {
+    if (const auto libraries = environment_variable("LD_LIBRARY_PATH"); !libraries.empty()) {
       command.env["LD_LIBRARY_PATH"] = libraries;
     }
   }

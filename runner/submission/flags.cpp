@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/task/suggest.hpp"
 
 namespace kbench {

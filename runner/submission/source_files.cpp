@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
 #include "runner/submission/manifest.hpp"
-#include "runner/submission/staging.hpp"
 
 namespace kbench {
 namespace {

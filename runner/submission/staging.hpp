@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "runner/core/result.hpp"
-#include "runner/submission/source_files.hpp"
+#include "runner/os/files.hpp"
 
 namespace kbench {
 
@@ -16,29 +16,15 @@ class Staging {
  public:
   // Makes TMPDIR/kbench-compile-XXXXXX, readable by all, with an empty out/.
   [[nodiscard]] static Result<Staging> make();
-  Staging(Staging&& other) noexcept;
-  Staging& operator=(Staging&&) = delete;
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  ~Staging();
-
   // `name` is a checked relative path.
   [[nodiscard]] Status add(const std::string& name, std::string_view bytes) const;
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path out() const { return path_ / "out"; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
+  [[nodiscard]] std::filesystem::path out() const { return path() / "out"; }
 
  private:
-  explicit Staging(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  explicit Staging(ScratchFolder folder) : folder_(std::move(folder)) {}
+  ScratchFolder folder_;
 };
-
-// Reads a file that untrusted code made: no link is followed, only a regular file is read.
-[[nodiscard]] Result<std::string> read_foreign_file(const std::filesystem::path& file,
-                                                    std::size_t max_bytes);
-
-// Writes `bytes` under a temporary name and renames it, so that a reader sees all of it or nothing.
-[[nodiscard]] Status write_atomically(const std::filesystem::path& file, std::string_view bytes,
-                                      int mode);
 
 }  // namespace kbench

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/task/suggest.hpp"

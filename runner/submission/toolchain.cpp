@@ -1,11 +1,6 @@
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <optional>
@@ -13,14 +8,17 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/unique_fd.hpp"
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/environment.hpp"
+#include "runner/os/run_trusted.hpp"
 #include "runner/submission/compiler.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{60};  // a compiler that says its version
 
 bool is_program(const fs::path& path) {
   std::error_code error;
@@ -43,14 +41,9 @@ std::optional<fs::path> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 fs::path find_host_compiler() {
-  for (const std::string& name :
-       {environment("CXX"), std::string("c++"), std::string("g++"), std::string("clang++")}) {
+  for (const std::string& name : {environment_variable("CXX"), std::string("c++"),
+                                  std::string("g++"), std::string("clang++")}) {
     if (const auto found = find_program(name)) return *found;
   }
   return {};
@@ -59,8 +52,9 @@ fs::path find_host_compiler() {
 // Python environments in which the CUDA compiler may have been installed from its packages.
 std::vector<fs::path> virtual_environments() {
   std::vector<fs::path> found;
-  if (const auto active = environment("VIRTUAL_ENV"); !active.empty()) found.emplace_back(active);
-  const fs::path python = environment("KBENCH_TORCH");
+  if (const auto active = environment_variable("VIRTUAL_ENV"); !active.empty())
+    found.emplace_back(active);
+  const fs::path python = environment_variable("KBENCH_TORCH");
   if (python.parent_path().filename() == "bin") {
     found.push_back(python.parent_path().parent_path());
   }
@@ -75,8 +69,8 @@ std::vector<fs::path> virtual_environments() {
 }
 
 fs::path find_nvcc() {
-  for (const std::string& name :
-       {environment("CUDACXX"), std::string("nvcc"), std::string("/usr/local/cuda/bin/nvcc")}) {
+  for (const std::string& name : {environment_variable("CUDACXX"), std::string("nvcc"),
+                                  std::string("/usr/local/cuda/bin/nvcc")}) {
     if (const auto found = find_program(name)) return *found;
   }
   for (const fs::path& venv : virtual_environments()) {
@@ -90,30 +84,10 @@ fs::path find_nvcc() {
 }
 
 // What the program says to one option. It is the user's own compiler, so it runs as the user.
-std::string ask(const fs::path& program, std::string option) {
-  std::array<int, 2> ends{};
-  if (program.empty() || ::pipe2(ends.data(), O_CLOEXEC) != 0) return "";
-  const UniqueFd read_end(ends[0]);
-  UniqueFd write_end(ends[1]);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
-  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  std::string path = program.string();
-  const std::array<char*, 3> argv = {path.data(), option.data(), nullptr};
-  pid_t child = -1;
-  const int failed = ::posix_spawn(&child, path.c_str(), &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  write_end.reset();
-  if (failed != 0) return "";
-  std::string text;
-  std::array<char, 1024> buffer;
-  for (ssize_t got = 0; (got = ::read(read_end.get(), buffer.data(), buffer.size())) > 0;) {
-    if (text.size() < 8192) text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return text;
+std::string ask(const fs::path& program, const std::string& option) {
+  if (program.empty()) return "";
+  auto text = run_trusted({program.string(), option}, kPatience, Errors::kDropped);
+  return text ? std::move(*text) : "";
 }
 
 std::string first_line(const std::string& text) {

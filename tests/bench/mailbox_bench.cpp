@@ -1,8 +1,9 @@
 // What one go/done round trip costs, by the way of waiting.
-#include <benchmark/benchmark.h>
 #include <unistd.h>
 
 #include <thread>
+
+#include <benchmark/benchmark.h>
 
 #include "runner/worker/mailbox.hpp"
 

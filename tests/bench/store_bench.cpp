@@ -1,7 +1,7 @@
 // One finished evaluation with 300 samples into the store: one transaction, synced to disk.
-#include <benchmark/benchmark.h>
-
 #include <filesystem>
+
+#include <benchmark/benchmark.h>
 
 #include "runner/store/store.hpp"
 #include "tests/bench/sample_run.hpp"

@@ -158,7 +158,8 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
 
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
-  expect_error({"banana"}, "no command \"banana\"", "commands are run, tasks, import, report, doctor, selftest");
+  expect_error({"banana"}, "no command \"banana\"",
+               "commands are run, tasks, import, report, doctor, selftest");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");

@@ -138,7 +138,7 @@ TEST_F(FindInstallation, CacheThatIsAFileIsAnError) {
 TEST(ThisProgram, IsTheTest) {
   const auto program = this_program();
   ASSERT_TRUE(program.ok());
-  EXPECT_EQ(program->filename(), "installation_test");
+  EXPECT_EQ(program->filename(), "unit_tests");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/submission/clean_text.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/submission/flags.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 
@@ -385,17 +385,6 @@ TEST(Flags, RefuseWhatReachesOut) {
   EXPECT_FALSE(check_flag("-DA=" + std::string(1 << 20, 'x'), "cpu").ok());
   EXPECT_FALSE(check_flag("--use_fast_math", "cpu").ok());
   EXPECT_FALSE(check_flag("-Xcompiler=-O3,-fplugin=x", "cuda").ok());
-}
-
-TEST(CleanText, SpellsOutWhatActsOnAReader) {
-  EXPECT_EQ(clean_text("a\tb\nc", 100), "a\tb\nc");
-  EXPECT_EQ(clean_name("a\tb\nc"), "a\\x09b\\x0Ac");
-  EXPECT_EQ(clean_text("\x1b[31m", 100), "\\x1B[31m");
-  EXPECT_EQ(clean_text("\u202Ex", 100), "\\xE2\\x80\\xAEx");
-  EXPECT_EQ(clean_text("naïve \u2019", 100), "naïve \u2019");
-  EXPECT_EQ(clean_text("\xff\xc0\xaf\xed\xa0\x80", 100), "\\xFF\\xC0\\xAF\\xED\\xA0\\x80");
-  EXPECT_EQ(clean_text("\xe2\x80", 100), "\\xE2\\x80");
-  EXPECT_LE(clean_text(std::string(1 << 20, 'x'), 100).size(), 110u);
 }
 
 }  // namespace

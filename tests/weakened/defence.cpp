@@ -1,5 +1,5 @@
-// stands() as the weakened programs have it: KBENCH_WITHOUT names the defences that are switched off,
-// separated by commas.
+// stands() as the weakened programs have it: KBENCH_WITHOUT names the defences that are switched
+// off, separated by commas.
 #include "runner/core/defence.hpp"
 
 #include <cstdlib>

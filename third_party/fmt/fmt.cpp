@@ -18,8 +18,8 @@ template void buffer<char>::append<char>(const char*, const char*);
 #if FMT_VERSION >= 100000
 template void vformat_to<char>(buffer<char>&, string_view, vformat_args<>::type, locale_ref);
 #else
-template void vformat_to<char>(buffer<char>&, string_view,
-                               basic_format_args<buffer_context<char>>, locale_ref);
+template void vformat_to<char>(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                               locale_ref);
 #endif
 
 }  // namespace detail

@@ -76,6 +76,16 @@ use_given_python() {
   note="torch $version of $torch"
 }
 
+# What the tests call besides; nothing of it is compiled in or needed to run kbench.
+bring_test_tools() {
+  if [[ $command != ctest ]]; then
+    note='skipped (no tests asked for)'
+    return
+  fi
+  note="$(sed -n 's/^\([a-z-]*\)==\([^ ]*\).*/\1 \2/p' "$here/requirements-tests.txt") in .venv"
+  make_environment tests "$here/requirements-tests.txt"
+}
+
 has_gpu() { [[ -e /dev/nvidia0 ]] || nvidia-smi --list-gpus; }
 
 # Sets `nvcc`.

@@ -1,0 +1,43 @@
+// Makes text that somebody else wrote safe to print, store and show: names of files, a compiler's
+// words, a title. A terminal obeys control characters, and terminal and browser reorder text by
+// bidirectional controls; what they could take for an instruction is shown instead. There is one
+// set of such characters (steers_a_reader); callers differ in how they are written only. Called
+// wherever foreign text comes in or goes out.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t bytes = 1;
+  bool valid = false;  // false: `value` is a byte that is not UTF-8 here
+};
+
+// The first character of `text`, which is not empty. Strict: no overlong forms, no surrogates,
+// nothing above U+10FFFF.
+[[nodiscard]] CodePoint decode_utf8(std::string_view text);
+
+// Characters that steer instead of showing: C0, DEL, C1, marks of direction, zero-width and other
+// invisible ones, line and paragraph separators, the byte-order mark, tags, noncharacters.
+[[nodiscard]] bool steers_a_reader(char32_t c);
+
+// For what is stored. Each byte that is not safe becomes \xNN; in a text, newline and tab stay. At
+// most about `limit` bytes.
+[[nodiscard]] std::string clean_text(std::string_view text, std::size_t limit);
+[[nodiscard]] std::string clean_name(std::string_view text, std::size_t limit = 200);
+
+// For reports: unsafe characters become \x1b or \u202e, bytes that are not UTF-8 become \xff.
+// sanitize_line also shows a line break as \n, and a tab as a blank; sanitize_text keeps line
+// breaks and turns a tab into four spaces.
+[[nodiscard]] std::string sanitize_line(std::string_view text);
+[[nodiscard]] std::string sanitize_text(std::string_view text);
+
+// For one line on a terminal: a question mark for each that is not safe; tabs and line feeds become
+// blanks.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace kbench

@@ -1,0 +1,106 @@
+#include "runner/os/files.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error broken(const std::string& what, const fs::path& path) {
+  return {ErrorCode::kInfrastructure,
+          "cannot " + what + " " + path.string() + ": " + std::strerror(errno),
+          errno == ENOSPC ? "The disk is full." : ""};
+}
+
+Status write_all(int fd, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return broken("write", path);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const fs::path& file) {
+  const std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+Status write_new_file(const fs::path& file, std::string_view bytes) {
+  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd.valid()) return broken("write", file);
+  return write_all(fd.get(), bytes, file);
+}
+
+Result<std::string> read_foreign_file(const fs::path& file, std::size_t max_bytes) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info {};
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::kNotFound, "no regular file " + file.string(), ""};
+  }
+  if (info.st_size > static_cast<off_t>(max_bytes)) {
+    return Error{ErrorCode::kBadInput, file.string() + " is too large", ""};
+  }
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t got = ::read(fd.get(), bytes.data() + at, bytes.size() - at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return broken("read", file);
+    at += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+Status write_atomically(const fs::path& file, std::string_view bytes, int mode) {
+  std::string temporary = file.string() + ".XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.valid()) return broken("write", file);
+  Status written = write_all(fd.get(), bytes, file);
+  if (written && ::fchmod(fd.get(), static_cast<mode_t>(mode)) != 0) {
+    written = broken("write", file);
+  }
+  fd.reset();
+  if (written && ::rename(temporary.c_str(), file.c_str()) != 0) written = broken("write", file);
+  if (!written) ::unlink(temporary.c_str());
+  return written;
+}
+
+Result<ScratchFolder> ScratchFolder::make(const std::string& name) {
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  std::string path = ((error ? fs::path("/tmp") : temporary) / (name + "-XXXXXX")).string();
+  if (::mkdtemp(path.data()) == nullptr) return broken("make the folder", path);
+  ScratchFolder folder;
+  folder.path_ = path;
+  return folder;
+}
+
+ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+}  // namespace kbench

@@ -1,0 +1,50 @@
+// Tries every escape of escape/escapes.hpp inside the sandbox of this machine, with real bait:
+// files, sockets, a process of kbench's own user, another sandboxed worker, GPU memory of another
+// context. Called by `kbench selftest sandbox`. What an escape did is judged out here wherever that
+// is possible: whether the victim lives, whether the file appeared, whether the daemon is gone.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/selftest/escape/escapes.hpp"
+
+namespace kbench {
+
+enum class EscapeOutcome {
+  kBlocked,
+  kOpen,           // it works: a layer is missing, or has a hole
+  kNotApplicable,  // there is nothing here to aim at
+  kFailed,         // the attempt itself failed; nothing is known
+};
+[[nodiscard]] std::string_view to_string(EscapeOutcome outcome);
+[[nodiscard]] std::string_view to_string(EscapeAs as);
+
+struct EscapeResult {
+  Escape escape;
+  EscapeOutcome outcome = EscapeOutcome::kFailed;
+  std::string reason;
+};
+
+struct SelftestOptions {
+  std::filesystem::path program;  // kbench-escape
+  SandboxOptions sandbox;
+  int cuda_device = -1;                                // -1: as for CPU submissions
+  std::vector<std::string> only;                       // names; empty: all
+  std::function<void(const EscapeResult&)> on_result;  // after each; may be empty
+};
+
+struct SelftestReport {
+  SandboxLevel level;
+  std::vector<EscapeResult> results;
+  [[nodiscard]] int count(EscapeOutcome outcome) const;
+};
+
+// Errors: kInfrastructure, when bait could not be laid out or nothing can be started.
+[[nodiscard]] Result<SelftestReport> run_selftest(const SelftestOptions& options);
+
+}  // namespace kbench

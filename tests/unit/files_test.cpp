@@ -1,0 +1,55 @@
+#include "runner/os/files.hpp"
+
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = ScratchFolder::make("kbench-files-test");
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    folder_ = std::move(*made);
+  }
+  [[nodiscard]] fs::path at(const char* name) const { return folder_.path() / name; }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(Files, AFolderGoesWithItsOwner) {
+  ASSERT_TRUE(write_new_file(at("x"), "text").ok());
+  const fs::path path = folder_.path();
+  folder_ = ScratchFolder();
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(Files, WhatIsWrittenIsRead) {
+  EXPECT_EQ(read_file(at("x")), std::nullopt);
+  ASSERT_TRUE(write_atomically(at("x"), std::string_view("a\0b", 3), 0640).ok());
+  EXPECT_EQ(read_file(at("x")), std::string("a\0b", 3));
+  struct stat info {};
+  ASSERT_EQ(::stat(at("x").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+  EXPECT_FALSE(write_new_file(at("x"), "again").ok());
+  EXPECT_FALSE(write_atomically(at("none/x"), "text", 0644).ok());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1)
+      << "nothing is left beside it";
+}
+
+TEST_F(Files, AForeignFileIsARegularOneAndBounded) {
+  ASSERT_TRUE(write_new_file(at("x"), "text").ok());
+  fs::create_symlink(at("x"), at("link"));
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_foreign_file(at("x"), 4).value(), "text");
+  EXPECT_EQ(read_foreign_file(at("x"), 3).error().code, ErrorCode::kBadInput);
+  for (const char* name : {"link", "pipe", "none", "."})
+    EXPECT_EQ(read_foreign_file(at(name), 100).error().code, ErrorCode::kNotFound) << name;
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,1 +1,0 @@
-kbench_unit_test(import_test kbench::import kbench::task GTest::gmock)
