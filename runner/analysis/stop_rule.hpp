@@ -44,4 +44,10 @@ enum class Ranked { kNo, kYes };
 [[nodiscard]] bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
                               double elapsed_seconds);
 
+// The same for a second measurement, whose samples will count together with those of the first: it
+// is looked at as planned, and has enough where `both` have.
+[[nodiscard]] bool has_enough_together(const StopRule& rule, std::span<const Sample> second,
+                                       std::span<const Sample> both, Side candidate,
+                                       double elapsed_seconds);
+
 }  // namespace kbench

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "runner/cli/build_info.hpp"
-#include "runner/cli/output_file.hpp"
+#include "runner/os/files.hpp"
 
 namespace kbench {
 
@@ -57,11 +55,10 @@ CalibratedDevice describe_device(const Target& target, const DeviceFacts& facts)
 
 Result<std::vector<StoredCalibration>> read_calibrations(const fs::path& state) {
   std::vector<StoredCalibration> found;
-  std::ifstream stream(file_in(state));
-  if (state.empty() || !stream) return found;
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto text = state.empty() ? std::nullopt : read_file(file_in(state));
+  if (!text) return found;
   try {
-    const Json json = Json::parse(text);
+    const Json json = Json::parse(*text);
     if (json.at("schema") != kSchema) return damaged(file_in(state), "is of another schema");
     json.at("devices").get_to(found);
   } catch (const Json::exception& problem) {
@@ -96,7 +93,7 @@ Status keep_calibration(const fs::path& state, const StoredCalibration& calibrat
   std::error_code failure;
   fs::create_directories(state, failure);
   const Json json = {{"schema", kSchema}, {"devices", kept}};
-  return write_output_file(file_in(state), json.dump(2) + "\n");
+  return write_atomically(file_in(state), json.dump(2) + "\n", 0644);
 }
 
 }  // namespace kbench

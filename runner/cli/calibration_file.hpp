@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "runner/backend/backend.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/oracle/protocol.hpp"
 
 namespace kbench {
 

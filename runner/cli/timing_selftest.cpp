@@ -6,8 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,7 +26,8 @@
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/statistics.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -42,71 +41,36 @@ constexpr const char* kPlantedTask = "level1/019_relu";
 // reduction, and a net whose kernels are short.
 constexpr std::array kOtherTasks{"level1/023_softmax", "level3/004_lenet5"};
 
-Error cannot_write(const fs::path& path, const std::string& why) {
-  return {ErrorCode::kInfrastructure, fmt::format("{}: {}", path.string(), why),
-          "the folder for temporary files must be writable (TMPDIR)"};
+Result<std::string> read_shipped(const fs::path& file) {
+  auto text = read_file(file);
+  if (text) return std::move(*text);
+  return Error{ErrorCode::kInfrastructure, fmt::format("{} cannot be read", file.string()),
+               "kbench's installation is incomplete: install it again"};
 }
 
-// A folder that goes away with it.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make() {
-    std::error_code failure;
-    auto pattern = (fs::temp_directory_path(failure) / "kbench-selftest-XXXXXX").string();
-    if (failure || ::mkdtemp(pattern.data()) == nullptr)
-      return cannot_write(pattern, "cannot be made");
-    return ScratchFolder(pattern);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
-Result<std::string> read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    return Error{ErrorCode::kInfrastructure, fmt::format("{} cannot be read", file.string()),
-                 "kbench's installation is incomplete: install it again"};
-  }
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
-}
-
-Status write_text(const fs::path& file, const std::string& text) {
-  std::error_code failure;
-  fs::create_directories(file.parent_path(), failure);
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  return stream ? Status(Done{}) : cannot_write(file, "cannot be written");
+Status write_below(const fs::path& file, const std::string& text) {
+  std::error_code ignored;  // what cannot be made cannot be written to
+  fs::create_directories(file.parent_path(), ignored);
+  return write_new_file(file, text);
 }
 
 // One agent's submissions, for either device.
 Status write_submissions(const fs::path& folder, const Installation& installation,
                          const std::string& device) {
   const std::string ending = device == "cuda" ? ".cu" : ".cpp";
-  const auto clock = read_text(installation.selftest / ("clock" + ending));
+  const auto clock = read_shipped(installation.selftest / ("clock" + ending));
   if (!clock) return clock.error();
   for (const Planted& one : planted()) {
     const fs::path file =
         folder / kAgent / fmt::format("{}@{}{}", kPlantedTask, one.variant, ending);
     const std::string amount =
         fmt::format("#define KB_PERCENT {}\n#define KB_SPIN_US {}\n", one.percent, one.spin_us);
-    if (auto written = write_text(file, amount + *clock); !written) return written;
+    if (auto written = write_below(file, amount + *clock); !written) return written;
   }
   for (const char* task : kOtherTasks) {
-    const auto source = read_text(installation.examples / "example" / (task + ending));
+    const auto source = read_shipped(installation.examples / "example" / (task + ending));
     if (!source) return source.error();
-    if (auto written = write_text(folder / kAgent / (task + ending), *source); !written)
+    if (auto written = write_below(folder / kAgent / (task + ending), *source); !written)
       return written;
   }
   std::error_code ignored;  // not every example needs one
@@ -293,7 +257,7 @@ Result<Findings> perform(const TimingSelftestRequest& request, const Installatio
   asked.device = request.device;
   const auto target = choose_target(asked, installation);
   if (!target) return target.error();
-  const auto scratch = ScratchFolder::make();
+  const auto scratch = ScratchFolder::make("kbench-selftest");
   if (!scratch) return scratch.error();
   if (auto written = write_submissions(scratch->path(), installation, target->device); !written)
     return written.error();

@@ -36,9 +36,10 @@ struct Script {
   std::vector<std::chrono::milliseconds> patience;  // with each call of the submission
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
-  bool others_run = false;                          // on the machine, beside kbench
-  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;     // device time between showing the inputs and go
+  std::uint64_t clock_limits = 0;
+  bool others_run = false;  // on the machine, beside kbench
+  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;      // device time between showing the inputs and go
   double null_ns = 50e3;
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
@@ -338,9 +339,12 @@ class FakeWorker final : public Worker {
 };
 
 inline Surroundings scripted_surroundings(Script& script) {
-  return {[&script] { return script.now_ns; }, [&script] { return script.stolen_ns; },
-          [] { return Pressure{}; }, [&script] { return script.others_run; },
-          [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};
+  return {.now_ns = [&script] { return script.now_ns; },
+          .stolen_ns = [&script] { return script.stolen_ns; },
+          .pressure = [] { return Pressure{}; },
+          .others_run = [&script] { return script.others_run; },
+          .clock_limits = [&script] { return script.clock_limits; },
+          .spin_ns = [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};
 }
 
 inline WorkerFactory worker_factory(Script& script) {

@@ -301,5 +301,27 @@ TEST_F(ChainKeyTest, WithoutAPlaceThereIsNone) {
   EXPECT_FALSE(keep_chain_key("/proc/kbench").ok());
 }
 
+// Links of rows that are stored already must go on to fit.
+TEST(ChainText, AColumnFromLaterSaysNothingOfRowsFromBefore) {
+  Evaluation row = make_evaluation("r", 1);
+  const std::string with = columns::text_of(row);
+  row.calibration.reset();
+  for (Block& block : row.blocks) {
+    block.clock_limits = 0;
+    block.baselines_waited_ns = block.submission_waited_ns = 0;
+  }
+  const std::string without = columns::text_of(row);
+  for (const char* name : {"calibrat", "between_runs", "clock_limits", "waited_ns"})
+    EXPECT_EQ(without.find(name), std::string::npos) << name;
+  EXPECT_LT(without.size(), with.size());
+}
+
+TEST(ChainText, AChangedCalibrationIsNoticed) {
+  Evaluation row = make_evaluation("r", 1);
+  const std::string as_stored = columns::text_of(row);
+  row.calibration->between_runs /= 2;
+  EXPECT_NE(columns::text_of(row), as_stored);
+}
+
 }  // namespace
 }  // namespace kbench

@@ -23,6 +23,7 @@ class ScriptedEvaluation : public testing::Test {
     request_.submission = SubmissionId{.agent = "someone", .name = "019_relu.cu"};
     request_.library = [] { return std::filesystem::path("/builds/0123.so"); };
     request_.seed = "00";
+    settings_.calibration = Calibration{};
     settings_.stop = stop_rule_for("cuda");
     settings_.stop.max_seconds = settings_.stop.longest_seconds = 3600;
     settings_.surroundings = fakes::scripted_surroundings(script_);

@@ -31,6 +31,7 @@ inline Evaluation base_evaluation(const std::string& task, int level) {
   e.seed = "feedface";
   e.started_at = "2026-11-21T13:00:05Z";
   e.wall_seconds = 12.5;
+  e.calibration = Calibration{0.02, 0.02, "2026-11-20T10:00:00Z"};
   return e;
 }
 

@@ -86,6 +86,19 @@ TEST(StopRule, AConfirmationEndsWhereMarginsWouldDo) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.max_seconds));
 }
 
+// Their numbers of blocks added up are no planned number.
+TEST(StopRule, ASecondMeasurementIsLookedAtWhereItsOwnPlanSaysSo) {
+  const StopRule rule = stop_rule_for("cuda");
+  const auto together = [&](int second, double spread) {
+    return has_enough_together(rule, blocks(second, 1'000'000),
+                               blocks(50 + second, 1'000'000, spread), Side::kSubmission, 1);
+  };
+  EXPECT_TRUE(together(50, 0));
+  EXPECT_FALSE(together(60, 0));
+  EXPECT_FALSE(together(50, 0.1)) << "each is narrow, both are not";
+  EXPECT_TRUE(together(rule.looks.back(), 0.1));
+}
+
 TEST(StopRule, QuickStopsAtEightBlocksHoweverFarTheyLieApart) {
   for (const char* device : {"cpu", "cuda"}) {
     const StopRule rule = quick_stop_rule(device);

@@ -130,6 +130,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   for (const Side side : {Side::kEager, Side::kCompiled})
     e.alone.push_back({.block = kAlone, .side = side, .time_ns = 1'000'000});
   e.protocol = 2;
+  e.calibration = Calibration{0.015, 0.021, "2026-11-24T09:00:00Z"};
   e.attempts = {{.reason = "first", .seed = "00ff", .state = State::kOk, .null_call_ns = 5400},
                 {.reason = "below the floor",
                  .seed = "01fe",
@@ -148,7 +149,10 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
                         .strangers = 9,
                         .sentinel_ns = 40'000 + block,
                         .cpu_pressure_ns = 90 + block,
-                        .memory_pressure_ns = 110 + block});
+                        .memory_pressure_ns = 110 + block,
+                        .clock_limits = 1ULL << 63 | 4,
+                        .baselines_waited_ns = 130 + block,
+                        .submission_waited_ns = 150 + block});
   e.set_aside = {{.attempt = 1, .block = kAlone, .time_ns = 3},
                  {.attempt = 1, .block = 2, .side = Side::kSubmission, .time_ns = 4}};
   return e;

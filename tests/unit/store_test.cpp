@@ -67,6 +67,9 @@ void expect_same(const Block& a, const Block& b) {
   EXPECT_EQ(a.sentinel_ns, b.sentinel_ns);
   EXPECT_EQ(a.cpu_pressure_ns, b.cpu_pressure_ns);
   EXPECT_EQ(a.memory_pressure_ns, b.memory_pressure_ns);
+  EXPECT_EQ(a.clock_limits, b.clock_limits);
+  EXPECT_EQ(a.baselines_waited_ns, b.baselines_waited_ns);
+  EXPECT_EQ(a.submission_waited_ns, b.submission_waited_ns);
 }
 
 void expect_same(const Sample& a, const Sample& b) {
@@ -126,6 +129,12 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.started_at, b.started_at);
   EXPECT_EQ(a.wall_seconds, b.wall_seconds);
   EXPECT_EQ(a.protocol, b.protocol);
+  ASSERT_EQ(a.calibration.has_value(), b.calibration.has_value());
+  if (a.calibration) {
+    EXPECT_EQ(a.calibration->between_sessions, b.calibration->between_sessions);
+    EXPECT_EQ(a.calibration->between_runs, b.calibration->between_runs);
+    EXPECT_EQ(a.calibration->measured_at, b.calibration->measured_at);
+  }
   expect_same(a.checks, b.checks);
   expect_same(a.attempts, b.attempts);
   expect_same(a.blocks, b.blocks);
@@ -387,6 +396,7 @@ TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
     ASSERT_TRUE(back.ok()) << back.error().message;
     const Evaluation& row = back->at(0);
     EXPECT_EQ(row.protocol, 1);
+    EXPECT_FALSE(row.calibration) << "and so it has no verdict";
     EXPECT_TRUE(row.attempts.empty());
     ASSERT_EQ(row.samples.size(), 1u);
     EXPECT_EQ(row.samples[0].attempt, 0);

@@ -123,12 +123,18 @@ TEST(WorkerWatch, TimeOfThreadsThatHaveEndedCounts) {
 }
 
 TEST(WorkerWatch, TimeInTheSameSliceIsLeavingAllOtherTimeIsRunningAgain) {
-  const RunTimes before{{{1, {1000, 5}}, {2, {1000, 5}}, {3, {9000, 5}}}, 11'000};
+  const RunTimes before{{{1, {1000, 0, 5}}, {2, {1000, 0, 5}}, {3, {9000, 0, 5}}}, 11'000};
   // 1 left late by 300, 2 was continued for 20, 3 has ended and taken 500 along, 4 is new with 7.
-  const RunTimes after{{{1, {1300, 5}}, {2, {1020, 6}}, {4, {7, 1}}}, 11'827};
+  const RunTimes after{{{1, {1300, 0, 5}}, {2, {1020, 0, 6}}, {4, {7, 0, 1}}}, 11'827};
   const RanMeanwhile meanwhile = ran_meanwhile(before, after);
   EXPECT_EQ(meanwhile.leaving_ns, 300u);
   EXPECT_EQ(meanwhile.again_ns, 527u);
+}
+
+TEST(WorkerWatch, WaitingForACoreIsOfThreadsThatAreThereAtBothLooks) {
+  const RunTimes before{{{1, {0, 100, 0}}, {2, {0, 100, 0}}, {3, {0, 900, 0}}}, 0};
+  const RunTimes after{{{1, {0, 150, 0}}, {2, {0, 100, 0}}, {4, {0, 7, 0}}}, 0};
+  EXPECT_EQ(waited_ns(before, after), 50);
 }
 
 // Descriptors run out, which a hostile worker may have brought about: then nothing is known.

@@ -1,0 +1,119 @@
+#include "runner/analysis/calibration.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "runner/analysis/clock_checks.hpp"
+#include "runner/analysis/speedup.hpp"
+
+namespace kbench {
+namespace {
+
+// `placements` of `blocks` each; eager takes `ratio` times what the submission does. Blocks lie
+// `noise` around that, placements `places` around the run's.
+Evaluation run_of(double ratio, int placements, int blocks, double noise = 0, double places = 0,
+                  const std::string& device = "cpu") {
+  Evaluation evaluation;
+  evaluation.device = device;
+  evaluation.state = State::kOk;
+  for (int block = 0; block < placements * blocks; ++block) {
+    const int placement = block / blocks;
+    const double apart =
+        (block % 2 == 0 ? noise : -noise) + (placement % 2 == 0 ? places : -places);
+    evaluation.samples.push_back({.placement = placement,
+                                  .block = block,
+                                  .side = Side::kEager,
+                                  .time_ns = std::llround(10'000'000 * ratio * std::exp(apart))});
+    evaluation.samples.push_back(
+        {.placement = placement, .block = block, .side = Side::kSubmission, .time_ns = 10'000'000});
+  }
+  return evaluation;
+}
+
+TEST(Calibration, WhatLiesBetweenRunsIsMeasured) {
+  const std::vector<EqualRuns> runs{{run_of(0.95, 6, 2), run_of(1.0, 6, 2), run_of(1.05, 6, 2)}};
+  EXPECT_NEAR(calibrate(runs, "cpu").between_runs, 0.05, 0.002);
+}
+
+TEST(Calibration, WhatTheSamplesExplainIsNotCountedTwice) {
+  const std::vector<EqualRuns> runs{{run_of(0.97, 20, 1, 0.2), run_of(1.03, 20, 1, 0.2)}};
+  EXPECT_EQ(calibrate(runs, "cpu").between_runs, least_spread("cpu").between_runs);
+}
+
+TEST(Calibration, WhatLiesBetweenPlacementsIsMeasured) {
+  const Evaluation run = run_of(1, 6, 8, 0, 0.06);
+  const std::vector<EqualRuns> runs{{run, run}};
+  EXPECT_NEAR(calibrate(runs, "cpu").between_sessions, 0.066, 0.002);  // of six values at 0.06
+  EXPECT_EQ(calibrate(runs, "cpu").between_runs, least_spread("cpu").between_runs);
+}
+
+TEST(Calibration, OnCudaAPlacementIsABlock) {
+  const Evaluation run = run_of(1, 20, 1, 0.01, 0, "cuda");
+  EXPECT_EQ(calibrate(std::vector<EqualRuns>{{run, run}}, "cuda").between_sessions, 0);
+}
+
+TEST(Calibration, OneRunCalibratesNothing) {
+  const Calibration least = calibrate(std::vector<EqualRuns>{{run_of(1, 6, 2)}}, "cpu");
+  EXPECT_EQ(least.between_runs, least_spread("cpu").between_runs);
+  EXPECT_EQ(least.measured_at, "");
+}
+
+TEST(Coverage, CountsTheIntervalsThatHoldTheMedianOfTheOthers) {
+  EqualRuns runs{run_of(1.0, 6, 2), run_of(1.001, 6, 2), run_of(1.3, 6, 2)};
+  for (Evaluation& run : runs) run.calibration = Calibration{};
+  const Coverage found = coverage(std::vector<EqualRuns>{runs});
+  EXPECT_EQ(found.total, 3);
+  EXPECT_EQ(found.held, 0) << "the others of either of the two include the one that is off";
+  runs.push_back(run_of(1.002, 6, 2));
+  runs.back().calibration = Calibration{};
+  EXPECT_EQ(coverage(std::vector<EqualRuns>{runs}).held, 3);
+  EXPECT_NEAR(coverage(std::vector<EqualRuns>{runs}).median_half_width, 1.96 * 0.02, 1e-3);
+}
+
+// A run of selftest's submissions: each takes what it should, times `clock`.
+std::vector<Evaluation> selftest_run(double clock_error = 0) {
+  std::vector<Evaluation> run;
+  for (const Planted& one : planted()) {
+    const double longer = one.percent / 100.0 + one.spin_us / 10'000.0;  // relu takes 10 ms
+    const double seen = 1 + (longer - 1) * (1 + clock_error);
+    run.push_back(run_of(1 / seen, 6, 2));
+    run.back().submission = SubmissionId{.agent = "clock", .variant = std::string(one.variant)};
+  }
+  for (Evaluation& evaluation : run)
+    for (std::size_t i = 0, n = evaluation.samples.size(); i < n; ++i)
+      if (evaluation.samples[i].side == Side::kSubmission) {
+        Sample compiled = evaluation.samples[i];
+        compiled.side = Side::kCompiled;
+        evaluation.samples.push_back(compiled);
+      }
+  return run;
+}
+
+TEST(ClockChecks, AClockThatIsRightPasses) {
+  const std::vector<std::vector<Evaluation>> runs{selftest_run(), selftest_run()};
+  const auto checks = check_clock(runs, "cpu");
+  ASSERT_EQ(checks.size(), expected_checks("cpu"));
+  for (const ClockCheck& check : checks) {
+    EXPECT_TRUE(check.passed) << check.name << " " << check.bias();
+    EXPECT_NEAR(check.bias(), 0, 1e-6) << check.name;
+    EXPECT_EQ(check.runs, 2);
+    EXPECT_EQ(check.found, check.expected > 0 ? 2 : 0) << check.name;
+  }
+}
+
+TEST(ClockChecks, AClockThatHidesATenthIsNoticed) {
+  const std::vector<std::vector<Evaluation>> runs{selftest_run(-0.1)};
+  for (const ClockCheck& check : check_clock(runs, "cuda"))
+    EXPECT_EQ(check.passed, check.expected < 0.06) << check.name;
+}
+
+TEST(ClockChecks, WhatWasNotMeasuredIsMissing) {
+  auto run = selftest_run();
+  run[3].state = State::kTimeout;
+  const std::vector<std::vector<Evaluation>> runs{run};
+  EXPECT_EQ(check_clock(runs, "cuda").size(), expected_checks("cuda") - 1);
+}
+
+}  // namespace
+}  // namespace kbench
