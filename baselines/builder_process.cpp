@@ -1,5 +1,6 @@
 #include "baselines/builder_process.hpp"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,6 +20,9 @@
 namespace kbench {
 namespace {
 
+constexpr std::string_view kWho = "the package builder";
+constexpr std::chrono::seconds kStartLimit{180};  // importing torch from a cold disk
+constexpr int kPollMs = 200;
 constexpr std::size_t kMaxLineBytes = 1u << 20;
 constexpr std::size_t kErrorTailBytes = 4096;
 constexpr std::size_t kReportedTailBytes = 1500;
@@ -56,7 +60,7 @@ std::string describe(int status) {
 
 }  // namespace
 
-Result<BuilderProcess> BuilderProcess::start(const Command& command) {
+Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, const Stop& stop) {
   std::error_code ignored;  // a directory that is missing shows in the builder's own message
   std::filesystem::create_directories(command.cache_directory / "tmp", ignored);
   std::filesystem::create_directories(command.cache_directory / "inductor", ignored);
@@ -79,27 +83,85 @@ Result<BuilderProcess> BuilderProcess::start(const Command& command) {
     return Error{ErrorCode::kInfrastructure,
                  "the package builder could not be executed: " + child.error().message, ""};
   }
-  BuilderProcess process;
-  process.child_ = std::move(*child);
-  process.socket_ = std::move(ends->first);
-  process.errors_ = std::move(errors->read);
-  return process;
+  std::unique_ptr<BuilderProcess> process(new BuilderProcess);
+  process->child_ = std::move(*child);
+  process->socket_ = std::move(ends->first);
+  process->errors_ = std::move(errors->read);
+  ends->second.reset();
+  errors->write.reset();
+  const auto ready =
+      process->receive(kStartLimit, stop, [](const Json& line) { return line.contains("ready"); });
+  if (!ready) return ready.error();
+  process->torch_ = ready->value("torch", "");
+  return std::unique_ptr<Server>(std::move(process));
 }
 
-Status BuilderProcess::send(const Json& request) {
+Result<Json> BuilderProcess::ask(const Json& request, std::chrono::milliseconds limit,
+                                 const Stop& stop) {
+  // A package built against one LibTorch is not promised to load in another.
+  const std::string wanted = request.value("torch", "");
+  if (!wanted.empty() && wanted != torch_) {
+    return Json{{"reason",
+                 fmt::format("the builder's Python has torch {}, LibTorch is {}", torch_, wanted)},
+                {"mismatch", true}};
+  }
   const std::string line = request.dump() + "\n";
-  std::size_t sent = 0;
-  while (sent < line.size()) {
+  for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t wrote =
         ::send(socket_.get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return Error{ErrorCode::kInfrastructure, "the package builder is gone", ""};
+    if (wrote < 0) return bury(ErrorCode::kInfrastructure, kWho);
     sent += static_cast<std::size_t>(wrote);
   }
-  return Done{};
+  auto reply = receive(limit, stop, [&](const Json& message) {
+    return message.contains("id") && message["id"] == request["id"];
+  });
+  if (!reply) return reply;
+  std::error_code ignored;
+  if (reply->contains("output") &&
+      std::filesystem::exists(request["output"].get<std::string>(), ignored))
+    return Json{{"output", request["output"]}};
+  if (reply->contains("reason") && (*reply)["reason"].is_string()) {
+    const bool transient = reply->contains("transient") && (*reply)["transient"] == true;
+    return Json{{"reason", (*reply)["reason"]}, {"transient", transient}};
+  }
+  return bury(ErrorCode::kBadInput, fmt::format("{} sent a reply that makes no sense ({}) and",
+                                                kWho, reply->dump().substr(0, 200)));
 }
 
-std::vector<std::string> BuilderProcess::read_lines() {
+Result<Json> BuilderProcess::receive(std::chrono::milliseconds limit, const Stop& stop,
+                                     const std::function<bool(const Json&)>& wanted) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (true) {
+    while (const auto line = next_line()) {
+      Json message = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+      if (message.is_object() && wanted(message)) return message;
+    }
+    if (closed_) return bury(ErrorCode::kInfrastructure, kWho);
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return bury(ErrorCode::kTimeout,
+                  fmt::format("{} had no answer after {} s and", kWho,
+                              std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
+    }
+    if (stop && stop()) return Error{ErrorCode::kTimeout, "interrupted", ""};
+    // A closed errors_ is negative, which poll skips; EINTR is just an early look.
+    std::array<pollfd, 2> waiting = {pollfd{socket_.get(), POLLIN, 0},
+                                     pollfd{errors_.get(), POLLIN, 0}};
+    ::poll(waiting.data(), waiting.size(), kPollMs);
+    read_errors();
+    read_replies();
+  }
+}
+
+std::optional<std::string> BuilderProcess::next_line() {
+  const auto end = pending_.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = pending_.substr(0, end);
+  pending_.erase(0, end + 1);
+  return line;
+}
+
+void BuilderProcess::read_replies() {
   std::array<char, 16384> buffer;
   while (!closed_) {
     const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -109,12 +171,6 @@ std::vector<std::string> BuilderProcess::read_lines() {
     if (got > 0) pending_.append(buffer.data(), static_cast<std::size_t>(got));
     if (pending_.size() > kMaxLineBytes && pending_.find('\n') == std::string::npos) closed_ = true;
   }
-  std::vector<std::string> lines;
-  for (std::size_t end; (end = pending_.find('\n')) != std::string::npos;) {
-    lines.push_back(pending_.substr(0, end));
-    pending_.erase(0, end + 1);
-  }
-  return lines;
 }
 
 void BuilderProcess::read_errors() {
@@ -133,7 +189,7 @@ void BuilderProcess::read_errors() {
   }
 }
 
-std::string BuilderProcess::bury() {
+Error BuilderProcess::bury(ErrorCode code, std::string_view complaint) {
   // The end of stdout arrives a moment before the end of the process: without this pause a crash
   // would be reported as our own kill.
   constexpr std::chrono::seconds kPatience{1};
@@ -144,7 +200,10 @@ std::string BuilderProcess::bury() {
   std::string_view tail = error_tail_;
   if (tail.size() > kReportedTailBytes) tail.remove_prefix(tail.size() - kReportedTailBytes);
   while (!tail.empty() && tail.back() == '\n') tail.remove_suffix(1);
-  return tail.empty() ? ending : fmt::format("{}; its last words:\n{}", ending, tail);
+  return {
+      code,
+      fmt::format("{} {}{}{}", complaint, ending, tail.empty() ? "" : "; its last words:\n", tail),
+      ""};
 }
 
 }  // namespace kbench

@@ -1,21 +1,31 @@
 // One builder: a Python running aot_builder.py, spoken to in lines of JSON over a socket that is
-// its stdin and stdout; its stderr is kept for error messages. Owned by builder_pool.cpp.
-// Invariants are those of ChildProcess; should this process be killed, the kernel kills the
-// builder.
+// its stdin and stdout; its stderr is kept for error messages. Owned by a thread of
+// builder_pool.cpp's pool. Should this process be killed, the kernel kills the builder.
+//
+// The conversation (see aot_builder.py):
+//   it: {"ready": true, "torch": "2.11.0"}                          once, when it can take work
+//   we: {"id": 7, "task_file": …, "size": …, "device": …, …, "output": PATH}
+//   it: {"id": 7, "output": PATH}  or  {"id": 7, "reason": TEXT, "transient": true|false}
+// Any other line on its stdout is noise from a library and is ignored.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/os/child_process.hpp"
+#include "runner/os/server_pool.hpp"
 
 namespace kbench {
 
-class BuilderProcess {
+class BuilderProcess final : public Server {
  public:
   struct Command {
     std::filesystem::path python;
@@ -24,34 +34,35 @@ class BuilderProcess {
     int compile_threads = 1;                // of Inductor; more than one are processes of their own
   };
 
-  // Must be called from a thread that outlives the process: its end would kill the builder too.
-  static Result<BuilderProcess> start(const Command& command);
+  // Returns once it can take work. Errors: kInfrastructure, kTimeout; how it ended and the last
+  // lines that it wrote to stderr.
+  static Result<std::unique_ptr<Server>> start(const Command& command, const Stop& stop);
 
-  // Errors: kInfrastructure when the builder is gone.
-  Status send(const Json& request);
-
-  // Descriptors to poll for input. Reading from them never blocks.
-  [[nodiscard]] int reply_fd() const { return socket_.get(); }
-  [[nodiscard]] int error_fd() const { return errors_.get(); }
-
-  // Whole lines that have arrived on stdout since the last call. Sets closed() at its end.
-  [[nodiscard]] std::vector<std::string> read_lines();
-  // Takes over what has arrived on stderr; closes error_fd() at its end.
-  void read_errors();
-  [[nodiscard]] bool closed() const { return closed_; }
-
-  // Ends the process, if it has not ended, and says how it ended ("exited with status 1", "was
-  // killed by signal 9") with the last lines it wrote to stderr.
-  [[nodiscard]] std::string bury();
+  // The answer has an "output" that exists, or a "reason" in words; "transient" where that says
+  // nothing about the package. A request for another torch is answered here. Errors as start()'s,
+  // and kBadInput; after each it has ended.
+  Result<Json> ask(const Json& request, std::chrono::milliseconds limit, const Stop& stop) override;
+  [[nodiscard]] bool spent() const override { return child_.pid() < 0; }
 
  private:
   BuilderProcess() = default;
+  // The next line that `wanted` takes.
+  Result<Json> receive(std::chrono::milliseconds limit, const Stop& stop,
+                       const std::function<bool(const Json&)>& wanted);
+  std::optional<std::string> next_line();
+  void read_replies();
+  void read_errors();
+  // Ends the process, if it has not ended, and says after `complaint` how it ended ("exited with
+  // status 1", "was killed by signal 9") with the last lines it wrote to stderr.
+  Error bury(ErrorCode code, std::string_view complaint);
+
   ChildProcess child_;
   UniqueFd socket_;
   UniqueFd errors_;
-  std::string pending_;  // an incomplete line
+  std::string pending_;  // what has arrived and is not read yet
   std::string error_tail_;
   bool closed_ = false;
+  std::string torch_;
 };
 
 }  // namespace kbench

@@ -37,7 +37,7 @@ class GraphExecutor {
                                             const std::vector<at::Tensor>& parameters) const;
 
   // The same without one node: its first operand of the result's shape and dtype stands in for the
-  // result. For mutants only. Throws also where the node has no such operand.
+  // result. For mutations only. Throws also where the node has no such operand.
   [[nodiscard]] std::vector<at::Tensor> run_without(
       std::size_t node, const std::vector<at::Tensor>& inputs,
       const std::vector<at::Tensor>& parameters) const;

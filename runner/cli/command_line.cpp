@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -79,24 +78,13 @@ constexpr const char* kSelftestHelp =
     "open.\n\n";
 
 constexpr const char* kTimingHelp =
-    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
-    "clock "
-    "made of them,\nand measures by how much equal runs of this device differ. That is its "
-    "calibration: without one no row\ngets a verdict, because nobody knows whether the next run "
-    "would say the same. Takes two minutes on a GPU,\nsome ten on a CPU; do it again after "
-    "a new driver or a new kbench.\n\n";
+    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the clock\n"
+    "made of them, and measures by how much equal runs of this device differ. That is its\n"
+    "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
+    "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
+    "driver or a new kbench.\n\n";
 
-const std::vector<std::string>& sandbox_layers() {
-  static const std::vector<std::string> kNames = {"bubblewrap", "namespaces", "user-namespace",
-                                                  "network",    "landlock",   "new-landlock",
-                                                  "seccomp",    "cgroup"};
-  return kNames;
-}
-
-const std::vector<std::string>& precisions() {
-  static const std::vector<std::string> kNames = {"torch-default", "fp32", "tf32"};
-  return kNames;
-}
+constexpr const char* kSizeHelp = "Size of the tasks (default: full on CUDA, small on CPU)";
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const auto guess = nearest(word, known);
@@ -140,53 +128,96 @@ class PlainFormatter final : public CLI::Formatter {
   }
 };
 
-// Values that CLI11 fills before they become options.
-struct Raw {
-  bool quiet = false;
-  int verbose = 0;
-  std::string color = "auto";
-  std::string suite;
-
+// What CLI11 fills: the options of every command, of which one is taken.
+struct Commands {
   RunOptions run;
-  std::string run_size, device, submissions, agent, run_format = "table", resume, html;
   bool no_html = false;
   TasksOptions tasks;
-  std::string tasks_size, tasks_device, tasks_format = "table";
   LintOptions lint;
-  std::string lint_size, lint_device, lint_format = "table";
   ImportOptions import;
-  std::string import_format = "table";
   ReportOptions report;
-  std::string report_format, run_id, output;
-  std::string doctor_format = "table";
+  DoctorOptions doctor;
   SelftestRequest selftest;
-  std::string selftest_format = "table";
-  std::string timing_device, timing_format = "table";
-  int timing_rounds = 0;
+  TimingSelftestRequest timing;
 };
 
-void add_common(CLI::App& app, Raw& raw, bool with_suite) {
-  if (with_suite) {
-    app.add_option("--suite", raw.suite,
-                   "Folder with levelN/NNN_name.json (default: the shipped one)")
-        ->type_name("DIR");
-  }
-  auto* quiet = app.add_flag("-q,--quiet", raw.quiet, "Print results and errors only");
-  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
-  // one of the other commands would then set it to zero.
-  app.add_flag_function(
-         "-v,--verbose", [&raw](std::int64_t count) { raw.verbose = static_cast<int>(count); },
-         "Say more about what is being done")
-      ->excludes(quiet);
-  app.add_option("--color", raw.color,
-                 "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)")
-      ->check(one_of({"auto", "always", "never"}))
-      ->type_name("");
+// One of a few words, as a value of their own or as it is.
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
+                        const std::vector<std::pair<std::string, T>>& known,
+                        const std::string& help) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : known) words.push_back(word);
+  const auto set = [&value, known](const std::string& chosen) {
+    for (const auto& [word, meaning] : known)
+      if (word == chosen) value = meaning;
+  };
+  return app.add_option_function<std::string>(name, set, help)->check(one_of(words))->type_name("");
 }
 
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
-                        const std::vector<std::string>& known, const std::string& help) {
+template <class Text>  // a string, or an optional one
+CLI::Option* add_word(CLI::App& app, const std::string& name, Text& value,
+                      const std::vector<std::string>& known, const std::string& help) {
   return app.add_option(name, value, help)->check(one_of(known))->type_name("");
+}
+
+// An empty word is none: "$VARIABLE" of a script may be that.
+CLI::Option* add_path(CLI::App& app, const std::string& name,
+                      std::optional<std::filesystem::path>& value, const std::string& help) {
+  const auto set = [&value](const std::string& word) {
+    if (!word.empty()) value = word;
+  };
+  return app.add_option_function<std::string>(name, set, help);
+}
+
+void add_format(CLI::App& app, OutputFormat& format, const std::string& what = "Format") {
+  add_choice<OutputFormat>(app, "--format", format,
+                           {{"table", OutputFormat::kTable}, {"json", OutputFormat::kJson}},
+                           what + " (default: table)");
+}
+
+void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
+  if (with_suite) {
+    add_path(app, "--suite", common.suite,
+             "Folder with levelN/NNN_name.json (default: the shipped one)")
+        ->type_name("DIR");
+  }
+  auto* quiet = app.add_flag_function(
+      "-q,--quiet", [&common](std::int64_t) { common.verbosity = -1; },
+      "Print results and errors only");
+  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
+  // one of the commands that share the options would then set it to zero.
+  app.add_flag_function(
+         "-v,--verbose",
+         [&common](std::int64_t count) { common.verbosity = static_cast<int>(count); },
+         "Say more about what is being done")
+      ->excludes(quiet);
+  add_choice<ColorMode>(
+      app, "--color", common.color,
+      {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
+      "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
+}
+
+void add_database(CLI::App& app, std::filesystem::path& database,
+                  const std::string& help = "SQLite database (default: kbench.sqlite)") {
+  app.add_option("--db", database, help)->type_name("FILE");
+}
+
+template <class Text>
+void add_device(CLI::App& app, Text& device,
+                const std::string& help = "Device (default: cuda where there is a GPU, else cpu)") {
+  app.add_option("--device", device, help)->check(device_name())->type_name("");
+}
+
+void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& help) {
+  add_word(app, "--size", size, {"small", "full"}, help);
+}
+
+void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
+  app.add_option("--task", tasks,
+                 "Task by glob over its id (level1/0*), or by number or name; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
 }
 
 void add_levels(CLI::App& app, std::vector<int>& levels) {
@@ -197,75 +228,62 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
       ->type_name("N");
 }
 
-CLI::App* add_run(CLI::App& app, Raw& raw) {
+CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
   run->footer(std::string(kRunHelp) + kExitCodes);
-  add_levels(*run, raw.run.levels);
-  run->add_option("--task", raw.run.tasks,
-                  "Task by glob over its id (level1/0*), or by number or name; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-  add_choice(*run, "--size", raw.run_size, {"small", "full"},
-             "Size of the tasks (default: full on CUDA, small on CPU)");
-  run->add_option("--device", raw.device, "Device (default: cuda where there is a GPU, else cpu)")
-      ->check(device_name())
-      ->type_name("");
-  add_choice(*run, "--precision", raw.run.precision, precisions(),
-             "Precision class of the baselines (default: torch-default)");
-  add_choice(*run, "--profile", raw.run.profile, {"kbench", "kernelbench", "cuda-agent"},
-             "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
-  run->add_option("--submissions", raw.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
+  add_levels(*run, options.levels);
+  add_task_globs(*run, options.tasks);
+  add_size(*run, options.size, kSizeHelp);
+  add_device(*run, options.device);
+  add_word(*run, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
+           "Precision class of the baselines (default: torch-default)");
+  add_word(*run, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
+           "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
+  add_path(*run, "--submissions", options.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
       ->type_name("DIR");
-  run->add_option("--agent", raw.agent, "Only this agent's submissions")->type_name("NAME");
-  run->add_flag("--baselines-only", raw.run.baselines_only, "Evaluate no submissions");
-  run->add_option("--jobs", raw.run.jobs,
+  run->add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
+  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions");
+  run->add_option("--jobs", options.jobs,
                   "Submissions and baselines compiled at once (default: by the number of cores)")
       ->check(CLI::Range(1, 256).description(""))
       ->type_name("N");
-  run->add_option("--budget", raw.run.budget_seconds,
+  run->add_option("--budget", options.budget_seconds,
                   "Seconds that one submission may keep the run waiting (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
   run->add_flag(
-      "--quick", raw.run.quick,
+      "--quick", options.quick,
       "Check in full, but time in three blocks only: a first impression, without a verdict");
-  add_choice(*run, "--format", raw.run_format, {"table", "json"},
-             "Format of the results on standard output (default: table)");
-  run->add_option("--db", raw.run.database, "SQLite database (default: kbench.sqlite)")
-      ->type_name("FILE");
-  run->add_option(
-         "--resume", raw.resume,
+  add_format(*run, options.format, "Format of the results on standard output");
+  add_database(*run, options.database);
+  run->add_option_function<std::string>(
+         "--resume",
+         [&options](const std::string& run_id) {
+           options.resume = run_id.empty() ? "latest" : run_id;
+         },
          "Continue a run, by the start of its id (default: the newest) and skip what it has")
       ->expected(0, 1)
       ->type_name("[RUN]");
-  auto* html = run->add_option("--html", raw.html,
-                               "HTML report to write (default: beside the database, kbench.html)")
+  auto* html = add_path(*run, "--html", options.html,
+                        "HTML report to write (default: beside the database, kbench.html)")
                    ->type_name("FILE");
-  run->add_flag("--no-html", raw.no_html, "Write no HTML report")->excludes(html);
-  add_common(*run, raw, true);
+  run->add_flag("--no-html", no_html, "Write no HTML report")->excludes(html);
+  add_common(*run, options.common, true);
   return run;
 }
 
-CLI::App* add_lint(CLI::App& tasks, Raw& raw) {
+CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
   lint->footer(std::string(kLintHelp) + kExitCodes);
-  add_levels(*lint, raw.lint.levels);
-  lint->add_option("--task", raw.lint.tasks,
-                   "Task by glob over its id (level1/0*), or by number or name; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-  add_choice(*lint, "--size", raw.lint_size, {"small", "full"},
-             "Size of the tasks (default: full on CUDA, small on CPU)");
-  lint->add_option("--device", raw.lint_device,
-                   "Device (default: cuda where there is a GPU, else cpu)")
-      ->check(device_name())
-      ->type_name("");
-  add_choice(*lint, "--format", raw.lint_format, {"table", "json"}, "Format (default: table)");
-  lint->add_option("--db", raw.lint.database,
-                   "SQLite database that keeps the states (default: kbench.sqlite)")
-      ->type_name("FILE");
-  add_common(*lint, raw, true);
+  add_levels(*lint, options.levels);
+  add_task_globs(*lint, options.tasks);
+  add_size(*lint, options.size, kSizeHelp);
+  add_device(*lint, options.device);
+  add_format(*lint, options.format);
+  add_database(*lint, options.database,
+               "SQLite database that keeps the states (default: kbench.sqlite)");
+  add_common(*lint, options.common, true);
   return lint;
 }
 
@@ -277,7 +295,7 @@ struct TasksApps {
   CLI::App* prompt;
 };
 
-TasksApps add_tasks(CLI::App& app, Raw& raw) {
+TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   auto* tasks = app.add_subcommand("tasks", "Look at the tasks");
   tasks->require_subcommand(1);
   tasks->footer(kExitCodes);
@@ -285,83 +303,75 @@ TasksApps add_tasks(CLI::App& app, Raw& raw) {
       tasks->add_subcommand("list", "One line for each task"),
       tasks->add_subcommand("show", "A task's tensors, sizes and files"),
       tasks->add_subcommand("header", "Print task.h, which a submission includes"),
-      add_lint(*tasks, raw),
+      add_lint(*tasks, lint),
       tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
   };
-  add_levels(*apps.list, raw.tasks.levels);
+  add_levels(*apps.list, options.levels);
   for (auto* one : {apps.show, apps.header, apps.prompt}) {
-    one->add_option("TASK", raw.tasks.task, "Id (level1/019_relu), or a name or number if unique")
+    one->add_option("TASK", options.task, "Id (level1/019_relu), or a name or number if unique")
         ->required()
         ->type_name("");
   }
-  add_choice(*apps.show, "--size", raw.tasks_size, {"small", "full"}, "Only this size");
-  add_choice(*apps.header, "--size", raw.tasks_size, {"small", "full"},
-             "Shapes of this size (default: small)");
-  add_choice(*apps.prompt, "--size", raw.tasks_size, {"small", "full"},
-             "Shapes of this size (default: full on CUDA, small on CPU)");
-  apps.prompt
-      ->add_option("--device", raw.tasks_device,
-                   "Device (default: cuda where there is a GPU, else cpu)")
-      ->check(device_name())
-      ->type_name("");
-  for (auto* one : {apps.list, apps.show}) {
-    add_choice(*one, "--format", raw.tasks_format, {"table", "json"}, "Format (default: table)");
-  }
+  add_size(*apps.show, options.size, "Only this size");
+  add_size(*apps.header, options.size, "Shapes of this size (default: small)");
+  add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
+  add_device(*apps.prompt, options.device);
+  for (auto* one : {apps.list, apps.show}) add_format(*one, options.format);
   for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
     one->footer(kExitCodes);
-    add_common(*one, raw, true);
+    add_common(*one, options.common, true);
   }
   return apps;
 }
 
-CLI::App* add_import(CLI::App& app, Raw& raw) {
+CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   auto* import = app.add_subcommand("import", "Turn files in KernelBench's format into a suite");
   import->footer(std::string(kImportHelp) + kExitCodes);
-  import->add_option("PATH", raw.import.paths, "Python files, folders of them, or tables")
+  import->add_option("PATH", options.paths, "Python files, folders of them, or tables")
       ->required()
       ->type_name("");
-  import->add_option("--out", raw.import.out, "Folder of the suite")->required()->type_name("DIR");
-  add_choice(*import, "--mode", raw.import.mode, {"train", "eval"},
-             "Batch norm by the batch's statistics, or by the running ones (default: train)");
+  import->add_option("--out", options.out, "Folder of the suite")->required()->type_name("DIR");
+  add_word(*import, "--mode", options.mode, {"train", "eval"},
+           "Batch norm by the batch's statistics, or by the running ones (default: train)");
   const auto number = [&](const char* name, int& value, int least, int most, const char* help) {
     import->add_option(name, value, help)
         ->check(CLI::Range(least, most).description(""))
         ->type_name("N");
   };
-  number("--level", raw.import.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
-  number("--jobs", raw.import.jobs, 1, 256, "Files read at a time (default: one a processor)");
-  number("--timeout", raw.import.timeout_s, 1, 86400,
+  number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
+  number("--jobs", options.jobs, 1, 256, "Files read at a time (default: one a processor)");
+  number("--timeout", options.timeout_s, 1, 86400,
          "Seconds of processor time that one file may take (default: 120)");
-  number("--memory", raw.import.memory_gib, 4, 4096,
+  number("--memory", options.memory_gib, 4, 4096,
          "GiB of address space that one file may take (default: 12)");
-  add_choice(*import, "--format", raw.import_format, {"table", "json"},
-             "Format of the results on standard output (default: table)");
-  add_common(*import, raw, false);
+  add_format(*import, options.format, "Format of the results on standard output");
+  add_common(*import, options.common, false);
   return import;
 }
 
-CLI::App* add_report(CLI::App& app, Raw& raw) {
+CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   auto* report = app.add_subcommand("report", "Show stored results");
   report->footer(std::string(kReportHelp) + kExitCodes);
-  report->add_option("FORMAT", raw.report_format, "How: html (one file), json or table")
-      ->required()
-      ->check(one_of({"html", "json", "table"}))
-      ->type_name("");
-  report->add_option("--db", raw.report.database, "SQLite database (default: kbench.sqlite)")
-      ->type_name("FILE");
-  report->add_option("--run", raw.run_id, "Start of a run's id (default: the newest run)")
+  add_choice<ReportFormat>(*report, "FORMAT", options.format,
+                           {{"html", ReportFormat::kHtml},
+                            {"json", ReportFormat::kJson},
+                            {"table", ReportFormat::kTable}},
+                           "How: html (one file), json or table")
+      ->required();
+  add_database(*report, options.database);
+  report->add_option("--run", options.run, "Start of a run's id (default: the newest run)")
       ->type_name("ID");
-  report->add_option("--output,-o", raw.output, "Write to this file (default: standard output)")
+  add_path(*report, "--output,-o", options.output, "Write to this file (default: standard output)")
       ->type_name("FILE");
-  add_common(*report, raw, false);
+  add_common(*report, options.common, false);
   return report;
 }
 
-CLI::App* add_doctor(CLI::App& app, Raw& raw) {
+CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
   auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
   doctor->footer(std::string(kDoctorHelp) + kExitCodes);
-  add_choice(*doctor, "--format", raw.doctor_format, {"table", "json"}, "Format (default: table)");
-  add_common(*doctor, raw, true);
+  add_format(*doctor, options.format);
+  add_common(*doctor, options.common, true);
   return doctor;
 }
 
@@ -370,60 +380,44 @@ struct SelftestCommands {
   CLI::App* timing;
 };
 
-SelftestCommands add_selftest(CLI::App& app, Raw& raw) {
+CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
+  auto* timing = selftest.add_subcommand(
+      "timing", "Check the clock on known differences, and calibrate this device");
+  timing->footer(std::string(kTimingHelp) + kExitCodes);
+  timing->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
+      ->check(device_name())
+      ->type_name("");
+  timing
+      ->add_option("--rounds", options.rounds,
+                   "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  add_format(*timing, options.format);
+  add_common(*timing, options.common, false);
+  return timing;
+}
+
+SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
+                              TimingSelftestRequest& timing) {
   auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
   selftest->require_subcommand(1);
   selftest->footer(kExitCodes);
   auto* sandbox = selftest->add_subcommand("sandbox", "Try to escape from this machine's sandbox");
   sandbox->footer(std::string(kSelftestHelp) + kExitCodes);
-  sandbox->add_option("--device", raw.selftest.device, "Whose sandbox (default: cpu)")
-      ->check(device_name())
-      ->type_name("");
+  add_device(*sandbox, options.device, "Whose sandbox (default: cpu)");
   sandbox
-      ->add_option("--without", raw.selftest.without,
+      ->add_option("--without", options.without,
                    "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
-      ->check(one_of(sandbox_layers()))
+      ->check(one_of({"bubblewrap", "namespaces", "user-namespace", "network", "landlock",
+                      "new-landlock", "seccomp", "cgroup"}))
       ->allow_extra_args(false)
       ->type_name("");
-  sandbox->add_option("--only", raw.selftest.only, "Only this escape; may be repeated")
+  sandbox->add_option("--only", options.only, "Only this escape; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME");
-  add_choice(*sandbox, "--format", raw.selftest_format, {"table", "json"},
-             "Format (default: table)");
-  add_common(*sandbox, raw, false);
-  auto* timing = selftest->add_subcommand(
-      "timing", "Check the clock on known differences, and calibrate this device");
-  timing->footer(std::string(kTimingHelp) + kExitCodes);
-  timing->add_option("--device", raw.timing_device, "cpu, cuda or cuda:N (default: what there is)")
-      ->check(device_name())
-      ->type_name("");
-  timing
-      ->add_option("--rounds", raw.timing_rounds,
-                   "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  add_choice(*timing, "--format", raw.timing_format, {"table", "json"}, "Format (default: table)");
-  add_common(*timing, raw, false);
-  return {sandbox, timing};
-}
-
-template <class T>
-std::optional<T> unless_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<T>(text);
-}
-
-CommonOptions common_options(const Raw& raw) {
-  static const std::map<std::string, ColorMode> kModes = {
-      {"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}};
-  CommonOptions common;
-  common.verbosity = raw.quiet ? -1 : raw.verbose;
-  common.color = kModes.at(raw.color);
-  common.suite = unless_empty<std::filesystem::path>(raw.suite);
-  return common;
-}
-
-OutputFormat output_format(const std::string& text) {
-  return text == "json" ? OutputFormat::kJson : OutputFormat::kTable;
+  add_format(*sandbox, options.format);
+  add_common(*sandbox, options.common, false);
+  return {sandbox, add_timing(*selftest, timing)};
 }
 
 // How a shell would have to be told; good enough to read and to repeat.
@@ -443,74 +437,6 @@ std::string command_line_text(const std::vector<std::string>& words) {
     text += "'";
   }
   return text;
-}
-
-RunOptions run_options(Raw raw, bool resume_given, const std::vector<std::string>& words) {
-  auto options = std::move(raw.run);
-  options.common = common_options(raw);
-  options.size = unless_empty<std::string>(raw.run_size);
-  options.device = unless_empty<std::string>(raw.device);
-  options.submissions = unless_empty<std::filesystem::path>(raw.submissions);
-  options.agent = unless_empty<std::string>(raw.agent);
-  options.format = output_format(raw.run_format);
-  if (resume_given) options.resume = raw.resume.empty() ? "latest" : raw.resume;
-  options.html = unless_empty<std::filesystem::path>(raw.html);
-  if (!options.html && !raw.no_html)
-    options.html = std::filesystem::path(options.database).replace_extension(".html");
-  options.command_line = command_line_text(words);
-  return options;
-}
-
-LintOptions lint_options(Raw raw) {
-  auto options = std::move(raw.lint);
-  options.common = common_options(raw);
-  options.size = unless_empty<std::string>(raw.lint_size);
-  options.device = unless_empty<std::string>(raw.lint_device);
-  options.format = output_format(raw.lint_format);
-  return options;
-}
-
-TasksOptions tasks_options(Raw raw) {
-  auto options = std::move(raw.tasks);
-  options.common = common_options(raw);
-  options.size = unless_empty<std::string>(raw.tasks_size);
-  options.device = unless_empty<std::string>(raw.tasks_device);
-  options.format = output_format(raw.tasks_format);
-  return options;
-}
-
-ImportOptions import_options(Raw raw) {
-  auto options = std::move(raw.import);
-  options.common = common_options(raw);
-  options.format = output_format(raw.import_format);
-  return options;
-}
-
-ReportOptions report_options(Raw raw) {
-  auto options = std::move(raw.report);
-  options.common = common_options(raw);
-  options.format = raw.report_format == "html"   ? ReportFormat::kHtml
-                   : raw.report_format == "json" ? ReportFormat::kJson
-                                                 : ReportFormat::kTable;
-  options.run = unless_empty<std::string>(raw.run_id);
-  options.output = unless_empty<std::filesystem::path>(raw.output);
-  return options;
-}
-
-SelftestRequest selftest_request(Raw raw) {
-  auto request = std::move(raw.selftest);
-  request.common = common_options(raw);
-  request.format = output_format(raw.selftest_format);
-  return request;
-}
-
-TimingSelftestRequest timing_request(const Raw& raw) {
-  TimingSelftestRequest request;
-  request.common = common_options(raw);
-  request.device = unless_empty<std::string>(raw.timing_device);
-  if (raw.timing_rounds > 0) request.rounds = raw.timing_rounds;
-  request.format = output_format(raw.timing_format);
-  return request;
 }
 
 // The innermost subcommand that the words reached.
@@ -561,7 +487,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
 }  // namespace
 
 Result<Request> parse_command_line(const std::vector<std::string>& words) {
-  Raw raw;
+  Commands commands;
   CLI::App app(
       "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
       "and than the compiled baseline, on this device.",
@@ -573,12 +499,12 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   app.formatter(formatter);  // before the subcommands, which inherit it
   bool version = false;
   app.add_flag("--version", version, "Print version, commit and build");
-  const auto* run = add_run(app, raw);
-  const auto tasks = add_tasks(app, raw);
-  const auto* import = add_import(app, raw);
-  const auto* report = add_report(app, raw);
-  const auto* doctor = add_doctor(app, raw);
-  const auto selftest = add_selftest(app, raw);
+  const auto* run = add_run(app, commands.run, commands.no_html);
+  const auto tasks = add_tasks(app, commands.tasks, commands.lint);
+  const auto* import = add_import(app, commands.import);
+  const auto* report = add_report(app, commands.report);
+  const auto* doctor = add_doctor(app, commands.doctor);
+  const auto selftest = add_selftest(app, commands.selftest, commands.timing);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   if (!reversed.empty()) reversed.pop_back();  // the program's name
@@ -591,19 +517,23 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
     return explain(app, problem);
   }
   if (version) return Request(PrintText{version_text(build_info()) + "\n"});
-  if (run->parsed()) return Request(run_options(raw, run->count("--resume") > 0, words));
-  if (tasks.list->parsed()) return Request(TasksListRequest{tasks_options(raw)});
-  if (tasks.show->parsed()) return Request(TasksShowRequest{tasks_options(raw)});
-  if (tasks.header->parsed()) return Request(TasksHeaderRequest{tasks_options(raw)});
-  if (tasks.lint->parsed()) return Request(lint_options(raw));
-  if (tasks.prompt->parsed()) return Request(TasksPromptRequest{tasks_options(raw)});
-  if (import->parsed()) return Request(import_options(raw));
-  if (report->parsed()) return Request(report_options(raw));
-  if (selftest.sandbox->parsed()) return Request(selftest_request(raw));
-  if (selftest.timing->parsed()) return Request(timing_request(raw));
-  if (doctor->parsed()) {
-    return Request(DoctorOptions{common_options(raw), output_format(raw.doctor_format)});
+  if (run->parsed()) {
+    auto& options = commands.run;
+    if (!options.html && !commands.no_html)
+      options.html = std::filesystem::path(options.database).replace_extension(".html");
+    options.command_line = command_line_text(words);
+    return Request(std::move(options));
   }
+  if (tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
+  if (tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
+  if (tasks.header->parsed()) return Request(TasksHeaderRequest{commands.tasks});
+  if (tasks.lint->parsed()) return Request(commands.lint);
+  if (tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
+  if (import->parsed()) return Request(commands.import);
+  if (report->parsed()) return Request(commands.report);
+  if (selftest.sandbox->parsed()) return Request(commands.selftest);
+  if (selftest.timing->parsed()) return Request(commands.timing);
+  if (doctor->parsed()) return Request(commands.doctor);
   return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
 }
 

@@ -133,7 +133,7 @@ void print_table(const Terminal& out, const std::vector<LintRow>& rows, bool wit
   for (const LintRow& row : rows) width = std::max(width, row.outcome.record.task.size());
   for (const LintRow& row : rows) {
     const LintRecord& record = row.outcome.record;
-    fmt::print("{:{}}  {}  {:3} of {:3} mutants rejected  eager {:8.3f} ms\n", record.task, width,
+    fmt::print("{:{}}  {}  {:3} of {:3} mutations rejected  eager {:8.3f} ms\n", record.task, width,
                out.paint(color_of(record.state), fmt::format("{:8}", to_string(record.state))),
                record.rejected, record.mutants, row.outcome.eager_ms);
     for (const LintFinding& finding : record.findings) {

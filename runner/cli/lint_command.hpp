@@ -1,6 +1,6 @@
-// `kbench tasks lint`: every selected task against the mutants of runner/lint, one oracle for all;
-// a table or JSON on standard output, the states into the database, from where every report shows
-// them beside the task's results.
+// `kbench tasks lint`: every selected task against the mutations of runner/lint, one oracle for
+// all; a table or JSON on standard output, the states into the database, from where every report
+// shows them beside the task's results.
 #pragma once
 
 #include "runner/cli/installation.hpp"

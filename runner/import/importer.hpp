@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/import/lowering_pool.hpp"
+#include "runner/import/lower_files.hpp"
 #include "runner/import/sources.hpp"
 
 namespace kbench {

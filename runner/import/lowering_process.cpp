@@ -53,9 +53,8 @@ SandboxCommand python_command(const LoweringSetup& setup, const fs::path& script
   return command;
 }
 
-Result<std::unique_ptr<LoweringProcess>> LoweringProcess::start(Sandbox& sandbox,
-                                                                const LoweringSetup& setup,
-                                                                const Stop& stop) {
+Result<std::unique_ptr<Server>> LoweringProcess::start(Sandbox& sandbox, const LoweringSetup& setup,
+                                                       const Stop& stop) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   auto errors = make_pipe();
@@ -88,12 +87,14 @@ Result<std::unique_ptr<LoweringProcess>> LoweringProcess::start(Sandbox& sandbox
                              words.empty() ? "" : ": ", words),
                  "it needs torch; `kbench doctor` says which Python is used"};
   }
-  return process;
+  return std::unique_ptr<Server>(std::move(process));
 }
 
 Result<Json> LoweringProcess::ask(const Json& request, milliseconds limit, const Stop& stop) {
-  if (auto sent = channel_.send(request); !sent) return sent.error();
-  return receive(limit, stop);
+  auto sent = channel_.send(request);
+  Result<Json> answer = sent ? receive(limit, stop) : Result<Json>(sent.error());
+  spent_ = !answer || answer->contains("last");
+  return answer;
 }
 
 Result<Json> LoweringProcess::receive(milliseconds limit, const Stop& stop) {

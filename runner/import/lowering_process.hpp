@@ -4,20 +4,19 @@
 //   we: {"level": 1, "file": "001_name.py", "source": TEXT, "mode": …, "cpu_seconds": 120}
 //   it: {"task": TEXT}  or  {"error": {"line", "what", "fault", "hint"}},  each with "last": true
 //       where it ends after that answer
-// Nothing it says is trusted. Owned and used by one thread of lowering_pool.cpp.
+// Nothing it says is trusted. Owned and used by one thread of the pool of lower_files.cpp.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/core/channel.hpp"
 #include "runner/os/files.hpp"
+#include "runner/os/server_pool.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -37,21 +36,16 @@ struct LoweringSetup {
                                             const std::filesystem::path& script,
                                             const std::filesystem::path& scratch = "/tmp");
 
-class LoweringProcess {
+class LoweringProcess final : public Server {
  public:
-  // Asked a few times a second while waiting; true gives up.
-  using Stop = std::function<bool()>;
-
   // Returns once it can take work. Errors: kInfrastructure, with its last words; kTimeout.
-  static Result<std::unique_ptr<LoweringProcess>> start(Sandbox& sandbox,
-                                                        const LoweringSetup& setup,
-                                                        const Stop& stop);
-  LoweringProcess(const LoweringProcess&) = delete;
-  LoweringProcess& operator=(const LoweringProcess&) = delete;
+  static Result<std::unique_ptr<Server>> start(Sandbox& sandbox, const LoweringSetup& setup,
+                                               const Stop& stop);
 
-  // Errors, after each of which it must not be asked again: kTimeout (no answer, or given up),
-  // kInfrastructure (it ended), kBadInput (it sent nonsense).
-  Result<Json> ask(const Json& request, std::chrono::milliseconds limit, const Stop& stop);
+  // Errors: kTimeout (no answer, or given up), kInfrastructure (it ended), kBadInput (it sent
+  // nonsense).
+  Result<Json> ask(const Json& request, std::chrono::milliseconds limit, const Stop& stop) override;
+  [[nodiscard]] bool spent() const override { return spent_; }
 
  private:
   LoweringProcess() = default;
@@ -62,6 +56,7 @@ class LoweringProcess {
   Channel channel_;
   UniqueFd errors_;
   std::unique_ptr<SandboxedProcess> process_;
+  bool spent_ = false;
 };
 
 }  // namespace kbench

@@ -29,7 +29,7 @@ constexpr std::uint64_t kMostSmallTensorBytes = 64u << 20;
 constexpr std::uint64_t kMostSmallParameterBytes = 600u << 20;
 
 struct Candidate {
-  MutantRequest request;
+  MutationRequest request;
   std::string subject;
   bool tried = false;
   bool rejected = false;
@@ -51,19 +51,19 @@ std::vector<std::size_t> spread(std::size_t count, int most) {
 std::string sentence(const Candidate& candidate) {
   const std::string& what = candidate.subject;
   switch (candidate.request.kind) {
-    case MutantKind::kNone: return "eager's own output is rejected: the rule is broken here";
-    case MutantKind::kStale: return fmt::format("{} passes when nothing writes it", what);
-    case MutantKind::kZeros: return fmt::format("{} passes when it is all zero", what);
-    case MutantKind::kConstant: return fmt::format("{} passes when it is one everywhere", what);
-    case MutantKind::kMean: return fmt::format("{} passes when its mean is everywhere", what);
-    case MutantKind::kIdentity: return fmt::format("{}, copied, passes as the output", what);
-    case MutantKind::kPrevious:
+    case MutationKind::kNone: return "eager's own output is rejected: the rule is broken here";
+    case MutationKind::kStale: return fmt::format("{} passes when nothing writes it", what);
+    case MutationKind::kZeros: return fmt::format("{} passes when it is all zero", what);
+    case MutationKind::kConstant: return fmt::format("{} passes when it is one everywhere", what);
+    case MutationKind::kMean: return fmt::format("{} passes when its mean is everywhere", what);
+    case MutationKind::kIdentity: return fmt::format("{}, copied, passes as the output", what);
+    case MutationKind::kPrevious:
       return fmt::format("{} of the previous input passes for the next one", what);
-    case MutantKind::kHalf: return fmt::format("{} passes after rounding to float16", what);
-    case MutantKind::kElement:
+    case MutationKind::kHalf: return fmt::format("{} passes after rounding to float16", what);
+    case MutationKind::kElement:
       return fmt::format("{} passes with one element wrong by 1 % of its scale", what);
-    case MutantKind::kOperator: return fmt::format("the graph passes without {}", what);
-    case MutantKind::kParameter:
+    case MutationKind::kOperator: return fmt::format("the graph passes without {}", what);
+    case MutationKind::kParameter:
       return fmt::format("the graph passes with {} replaced by its mean", what);
   }
   return "";
@@ -72,13 +72,13 @@ std::string sentence(const Candidate& candidate) {
 class Linting {
  public:
   Linting(const LintRequest& request, const LintSettings& settings, const GraphFacts& graph,
-          Oracle& oracle, MutantSource& mutants, LintOutcome& outcome)
+          Oracle& oracle, MutationSource& mutations, LintOutcome& outcome)
       : request_(request),
         settings_(settings),
         rule_(for_task(settings.acceptance, *request.size)),
         graph_(graph),
         oracle_(oracle),
-        mutants_(mutants),
+        mutations_(mutations),
         outcome_(outcome),
         record_(outcome.record),
         keys_(request.seed) {}
@@ -91,7 +91,7 @@ class Linting {
       if (draw == 0)
         if (auto collected = collect(); !collected) return collected;
       if (auto tried = try_all(); !tried) return tried;
-      if (auto remembered = mutants_.remember(); !remembered) return remembered;
+      if (auto remembered = mutations_.remember(); !remembered) return remembered;
     }
     if (auto tried = try_hard_draws(); !tried) return tried;
     if (auto explained = explain_survivors(); !explained) return explained;
@@ -145,7 +145,7 @@ class Linting {
                                    [](const Candidate& c) { return c.tried && !c.rejected; });
   }
 
-  // A mutant that only hard inputs unmask is unmasked: every evaluation draws them as well.
+  // A mutation that only hard inputs give away is found: every evaluation draws them as well.
   Status try_hard_draws() {
     for (const HardDrawRule& rule : request_.size->hard_draws) {
       if (!rule.applies()) continue;
@@ -190,9 +190,9 @@ class Linting {
     return Done{};
   }
 
-  // Whether the verifier accepts the mutant; applies_ tells if there was one.
+  // Whether the verifier accepts the mutation; applies_ tells if there was one.
   Result<bool> passes(const Candidate& candidate) {
-    auto reply = mutants_.mutate(candidate.request);
+    auto reply = mutations_.mutate(candidate.request);
     if (!reply) return reply.error();
     applies_ = reply->applies;
     if (!applies_) return false;
@@ -218,31 +218,31 @@ class Linting {
 
   Status collect() {
     const auto outputs = static_cast<int>(request_.size->outputs.size());
-    for (const MutantKind kind :
-         {MutantKind::kStale, MutantKind::kZeros, MutantKind::kConstant, MutantKind::kMean,
-          MutantKind::kHalf, MutantKind::kElement, MutantKind::kPrevious})
-      for (int o = 0; o < outputs; ++o) add_output_mutant(kind, o);
+    for (const MutationKind kind :
+         {MutationKind::kStale, MutationKind::kZeros, MutationKind::kConstant, MutationKind::kMean,
+          MutationKind::kHalf, MutationKind::kElement, MutationKind::kPrevious})
+      for (int o = 0; o < outputs; ++o) add_output_mutation(kind, o);
     for (std::size_t i = 0; i < request_.size->inputs.size(); ++i) {
       const TensorSpec& input = request_.size->inputs[i];
       for (int o = 0; o < outputs; ++o) {
         candidates_.push_back(
-            {{.kind = MutantKind::kIdentity, .output = o, .index = static_cast<std::int64_t>(i)},
+            {{.kind = MutationKind::kIdentity, .output = o, .index = static_cast<std::int64_t>(i)},
              input.name});
       }
     }
-    add_parameter_mutants();
-    return add_operator_mutants();
+    add_parameter_mutations();
+    return add_operator_mutations();
   }
 
-  void add_output_mutant(MutantKind kind, int output) {
+  void add_output_mutation(MutationKind kind, int output) {
     const TensorSpec& spec = request_.size->outputs[static_cast<std::size_t>(output)];
-    MutantRequest mutant{.kind = kind, .output = output};
-    if (kind == MutantKind::kElement)
-      mutant.index = static_cast<std::int64_t>(keys_.key("element", 0) >> 1);
-    candidates_.push_back({mutant, spec.name});
+    MutationRequest mutation{.kind = kind, .output = output};
+    if (kind == MutationKind::kElement)
+      mutation.index = static_cast<std::int64_t>(keys_.key("element", 0) >> 1);
+    candidates_.push_back({mutation, spec.name});
   }
 
-  void add_parameter_mutants() {
+  void add_parameter_mutations() {
     const auto& parameters = request_.size->parameters;
     std::vector<std::size_t> drawn;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -251,17 +251,17 @@ class Linting {
     }
     for (const std::size_t i : spread(drawn.size(), settings_.most_parameters)) {
       candidates_.push_back(
-          {{.kind = MutantKind::kParameter, .index = static_cast<std::int64_t>(drawn[i])},
+          {{.kind = MutationKind::kParameter, .index = static_cast<std::int64_t>(drawn[i])},
            parameters[drawn[i]].name});
     }
   }
 
-  Status add_operator_mutants() {
-    auto nodes = mutants_.bypassable();
+  Status add_operator_mutations() {
+    auto nodes = mutations_.bypassable();
     if (!nodes) return nodes.error();
     for (const std::size_t i : spread(nodes->size(), settings_.most_operators)) {
       const BypassableNode& node = (*nodes)[i];
-      candidates_.push_back({{.kind = MutantKind::kOperator, .index = node.node},
+      candidates_.push_back({{.kind = MutationKind::kOperator, .index = node.node},
                              fmt::format("node {} ({})", node.node, node.op)});
     }
     return Done{};
@@ -283,12 +283,12 @@ class Linting {
   }
 
   Status explain(const Candidate& candidate) {
-    const MutantKind kind = candidate.request.kind;
+    const MutationKind kind = candidate.request.kind;
     const std::string name(to_string(kind));
-    if (kind == MutantKind::kOperator || kind == MutantKind::kParameter) {
-      MutantRequest exact = candidate.request;
+    if (kind == MutationKind::kOperator || kind == MutationKind::kParameter) {
+      MutationRequest exact = candidate.request;
       exact.exact = true;
-      auto reply = mutants_.mutate(exact);
+      auto reply = mutations_.mutate(exact);
       if (!reply) return reply.error();
       if (has_no_effect(candidate, *reply)) {
         add(Weight::kNote, name, candidate.subject,
@@ -306,9 +306,9 @@ class Linting {
 
   // A change to the last bits of float64 shows that the part took part, and cancelled. No change at
   // all shows that these values never reached it (a clamp that never clamps): that is a flaw.
-  [[nodiscard]] bool has_no_effect(const Candidate& candidate, const MutantReply& reply) const {
+  [[nodiscard]] bool has_no_effect(const Candidate& candidate, const MutationReply& reply) const {
     if (!reply.identical) return reply.effect < kNoEffect;
-    if (candidate.request.kind != MutantKind::kOperator) return false;
+    if (candidate.request.kind != MutationKind::kOperator) return false;
     const auto node = static_cast<std::size_t>(candidate.request.index);
     return node < graph_.nodes.size() && graph_.nodes[node].redundant;
   }
@@ -335,7 +335,7 @@ class Linting {
   const AcceptanceRule rule_;
   const GraphFacts& graph_;
   Oracle& oracle_;
-  MutantSource& mutants_;
+  MutationSource& mutations_;
   LintOutcome& outcome_;
   LintRecord& record_;
   KeySchedule keys_;
@@ -343,7 +343,7 @@ class Linting {
   std::vector<EagerError> eager_;  // of the draw at hand
   std::vector<Candidate> candidates_;
   bool applies_ = false;
-  std::string why_;  // the last mutant was rejected
+  std::string why_;  // the last mutation was rejected
 };
 
 }  // namespace
@@ -365,13 +365,13 @@ void settle(const Task& task, LintRecord& record) {
 }
 
 LintOutcome lint_task(const LintRequest& request, const LintSettings& settings,
-                      const GraphFacts& graph, Oracle& oracle, MutantSource& mutants) {
+                      const GraphFacts& graph, Oracle& oracle, MutationSource& mutations) {
   LintOutcome outcome;
   outcome.record.task = request.task->id;
   outcome.record.task_hash = request.task->hash;
   outcome.record.size = request.size->name;
   outcome.record.device = request.device;
-  const Status ran = Linting(request, settings, graph, oracle, mutants, outcome).run();
+  const Status ran = Linting(request, settings, graph, oracle, mutations, outcome).run();
   if (ran) {
     settle(*request.task, outcome.record);
   } else {

@@ -1,14 +1,14 @@
 // Lints one task: draws its inputs, computes its reference once for each draw, and lets the oracle
 // play submissions that are wrong on purpose; each is judged by the rule, the bounds and the
-// comparison that judge a real submission (runner/verify, Backend::compare). A mutant that no draw
-// rejects is a flaw of the task. Called by the cli for one task after another with one oracle.
+// comparison that judge a real submission (runner/verify, Backend::compare). A mutation that no
+// draw rejects is a flaw of the task. Called by the cli for one task after another with one oracle.
 #pragma once
 
 #include <string>
 
 #include "runner/core/lint_record.hpp"
 #include "runner/lint/graph_facts.hpp"
-#include "runner/measure/mutants.hpp"
+#include "runner/measure/mutations.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/task/task.hpp"
 #include "runner/verify/acceptance.hpp"
@@ -24,7 +24,7 @@ struct LintRequest {
 
 struct LintSettings {
   AcceptanceRule acceptance;
-  int draws = 3;            // on which a mutant may be rejected
+  int draws = 3;            // on which a mutation may be rejected
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
 };
@@ -34,9 +34,10 @@ struct LintOutcome {
   double eager_ms = 0;  // one call, a rough figure; 0 where it was not reached
 };
 
-// `mutants` is the same process as `oracle`. An oracle that fails gives the state kUnable.
+// `mutations` is the same process as `oracle`. An oracle that fails gives the state kUnable.
 [[nodiscard]] LintOutcome lint_task(const LintRequest& request, const LintSettings& settings,
-                                    const GraphFacts& graph, Oracle& oracle, MutantSource& mutants);
+                                    const GraphFacts& graph, Oracle& oracle,
+                                    MutationSource& mutations);
 
 // Decides the state from the findings, after marking those that the task accepts.
 void settle(const Task& task, LintRecord& record);

@@ -30,7 +30,8 @@ struct HealthPatience {
   std::chrono::milliseconds first_pause{1000};  // doubled after each attempt
 };
 
-// Done once the device works and nobody haunts it. Error: kInfrastructure, in words for the user.
+// Done once the device works and no process of a kbench that is gone holds it. Error:
+// kInfrastructure, in words for the user.
 [[nodiscard]] Status await_device(const std::string& device, const HealthProbe& probe,
                                   const HealthPatience& patience = {});
 

@@ -80,7 +80,7 @@ void OracleChild::end() {
   channel_ = Channel();
   if (server_ != nullptr) {
     if (pid_ > 0) unpacked_ = unpacked_packages_of(pid_);
-    // Whom nobody has met is there, or will be, and only the server knows.
+    // One that never said its number may exist, or come to: only the server knows.
     if (pid_ <= 0 || !kill_process()) server_->stop();
   }
   pid_ = -1;

@@ -149,7 +149,7 @@ Result<std::vector<EagerError>> OracleProcess::reference() {
 }
 
 Result<std::vector<EagerError>> OracleProcess::neighbours() {
-  return ask_for<std::vector<EagerError>>({{"op", "neighbours"}}, "outputs");
+  return ask_for<std::vector<EagerError>>({{"op", "perturbed"}}, "outputs");
 }
 
 Status OracleProcess::release() { return as_status(ask({{"op", "release"}})); }
@@ -230,12 +230,12 @@ Result<std::vector<BypassableNode>> OracleProcess::bypassable() {
   return ask_for<std::vector<BypassableNode>>({{"op", "bypassable"}}, "nodes");
 }
 
-Result<MutantReply> OracleProcess::mutate(const MutantRequest& request) {
+Result<MutationReply> OracleProcess::mutate(const MutationRequest& request) {
   Json body = request;
   body["op"] = "mutate";
   auto reply = ask(body);
   if (!reply) return reply.error();
-  return reply->body.get<MutantReply>();
+  return reply->body.get<MutationReply>();
 }
 
 }  // namespace kbench

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "runner/measure/mutants.hpp"
+#include "runner/measure/mutations.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/oracle_child.hpp"
 #include "runner/measure/oracle_fork_server.hpp"
@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-class OracleProcess final : public Oracle, public MutantSource {
+class OracleProcess final : public Oracle, public MutationSource {
  public:
   static Result<std::unique_ptr<OracleProcess>> start(const OracleOptions& options);
   ~OracleProcess() override;
@@ -56,7 +56,7 @@ class OracleProcess final : public Oracle, public MutantSource {
 
   Status remember() override;
   Result<std::vector<BypassableNode>> bypassable() override;
-  Result<MutantReply> mutate(const MutantRequest& request) override;
+  Result<MutationReply> mutate(const MutationRequest& request) override;
 
  private:
   explicit OracleProcess(OracleOptions options);

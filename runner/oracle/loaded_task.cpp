@@ -59,12 +59,12 @@ CompareResult worse_of(const CompareResult& a, const CompareResult& b) {
 }
 
 // Chance makes the largest error of one fp32 run many times smaller than that of another one in six
-// times, where it hangs on a single ill-conditioned element; of eight such runs one in ten
+// times, where it depends on a single ill-conditioned element; of eight such runs one in ten
 // thousand.
-constexpr int kNeighbours = 8;
+constexpr int kPerturbations = 8;
 
 // Flips the last bit of the numbers in which the deciding bit is set. Other dtypes are kept.
-at::Tensor neighbour(const at::Tensor& input, int deciding_bit) {
+at::Tensor perturbed(const at::Tensor& input, int deciding_bit) {
   if (input.scalar_type() != at::kFloat) return input;
   const at::Tensor bits = input.view(at::kInt);
   return at::bitwise_right_shift(bits, deciding_bit)
@@ -437,17 +437,17 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
   });
 }
 
-Result<std::vector<EagerError>> LoadedTask::neighbours() {
+Result<std::vector<EagerError>> LoadedTask::perturbed_errors() {
   Impl& t = *impl_;
   if (t.reference_outputs.empty())
-    return Error{ErrorCode::kInfrastructure, "neighbours need a reference", ""};
-  return guarded("eager on neighbouring inputs", [&]() -> Result<std::vector<EagerError>> {
+    return Error{ErrorCode::kInfrastructure, "perturbed inputs need a reference", ""};
+  return guarded("eager on perturbed inputs", [&]() -> Result<std::vector<EagerError>> {
     const c10::NoGradGuard no_grad;
     std::vector<EagerError> worst;
-    for (int deciding_bit = 1; deciding_bit <= kNeighbours; ++deciding_bit) {
+    for (int deciding_bit = 1; deciding_bit <= kPerturbations; ++deciding_bit) {
       Tensors inputs;
       for (const at::Tensor& input : t.slot_inputs[0])
-        inputs.push_back(neighbour(input, deciding_bit));
+        inputs.push_back(perturbed(input, deciding_bit));
       auto errors = t.errors_of(t.executor.run(inputs, t.params));
       if (!errors) return errors.error();
       worst = worst_of(worst, *errors);
@@ -646,15 +646,15 @@ Result<std::vector<BypassableNode>> LoadedTask::bypassable_nodes() {
   });
 }
 
-Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
+Result<MutationReply> LoadedTask::mutate(const MutationRequest& request) {
   Impl& t = *impl_;
-  return guarded("a mutant", [&]() -> Result<MutantReply> {
+  return guarded("a mutation", [&]() -> Result<MutationReply> {
     const c10::NoGradGuard no_grad;
-    auto mutant =
-        make_mutant(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
-                              t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});
-    for (std::size_t o = 0; o < mutant.outputs.size(); ++o) {
-      const at::Tensor& wrong = mutant.outputs[o];
+    auto mutation =
+        make_mutation(request, {t.executor, t.size, t.slot_inputs.at(0), t.params,
+                                t.eager_outputs.at(0), t.reference_outputs, t.previous_outputs});
+    for (std::size_t o = 0; o < mutation.outputs.size(); ++o) {
+      const at::Tensor& wrong = mutation.outputs[o];
       const std::uint64_t bytes = t.size.outputs[o].bytes();
       std::byte* target = t.submission.outputs->data() + t.submission.places.at(0).output_base +
                           t.output_layout.offsets[o];
@@ -665,7 +665,7 @@ Result<MutantReply> LoadedTask::mutate(const MutantRequest& request) {
     }
     t.submission.has_snapshot = false;
     if (auto done = t.backend.synchronize(); !done) return done.error();
-    return mutant.reply;
+    return mutation.reply;
   });
 }
 

@@ -15,7 +15,7 @@
 #include "runner/backend/backend.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
-#include "runner/oracle/mutant_protocol.hpp"
+#include "runner/oracle/mutation_protocol.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/task/task.hpp"
 
@@ -71,7 +71,7 @@ class LoadedTask {
   // After reference(): the largest errors of eager fp32 runs on inputs that differ from slot 0's in
   // the last bit of some numbers, against the same reference. Where the outputs are
   // ill-conditioned, rounding alone does this much to them, in one order of summation or another.
-  Result<std::vector<EagerError>> neighbours();
+  Result<std::vector<EagerError>> perturbed_errors();
 
   // One timed visit of a baseline over all slots, in this process. Eager's outputs are kept.
   Result<BaselineTime> time(Side side);
@@ -109,10 +109,10 @@ class LoadedTask {
   // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
   Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);
 
-  // For `kbench tasks lint`; after reference() and arm(). Meaning: oracle/mutant_protocol.hpp.
+  // For `kbench tasks lint`; after reference() and arm(). Meaning: oracle/mutation_protocol.hpp.
   Status remember_outputs();
   Result<std::vector<BypassableNode>> bypassable_nodes();
-  Result<MutantReply> mutate(const MutantRequest& request);
+  Result<MutationReply> mutate(const MutationRequest& request);
 
   // Gives memory that only references needed back to the device.
   void release_reference_memory();

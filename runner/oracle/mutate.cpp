@@ -65,28 +65,28 @@ std::optional<at::Tensor> as_identity(const at::Tensor& input, const at::Tensor&
 }
 
 // The wrong tensor in place of output `o`; an undefined one means: do not write it.
-std::optional<at::Tensor> spoilt(const MutantRequest& request, const MutantGround& ground,
+std::optional<at::Tensor> spoilt(const MutationRequest& request, const MutationGround& ground,
                                  std::size_t o) {
   const at::Tensor right = ground.eager.at(o).contiguous();
   const at::Tensor& reference = ground.reference.at(o);
   switch (request.kind) {
-    case MutantKind::kNone: return right;
-    case MutantKind::kStale: return at::Tensor();
-    case MutantKind::kZeros: return at::zeros_like(right);
-    case MutantKind::kConstant: return at::ones_like(right);
-    case MutantKind::kMean: return filled_with_mean(right, reference);
-    case MutantKind::kIdentity:
+    case MutationKind::kNone: return right;
+    case MutationKind::kStale: return at::Tensor();
+    case MutationKind::kZeros: return at::zeros_like(right);
+    case MutationKind::kConstant: return at::ones_like(right);
+    case MutationKind::kMean: return filled_with_mean(right, reference);
+    case MutationKind::kIdentity:
       return as_identity(ground.inputs.at(static_cast<std::size_t>(request.index)), right);
-    case MutantKind::kPrevious:
+    case MutationKind::kPrevious:
       if (ground.previous.empty()) return std::nullopt;
       return ground.previous.at(o).contiguous();
-    case MutantKind::kHalf:
+    case MutationKind::kHalf:
       if (right.scalar_type() != at::kFloat && right.scalar_type() != at::kDouble)
         return std::nullopt;
       return right.to(at::kHalf).to(right.scalar_type());
-    case MutantKind::kElement: return with_wrong_element(right, reference, request.index);
-    case MutantKind::kOperator:
-    case MutantKind::kParameter: break;
+    case MutationKind::kElement: return with_wrong_element(right, reference, request.index);
+    case MutationKind::kOperator:
+    case MutationKind::kParameter: break;
   }
   return std::nullopt;
 }
@@ -100,15 +100,15 @@ std::optional<double> mean_of(const Draw& draw) {
   }
 }
 
-using Run = Tensors (*)(const MutantRequest&, const MutantGround&, const Tensors& inputs,
+using Run = Tensors (*)(const MutationRequest&, const MutationGround&, const Tensors& inputs,
                         Tensors parameters);
 
-Tensors run_without_node(const MutantRequest& request, const MutantGround& ground,
+Tensors run_without_node(const MutationRequest& request, const MutationGround& ground,
                          const Tensors& inputs, Tensors parameters) {
   return ground.executor.run_without(static_cast<std::size_t>(request.index), inputs, parameters);
 }
 
-Tensors run_without_parameter(const MutantRequest& request, const MutantGround& ground,
+Tensors run_without_parameter(const MutationRequest& request, const MutationGround& ground,
                               const Tensors& inputs, Tensors parameters) {
   const auto index = static_cast<std::size_t>(request.index);
   const double mean = *mean_of(ground.size.parameters.at(index).draw);
@@ -118,7 +118,7 @@ Tensors run_without_parameter(const MutantRequest& request, const MutantGround& 
 }
 
 // How far the mutated graph is from the right one in exact arithmetic, or nearly so.
-void measure_effect(const MutantGround& ground, const Tensors& mutated, MutantReply& reply) {
+void measure_effect(const MutationGround& ground, const Tensors& mutated, MutationReply& reply) {
   reply.identical = true;
   for (std::size_t o = 0; o < mutated.size(); ++o) {
     const at::Tensor& reference = ground.reference[o];
@@ -134,40 +134,40 @@ void measure_effect(const MutantGround& ground, const Tensors& mutated, MutantRe
   }
 }
 
-Mutant mutated_graph(const MutantRequest& request, const MutantGround& ground) {
-  const bool parameter = request.kind == MutantKind::kParameter;
+Mutation mutated_graph(const MutationRequest& request, const MutationGround& ground) {
+  const bool parameter = request.kind == MutationKind::kParameter;
   const auto index = static_cast<std::size_t>(request.index);
   if (parameter && !mean_of(ground.size.parameters.at(index).draw)) return {{}, {.applies = false}};
   const Run run = parameter ? &run_without_parameter : &run_without_node;
-  Mutant mutant;
+  Mutation mutation;
   if (!request.exact) {
-    mutant.outputs = run(request, ground, ground.inputs, ground.parameters);
-    return mutant;
+    mutation.outputs = run(request, ground, ground.inputs, ground.parameters);
+    return mutation;
   }
   Tensors parameters = to_double(ground.parameters);
   ground.executor.adopt_parameters(parameters);
   const Tensors inputs = to_double(ground.inputs);
-  measure_effect(ground, run(request, ground, inputs, std::move(parameters)), mutant.reply);
-  return mutant;
+  measure_effect(ground, run(request, ground, inputs, std::move(parameters)), mutation.reply);
+  return mutation;
 }
 
 }  // namespace
 
-Mutant make_mutant(const MutantRequest& request, const MutantGround& ground) {
-  if (request.kind == MutantKind::kOperator || request.kind == MutantKind::kParameter)
+Mutation make_mutation(const MutationRequest& request, const MutationGround& ground) {
+  if (request.kind == MutationKind::kOperator || request.kind == MutationKind::kParameter)
     return mutated_graph(request, ground);
   const auto only = static_cast<std::size_t>(request.output);
-  Mutant mutant;
+  Mutation mutation;
   for (std::size_t o = 0; o < ground.eager.size(); ++o) {
     if (o != only) {
-      mutant.outputs.push_back(ground.eager[o].contiguous());
+      mutation.outputs.push_back(ground.eager[o].contiguous());
       continue;
     }
     auto wrong = spoilt(request, ground, o);
     if (!wrong) return {{}, {.applies = false}};
-    mutant.outputs.push_back(std::move(*wrong));
+    mutation.outputs.push_back(std::move(*wrong));
   }
-  return mutant;
+  return mutation;
 }
 
 }  // namespace kbench

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "baselines/executor.hpp"
-#include "runner/oracle/mutant_protocol.hpp"
+#include "runner/oracle/mutation_protocol.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
 
 // What is known about the inputs at hand: eager's outputs are right, the reference is float64.
-struct MutantGround {
+struct MutationGround {
   const GraphExecutor& executor;
   const TaskSize& size;
   const std::vector<at::Tensor>& inputs;
@@ -22,14 +22,14 @@ struct MutantGround {
   const std::vector<at::Tensor>& previous;
 };
 
-struct Mutant {
+struct Mutation {
   // In the task's order, contiguous, in the declared dtypes; an undefined one is left as it lies.
-  // None at all where the mutant does not apply.
+  // None at all where the mutation does not apply.
   std::vector<at::Tensor> outputs;
-  MutantReply reply;
+  MutationReply reply;
 };
 
 // Throws what LibTorch throws (c10::Error), and std::out_of_range for an index that is not there.
-[[nodiscard]] Mutant make_mutant(const MutantRequest& request, const MutantGround& ground);
+[[nodiscard]] Mutation make_mutation(const MutationRequest& request, const MutationGround& ground);
 
 }  // namespace kbench

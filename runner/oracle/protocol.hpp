@@ -1,25 +1,26 @@
 // What the supervisor and its oracle say to each other: one JSON request, one JSON reply, strictly
 // in turn. Both ends use these types, so the spelling is in one place. No LibTorch.
 //
-//   op              request                                        reply
-//   hello           –                                              facts, torch, precision
-//   load            task_file, size, package ("" for none)         compiled_reason
-//   place           PlaceRequest                                   PlaceReply + 3 descriptors a
-//   seat play            PlayRequest + 4 descriptors                    –; then it plays inputs
-//   slots: SlotInputs[]                            – reference       – outputs: EagerError[]
-//   neighbours      –                                              outputs: EagerError[]
-//   release         –                                              –
-//   time            side                                           BaselineTime
-//   flush           –                                              ns
-//   arm             seat, slots: SlotPlaces[]                      –
-//   reveal          slot                                           Revealed
-//   snapshot        slot                                           –
-//   keep_eager      –                                              –
-//   audit           everything                                     Audit
-//   peaks           –                                              DevicePeaks
-//   judge           against, bounds: OutputBound[]                 outputs: CompareResult[]
-//   judge_compiled  bounds: OutputBound[]                          outputs: CompareResult[]
-//   clock           –                                              khz
+//   op              request                        reply
+//   hello           –                              facts, torch, precision
+//   load            task_file, size, package       compiled_reason; package is "" for none
+//   place           PlaceRequest                   PlaceReply + 3 descriptors for each seat
+//   play            PlayRequest + 4 descriptors    –; then it plays
+//   inputs          slots: SlotInputs[]            –
+//   reference       –                              outputs: EagerError[]
+//   perturbed       –                              outputs: EagerError[]
+//   release         –                              –
+//   time            side                           BaselineTime
+//   flush           –                              ns
+//   arm             seat, slots: SlotPlaces[]      –
+//   reveal          slot                           Revealed
+//   snapshot        slot                           –
+//   keep_eager      –                              –
+//   audit           everything                     Audit
+//   peaks           –                              DevicePeaks
+//   judge           against, bounds: OutputBound[] outputs: CompareResult[]
+//   judge_compiled  bounds: OutputBound[]          outputs: CompareResult[]
+//   clock           –                              khz
 //
 // Any reply may instead be {"error": {code, message, hint}}.
 #pragma once

@@ -40,7 +40,7 @@ class Server {
     if (operation == "place") return place(request);
     if (operation == "inputs") return inputs(request);
     if (operation == "reference") return errors(task_->reference());
-    if (operation == "neighbours") return errors(task_->neighbours());
+    if (operation == "perturbed") return errors(task_->perturbed_errors());
     if (operation == "release") return release();
     if (operation == "time") return time(request);
     if (operation == "arm") return arm(request);
@@ -166,7 +166,7 @@ class Server {
   }
 
   Reply mutate(const Json& request) {
-    auto made = task_->mutate(request.get<MutantRequest>());
+    auto made = task_->mutate(request.get<MutationRequest>());
     if (!made) return {failure(made.error()), {}};
     return {*made, {}};
   }

@@ -68,7 +68,7 @@ EnterStep become_program(EnterPlan& plan, const std::vector<sock_filter>& common
   }
   if (plan.system_call_filter && (errno = install_filter(common)) != 0) return EnterStep::kFilter;
   ::execve(arguments[0], arguments.data(), variables.data());
-  // Nobody may not walk through a closed folder above it, root's home for one; root has been there.
+  // The user nobody may not pass a closed folder above it, such as root's home; root has opened it.
   if (errno == EACCES)
     ::execveat(program.get(), "", arguments.data(), variables.data(), AT_EMPTY_PATH);
   return EnterStep::kExecute;

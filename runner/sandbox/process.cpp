@@ -152,10 +152,10 @@ void KeptProcess::reap() {
   look_for_leftovers(keeper_killed);
 }
 
-// The keeper ends when it has no child left, so there should be nobody. That is not taken on trust:
-// whoever is left would run beside all that is measured from now on.
+// The keeper ends when it has no child left, so no process of the program should be left. That is
+// checked: one that is left would run beside all that is measured from now on.
 void KeptProcess::look_for_leftovers(bool keeper_killed) {
-  // Nobody has waited for those below a keeper that is gone; but they are known.
+  // Below a keeper that was killed nothing was waited for; but those processes are known.
   const Status killed = keeper_killed ? tree_.kill_known(kLeavePatience) : Status(Done{});
   const bool group_is_empty = group_.remove();
   if (!stands(Defence::kNothingLeft)) return;

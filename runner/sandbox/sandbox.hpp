@@ -58,8 +58,8 @@ class SandboxedProcess {
   // Errors: kSubmission when something in it did not stand still since freeze(); then it is not
   // continued either. kInfrastructure when that cannot be told.
   virtual Status thaw() = 0;
-  // For a program that does not get on: moves its threads that want to run from the cores they are
-  // bound to to the other ones, until the next freeze().
+  // For a program that makes no progress: moves those of its threads that want to run from the
+  // cores they are bound to to the other ones, until the next freeze().
   virtual void move_threads() = 0;
   // The program and every process that it started, as numbered outside; empty once it ended.
   // Errors: kInfrastructure when it cannot be told.

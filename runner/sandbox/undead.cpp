@@ -33,7 +33,7 @@ int UndeadList::count() {
     return true;
   });
   if (!users_.empty()) {
-    // Who is not seen does not come back. Where nobody can be seen, all of them count.
+    // A user without processes does not get new ones. Where that cannot be told, all of them count.
     if (const auto there = users_of_processes())
       std::erase_if(users_, [&](uid_t user) { return !there->contains(user); });
   }

@@ -6,8 +6,9 @@
 //
 // where g grows with the longest sum of the task: adding one after the other is float32 too.
 //
-// On hard inputs that fail by this, E is taken over eager's runs on neighbouring inputs as well
-// (LoadedTask::neighbours): ill-conditioned outputs leave it to chance whose errors are large.
+// On hard inputs that fail by this, E is taken over eager's runs on perturbed inputs as well
+// (LoadedTask::perturbed_errors): with ill-conditioned outputs, chance decides whose errors are
+// large.
 //
 // A profile of another benchmark (verify/profile.hpp) has another rule, for comparison only.
 //

@@ -115,6 +115,8 @@ class SandboxFixture : public ::testing::TestWithParam<SandboxMode> {
   std::unique_ptr<Sandbox> sandbox_;
 };
 
+inline void PrintTo(const SandboxMode& mode, std::ostream* out) { *out << mode.name; }
+
 inline std::string mode_name(const ::testing::TestParamInfo<SandboxMode>& info) {
   return info.param.name;
 }

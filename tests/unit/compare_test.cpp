@@ -55,7 +55,8 @@ class Compare : public testing::TestWithParam<int> {
   std::unique_ptr<Backend> backend_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Threads, Compare, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Threads, Compare, testing::Values(1, 3),
+                         testing::PrintToStringParamName());
 
 TEST_P(Compare, AcceptsEqualTensors) {
   const std::vector<double> x(100'003, 1.25);

@@ -77,6 +77,16 @@ struct Pair {
   const char* second_args;
 };
 
+// "relu_after_sigmoid"; pairs of the same operators are told apart by their number.
+std::string pair_name(const ::testing::TestParamInfo<Pair>& info) {
+  const auto plain = [](const std::string& op) { return op.substr(op.find("::") + 2); };
+  return plain(info.param.second) + "_after_" + plain(info.param.first) + "_" +
+         std::to_string(info.index);
+}
+void PrintTo(const Pair& pair, std::ostream* out) {
+  *out << pair.first << pair.first_args << ", then " << pair.second << pair.second_args;
+}
+
 class RedundantTest : public GraphFactsTest, public ::testing::WithParamInterface<Pair> {
  protected:
   bool second_is_redundant() {
@@ -102,7 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::mean", ", [2, 3], true, null", "aten::logsumexp", ", [3], true"},
                       Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"},
                       Pair{"aten::tril", ", 0", "aten::tril", ""},
-                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1e-12"}));
+                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1e-12"}),
+    pair_name);
 
 class DoesWork : public RedundantTest {};
 TEST_P(DoesWork, IsNot) { EXPECT_FALSE(second_is_redundant()); }
@@ -119,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1.0"},
                       Pair{"aten::sin", "", "aten::clamp_min", ", 1e-12"},
                       Pair{"aten::mean", ", [2], true, null", "aten::mean", ", [2, 3], true, null"},
-                      Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}));
+                      Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}),
+    pair_name);
 
 TEST_F(GraphFactsTest, WhichOfSeveralResultsIsUsedCounts) {
   const auto last_state = [](const std::string& outs) {

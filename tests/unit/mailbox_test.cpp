@@ -39,7 +39,10 @@ TEST_P(MailboxTest, GivesUpWhenAsked) {
   EXPECT_EQ(asked, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Styles, MailboxTest, testing::Values(WaitStyle::kSpin, WaitStyle::kFutex));
+INSTANTIATE_TEST_SUITE_P(Styles, MailboxTest, testing::Values(WaitStyle::kSpin, WaitStyle::kFutex),
+                         [](const auto& style) {
+                           return style.param == WaitStyle::kSpin ? "Spin" : "Futex";
+                         });
 
 TEST(Mailbox, CannotBeShrunkUnderTheSupervisor) {
   auto mailbox = Mailbox::create();

@@ -32,7 +32,7 @@ struct LoweringOptions {
   int processes = 1;
   std::chrono::seconds cpu_limit{120};  // of one file; it may wait for four times as long
   std::function<void()> tick;           // optional; called a few times a second while waiting
-  LoweringProcess::Stop stop;           // optional; true ends it all, unfinished files are left out
+  Stop stop;                            // optional; true ends it all, unfinished files are left out
 };
 
 // `on_done` is called from this thread as answers arrive, in any order. Errors: kInfrastructure

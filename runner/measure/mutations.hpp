@@ -1,21 +1,21 @@
 // The supervisor's view of an oracle that plays wrong submissions, for `kbench tasks lint`. Beside
 // the Oracle interface, because evaluations never need it. Meaning of each call:
-// oracle/mutant_protocol.hpp.
+// oracle/mutation_protocol.hpp.
 #pragma once
 
 #include <vector>
 
 #include "runner/core/result.hpp"
-#include "runner/oracle/mutant_protocol.hpp"
+#include "runner/oracle/mutation_protocol.hpp"
 
 namespace kbench {
 
-class MutantSource {
+class MutationSource {
  public:
-  virtual ~MutantSource() = default;
+  virtual ~MutationSource() = default;
   virtual Status remember() = 0;
   virtual Result<std::vector<BypassableNode>> bypassable() = 0;
-  virtual Result<MutantReply> mutate(const MutantRequest& request) = 0;
+  virtual Result<MutationReply> mutate(const MutationRequest& request) = 0;
 };
 
 }  // namespace kbench

@@ -1,12 +1,12 @@
 // What `kbench tasks lint` asks of the oracle: to play a submission that is wrong on purpose. The
-// oracle writes the mutant's outputs where a worker would have written them, so that judging them
+// oracle writes the mutation's outputs where a worker would have written them, so that judging them
 // is the same request, on the same bytes, as for a submission. Spoken over the same channel as
 // oracle/protocol.hpp, after `reference` and `arm`. No LibTorch.
 //
 //   op            request          reply
 //   remember      –                –             outputs of these inputs are "the previous" ones
 //   bypassable    –                nodes: BypassableNode[]
-//   mutate        MutantRequest    MutantReply
+//   mutate        MutationRequest    MutationReply
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace kbench {
 
-enum class MutantKind {
+enum class MutationKind {
   kNone,       // eager's own output: the control, which must pass
   kStale,      // nothing is written
   kZeros,      // all zero
@@ -32,17 +32,17 @@ enum class MutantKind {
   kParameter,  // the graph with parameter `index` replaced by the mean of its distribution
 };
 
-[[nodiscard]] std::string_view to_string(MutantKind kind);
+[[nodiscard]] std::string_view to_string(MutationKind kind);
 
-struct MutantRequest {
-  MutantKind kind = MutantKind::kNone;
+struct MutationRequest {
+  MutationKind kind = MutationKind::kNone;
   int output = 0;          // the one that is wrong, for kinds that spoil a single output
-  std::int64_t index = 0;  // meaning: see MutantKind
+  std::int64_t index = 0;  // meaning: see MutationKind
   bool exact = false;      // kOperator and kParameter: write nothing, compute the effect instead
 };
 
-struct MutantReply {
-  bool applies = true;  // false: there is no such mutant of this task, nothing was written
+struct MutationReply {
+  bool applies = true;  // false: there is no such mutation of this task, nothing was written
   // Of an exact request, computed in float64: what the mutation changes, relative to the
   // reference in the L2 norm, at most over all outputs; and whether it changes nothing at all.
   double effect = 0;
@@ -55,19 +55,19 @@ struct BypassableNode {
   std::string op;  // "aten::relu"
 };
 
-NLOHMANN_JSON_SERIALIZE_ENUM(MutantKind, {{MutantKind::kNone, "none"},
-                                          {MutantKind::kStale, "stale"},
-                                          {MutantKind::kZeros, "zeros"},
-                                          {MutantKind::kConstant, "constant"},
-                                          {MutantKind::kMean, "mean"},
-                                          {MutantKind::kIdentity, "identity"},
-                                          {MutantKind::kPrevious, "previous"},
-                                          {MutantKind::kHalf, "half"},
-                                          {MutantKind::kElement, "element"},
-                                          {MutantKind::kOperator, "operator"},
-                                          {MutantKind::kParameter, "parameter"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutantRequest, kind, output, index, exact)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutantReply, applies, effect, identical)
+NLOHMANN_JSON_SERIALIZE_ENUM(MutationKind, {{MutationKind::kNone, "none"},
+                                            {MutationKind::kStale, "stale"},
+                                            {MutationKind::kZeros, "zeros"},
+                                            {MutationKind::kConstant, "constant"},
+                                            {MutationKind::kMean, "mean"},
+                                            {MutationKind::kIdentity, "identity"},
+                                            {MutationKind::kPrevious, "previous"},
+                                            {MutationKind::kHalf, "half"},
+                                            {MutationKind::kElement, "element"},
+                                            {MutationKind::kOperator, "operator"},
+                                            {MutationKind::kParameter, "parameter"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutationRequest, kind, output, index, exact)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutationReply, applies, effect, identical)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BypassableNode, node, op)
 
 }  // namespace kbench

@@ -1,0 +1,85 @@
+#include "runner/import/lower_files.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMaxWords = 300;
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string()
+             ? clean_name(found->get_ref<const std::string&>(), kMaxWords)
+             : "";
+}
+
+ImportError error_of(const Json& json) {
+  ImportError error;
+  if (!json.is_object()) return {0, "it gave an answer that makes no sense", {}, ""};
+  const auto line = json.find("line");
+  if (line != json.end() && line->is_number_integer())
+    error.line = static_cast<int>(std::clamp<std::int64_t>(line->get<std::int64_t>(), 0, 1 << 30));
+  error.what = text_of(json, "what");
+  const std::string fault = text_of(json, "fault");
+  error.fault = fault == "limit"     ? ImportError::Fault::kLimit
+                : fault == "machine" ? ImportError::Fault::kMachine
+                                     : ImportError::Fault::kFile;
+  error.hint = text_of(json, "hint");
+  return error;
+}
+
+LoweringAnswer answer_of(const Json& json) {
+  const auto task = json.find("task");
+  if (task != json.end() && task->is_string()) return {task->get<std::string>(), std::nullopt};
+  const auto error = json.find("error");
+  return {"", error_of(error == json.end() ? Json() : *error)};
+}
+
+// For files that wait instead of working; the processors may be busy with others.
+std::chrono::seconds wall_limit(const LoweringOptions& options) {
+  return 4 * options.cpu_limit + std::chrono::seconds(30);
+}
+
+// The sandbox had to be given up: whatever the file did, it did not end well.
+ImportError error_of(const Error& failure, const LoweringOptions& options) {
+  if (failure.code == ErrorCode::kTimeout) {
+    return {0, fmt::format("it was not read within {} s", wall_limit(options).count()),
+            ImportError::Fault::kFile, "--timeout gives more; a task file must not wait"};
+  }
+  return {0, "it ended the process that reads it", ImportError::Fault::kFile,
+          "a task file only defines a module and its inputs"};
+}
+
+}  // namespace
+
+Status lower_files(Sandbox& sandbox, const LoweringSetup& setup,
+                   const std::vector<LoweringRequest>& requests, const LoweringOptions& options,
+                   const std::function<void(std::size_t index, const LoweringAnswer&)>& on_done) {
+  std::vector<Json> bodies;
+  for (const LoweringRequest& request : requests) {
+    bodies.push_back({{"level", request.level},
+                      {"file", request.file},
+                      {"source", request.source},
+                      {"mode", options.mode},
+                      {"cpu_seconds", options.cpu_limit.count()}});
+  }
+  const ServerPool pool{
+      .start = [&](const Stop& stop) { return LoweringProcess::start(sandbox, setup, stop); },
+      .processes = options.processes,
+      .limit = wall_limit(options),
+      .stop = options.stop,
+      .tick = options.tick};
+  return pool.ask(bodies, [&](std::size_t index, const Answer& answer) {
+    on_done(index, answer.body ? answer_of(*answer.body)
+                               : LoweringAnswer{"", error_of(answer.body.error(), options)});
+  });
+}
+
+}  // namespace kbench
