@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,17 @@ namespace {
 
 constexpr int kControlDescriptor = 3;
 
+// An installed oracle has no run path: which LibTorch it meets is known where it is started only.
+std::string library_path(const std::filesystem::path& libraries) {
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  if (before == nullptr || *before == '\0') return libraries.string();
+  return libraries.string() + ":" + before;
+}
+
 std::vector<std::string> environment(const OracleOptions& options) {
   auto ours = openmp_environment(options.device, options.threads);
   if (options.device == "cuda") ours.merge(one_gpu_environment(options.device_index));
+  if (!options.libraries.empty()) ours["LD_LIBRARY_PATH"] = library_path(options.libraries);
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -74,7 +83,7 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
     pid_ = -1;
     return Error{ErrorCode::kInfrastructure,
                  "cannot start " + options.program.string() + ": " + std::strerror(failed),
-                 "run third_party/setup; `kbench doctor` says what is missing"};
+                 "`kbench doctor` says what is missing"};
   }
   channel_ = Channel(std::move(ends->first));
   return Done{};
