@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. The programs find each
+# What `cmake --install` puts where, and the packages that CPack makes of it. The programs find each
 # other and everything else relative to where they lie (runner/cli/installation.cpp), so the result
 # can be moved as a whole, and these paths are no options.
 #
