@@ -23,5 +23,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/submissions DESTINATION share/kbench/data)
 install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
 install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
+if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
+  install(FILES ${PROJECT_SOURCE_DIR}/runner/cli/launcher.py DESTINATION . RENAME __init__.py)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/kbench)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kbench RENAME copyright)
