@@ -105,6 +105,13 @@ Status take(Installation& installation, const Candidate& candidate, const AskFor
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{} has no lib/libtorch_cpu.so", folder.string()), ""};
   }
+  // It becomes a part of LD_LIBRARY_PATH, which these would cut in two.
+  if (folder.string().find_first_of(":;$") != std::string::npos) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{} has one of :;$ in its path, which the loader cannot be told",
+                             folder.string()),
+                 ""};
+  }
   const std::string version = version_in(folder);
   if (minor_version(version) != minor_version(installation.built_with_torch)) {
     return Error{ErrorCode::kInfrastructure,
@@ -128,7 +135,7 @@ std::vector<Candidate> candidates(const Installation& installation,
                                   const Environment& environment) {
   if (const auto named = environment("KBENCH_TORCH").value_or(""); !named.empty()) {
     const auto program = find_program(named, environment);
-    return {{program.value_or(named), "KBENCH_TORCH"}};
+    return {{program.value_or(fs::absolute(named)), "KBENCH_TORCH"}};
   }
   std::vector<Candidate> found;
   if (const auto python = environment("KBENCH_WHEEL_PYTHON").value_or(""); !python.empty())

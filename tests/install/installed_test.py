@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -89,11 +90,21 @@ class InstalledTest(Installed):
         self.assertEqual(run.returncode, INFRASTRUCTURE, run.stderr)
         self.assertIn("1.13.1", run.stderr)
 
+    def run_path(self, program):
+        dynamic = subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
+                                 check=True).stdout
+        found = re.search(r"R(?:UN)?PATH.*\[(.*)\]", dynamic)
+        return found[1].split(":") if found else []
+
     def test_programs_name_no_library_folder_of_the_build(self):
         for program in [self.prefix / "bin/kbench", *(self.prefix / "libexec/kbench").iterdir()]:
-            dynamic = subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
-                                     check=True).stdout
-            self.assertNotRegex(dynamic, "R(UN)?PATH", program)
+            self.assertFalse([one for one in self.run_path(program) if "torch" in one], program)
+
+    def test_no_program_looks_for_libraries_in_the_working_directory(self):
+        # An empty part of a run path means that folder.
+        for program in (pathlib.Path(os.environ["BUILD"]) / "bin").iterdir():
+            for part in self.run_path(program):
+                self.assertTrue(part.startswith("/"), f"{program}: {part!r}")
 
     def test_runs_a_task_with_a_libtorch_and_leaves_the_prefix_alone(self):
         where = "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"

@@ -147,6 +147,11 @@ TEST_F(WithTorch, KbenchTorchMayBeAProgramOnThePath) {
   EXPECT_THAT(find().error().message, HasSubstr("neither a program nor a folder"));
 }
 
+TEST_F(WithTorch, APathThatTheLoaderWouldCutIsRefused) {
+  environment_["KBENCH_TORCH"] = make_torch("lib:torch", "2.11.0").string();
+  EXPECT_THAT(find().error().message, HasSubstr("in its path"));
+}
+
 TEST_F(WithTorch, WithoutAnOracleNothingIsLookedFor) {
   installation_.built_with_torch.clear();
   EXPECT_TRUE(find().ok());

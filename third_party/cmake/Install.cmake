@@ -18,6 +18,13 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(TARGETS kbench RUNTIME DESTINATION bin)
 install(TARGETS ${kbench_programs} RUNTIME DESTINATION libexec/kbench)
+# An installed oracle is told where its LibTorch lies (runner/cli/torch_search.hpp).
+foreach(oracle kbench-oracle kbench-oracle-cuda)
+  if(TARGET ${oracle})
+    install(CODE "file(RPATH_REMOVE
+      FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/libexec/kbench/${oracle}\")")
+  endif()
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/submissions DESTINATION share/kbench/data)

@@ -58,10 +58,9 @@ if(KBENCH_TORCH_VERSION VERSION_LESS KBENCH_TORCH_OLDEST)
                       "kbench needs ${KBENCH_TORCH_OLDEST} or newer.")
 endif()
 
-# kbench_torch_target(NAME libs…): the headers as system headers, the libraries by their paths. From
-# those CMake makes the run path of what lies in the build folder, and leaves it out of what is
-# installed: that finds its LibTorch at run time (runner/cli/torch_search.hpp). CUDA libraries of a
-# wheel are found through LibTorch's own run path.
+# kbench_torch_target(NAME libs…): the headers as system headers, the libraries with an rpath to
+# them, which Install.cmake takes out of what is installed. CUDA libraries of a wheel are found through
+# LibTorch's own run path.
 set(torch_lib ${torch_root}/lib)
 function(kbench_torch_target name)
   add_library(kbench_${name} INTERFACE)
@@ -73,6 +72,7 @@ function(kbench_torch_target name)
   # nobody calls by name. push/pop keeps this from spreading to other libraries.
   list(TRANSFORM ARGN PREPEND "${torch_lib}/lib")
   list(TRANSFORM ARGN APPEND ".so")
+  target_link_options(kbench_${name} INTERFACE -Wl,-rpath,${torch_lib})
   # The wheel's libtorch.so exports half of another std::filesystem, whose remove_all jumps to a null
   # pointer. The first library named wins, so that is the system's libstdc++.
   target_link_libraries(kbench_${name} INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ ${ARGN}
