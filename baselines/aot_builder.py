@@ -32,7 +32,10 @@ from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "suites"))
+sys.dont_write_bytecode = True  # what is installed stays as it is; torch's own may be written
 from lowering.graph import build_graph_module, empty_tensors  # noqa: E402
+
+sys.dont_write_bytecode = False
 
 aten = torch.ops.aten
 

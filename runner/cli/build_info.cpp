@@ -21,6 +21,8 @@ BuildInfo build_info() {
 
 std::string built_with_python() { return KBENCH_PYTHON; }
 
+std::string built_with_torch() { return KBENCH_TORCH_VERSION; }
+
 std::string built_from() { return KBENCH_ROOT; }
 
 std::string version_text(const BuildInfo& info) {

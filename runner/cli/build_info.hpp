@@ -20,6 +20,9 @@ struct BuildInfo {
 // The Python that the build was configured with; empty without one.
 [[nodiscard]] std::string built_with_python();
 
+// The version of the LibTorch that the oracle was linked with; empty without one.
+[[nodiscard]] std::string built_with_torch();
+
 // The checkout that the build was configured in.
 [[nodiscard]] std::string built_from();
 

@@ -19,6 +19,7 @@
 #include "runner/cli/calibration_file.hpp"
 #include "runner/cli/container.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
@@ -53,16 +54,19 @@ Finding check_suites(const fs::path& suites) {
   return {"suites", Health::kPass, text, ""};
 }
 
-Finding check_program(const char* name, const fs::path& path, Health if_missing,
-                      const std::string& consequence) {
+Finding check_program(const Installation& installation, const char* name, const fs::path& path,
+                      Health if_missing, const std::string& consequence) {
   if (is_program(path)) return {name, Health::kPass, path.string(), ""};
-  return {name, if_missing, fmt::format("{} was not built: {}", path.string(), consequence),
-          "run third_party/setup"};
+  return {name, if_missing,
+          fmt::format("{} {}: {}", path.string(),
+                      installation.installed ? "is missing" : "was not built", consequence),
+          how_to_mend(installation)};
 }
 
 Finding check_python(const Installation& installation) {
   const std::string consequence = "no compiled baseline";
-  const std::string remedy = "run third_party/setup, or set KBENCH_TORCH to a Python with torch";
+  const std::string remedy = (installation.installed ? "" : "run third_party/setup, or ") +
+                             std::string("set KBENCH_TORCH to a Python with torch");
   if (installation.python.empty()) {
     return {"python", Health::kCaution,
             fmt::format("{}; {}", installation.python_reason, consequence), remedy};
@@ -80,7 +84,16 @@ Finding check_python(const Installation& installation) {
           ""};
 }
 
-std::vector<Finding> check_compilers(const std::vector<GpuInfo>& gpus) {
+// In a checkout the oracle has its LibTorch, and a Python is for the compiled baselines. What was
+// installed has to find both.
+Finding check_torch(const Installation& installation) {
+  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
+  if (complete) return check_python(*complete);
+  return {"python", Health::kFail, complete.error().message, complete.error().hint};
+}
+
+std::vector<Finding> check_compilers(const Installation& installation,
+                                     const std::vector<GpuInfo>& gpus) {
   const auto toolchain = find_toolchain();
   std::vector<Finding> findings;
   if (toolchain.host_compiler.empty()) {
@@ -100,7 +113,8 @@ std::vector<Finding> check_compilers(const std::vector<GpuInfo>& gpus) {
   } else {
     findings.push_back({"nvcc", Health::kFail,
                         "no nvcc though there is a GPU: .cu submissions cannot be built",
-                        "run third_party/setup, or set CUDACXX"});
+                        installation.installed ? "install the CUDA toolkit, or set CUDACXX"
+                                               : "run third_party/setup, or set CUDACXX"});
   }
   return findings;
 }
@@ -269,21 +283,21 @@ std::vector<Finding> examine(const Installation& installation, const fs::path& s
   std::vector<Finding> findings;
   findings.push_back({"installation", Health::kPass, installation.root.string(), ""});
   findings.push_back(check_suites(suites));
+  findings.push_back(check_program(installation, "worker", installation.worker, Health::kFail,
+                                   "no submission can run"));
+  findings.push_back(check_program(installation, "enter", installation.programs / "kbench-enter",
+                                   Health::kFail, "nothing can be sandboxed"));
   findings.push_back(
-      check_program("worker", installation.worker, Health::kFail, "no submission can run"));
-  findings.push_back(check_program("enter", installation.programs / "kbench-enter", Health::kFail,
-                                   "nothing can be sandboxed"));
-  findings.push_back(
-      check_program("oracle", installation.oracle, Health::kFail,
+      check_program(installation, "oracle", installation.oracle, Health::kFail,
                     "nothing can be measured (built with -DKBENCH_WITH_TORCH=OFF?)"));
   const auto gpus = probe_gpus();
   findings.push_back(check_gpu(gpus));
-  findings.push_back(check_program("oracle-cuda", installation.oracle_cuda,
+  findings.push_back(check_program(installation, "oracle-cuda", installation.oracle_cuda,
                                    gpus.empty() ? Health::kSkipped : Health::kFail,
                                    "nothing can be measured on CUDA"));
   if (gpus.empty()) findings.back().remedy.clear();
-  findings.push_back(check_python(installation));
-  for (auto& finding : check_compilers(gpus)) findings.push_back(std::move(finding));
+  findings.push_back(check_torch(installation));
+  for (auto& finding : check_compilers(installation, gpus)) findings.push_back(std::move(finding));
   findings.push_back(check_sandbox(!gpus.empty()));
   findings.push_back(check_cache(installation));
   findings.push_back(check_cpu());

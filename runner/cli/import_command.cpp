@@ -15,6 +15,7 @@
 #include "runner/cli/progress.hpp"
 #include "runner/cli/python_facts.hpp"
 #include "runner/cli/run_environment.hpp"
+#include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/os/clean_text.hpp"
@@ -242,7 +243,11 @@ class ImportSession {
 }  // namespace
 
 int import_command(const ImportOptions& options, const Installation& installation) {
-  return ImportSession(options, installation).run();
+  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
+  if (!complete) {
+    return fail(complete.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  }
+  return ImportSession(options, *complete).run();
 }
 
 }  // namespace kbench

@@ -23,16 +23,16 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-bool is_root(const fs::path& folder) {
+bool is_checkout(const fs::path& folder) {
   return is_folder(folder / "suites") && is_folder(folder / "third_party");
 }
 
-std::optional<fs::path> find_root(const fs::path& program, const std::string& built_from) {
+std::optional<fs::path> find_checkout(const fs::path& program, const std::string& built_from) {
   for (auto folder = program.parent_path();; folder = folder.parent_path()) {
-    if (is_root(folder)) return folder;
+    if (is_checkout(folder)) return folder;
     if (folder == folder.parent_path()) break;
   }
-  if (!built_from.empty() && is_root(built_from)) return built_from;
+  if (!built_from.empty() && is_checkout(built_from)) return built_from;
   return std::nullopt;
 }
 
@@ -64,7 +64,7 @@ void find_python(Installation& installation, const Environment& environment,
       "no Python with torch: KBENCH_TORCH names none and " + own.string() + " does not exist";
 }
 
-fs::path find_cache(const Environment& environment, const fs::path& root) {
+fs::path find_cache(const Environment& environment, const fs::path& root, bool installed) {
   const auto own = environment("KBENCH_CACHE").value_or("");
   if (!own.empty()) return fs::absolute(own);
   const auto xdg = environment("XDG_CACHE_HOME").value_or("");
@@ -72,7 +72,22 @@ fs::path find_cache(const Environment& environment, const fs::path& root) {
   if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
   const auto home = environment("HOME").value_or("");
   if (fs::path(home).is_absolute()) return fs::path(home) / ".cache/kbench";
-  return root / ".cache/kbench";
+  // A checkout is somebody's own; what is installed may be everybody's, and stays as it is.
+  return installed ? fs::path() : root / ".cache/kbench";
+}
+
+void take_checkout(Installation& installation, const fs::path& root) {
+  installation.root = root;
+  installation.programs = installation.program.parent_path();
+  installation.abi = root / "runner/abi";
+}
+
+void take_installed(Installation& installation, const fs::path& prefix) {
+  installation.installed = true;
+  installation.root = prefix / "share/kbench";
+  installation.programs = prefix / "libexec/kbench";
+  installation.abi = installation.root / "abi";
+  installation.python_reason = "no Python was looked for";
 }
 
 fs::path find_state(const Environment& environment) {
@@ -107,29 +122,45 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
                                        const BuiltWith& built_with) {
   Installation installation;
   installation.program = program;
-  installation.programs = program.parent_path();
-  const auto root = find_root(program, built_with.root);
-  if (!root) {
+  installation.built_with_torch = built_with.torch;
+  const auto prefix = program.parent_path().parent_path();
+  // First: what is installed into a folder of a checkout is on its own nevertheless.
+  if (is_folder(prefix / "share/kbench/suites")) {
+    take_installed(installation, prefix);
+  } else if (const auto checkout = find_checkout(program, built_with.root)) {
+    take_checkout(installation, *checkout);
+  } else {
     return Error{ErrorCode::kInfrastructure,
-                 fmt::format("no folder above {} has suites/ and third_party/", program.string()),
-                 "link to the program instead of copying it out of its checkout"};
+                 fmt::format("the tasks that belong to {0} are missing: there is no {1}, and no "
+                             "folder above {0} has suites/ and third_party/",
+                             program.string(), (prefix / "share/kbench/suites").string()),
+                 "move or link to all that was installed, or to the whole checkout, instead of "
+                 "copying the program out of it"};
   }
-  installation.root = *root;
-  installation.suites = *root / "suites";
-  installation.examples = *root / "data/submissions";
-  installation.selftest = *root / "data/selftest";
-  installation.abi = *root / "runner/abi";
-  installation.aot_builder = *root / "baselines/aot_builder.py";
+  installation.suites = installation.root / "suites";
+  installation.examples = installation.root / "data/submissions";
+  installation.selftest = installation.root / "data/selftest";
+  installation.aot_builder = installation.root / "baselines/aot_builder.py";
   installation.oracle = installation.programs / "kbench-oracle";
   installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
   installation.worker = installation.programs / "kbench-worker";
-  installation.cache = find_cache(environment, *root);
+  installation.cache = find_cache(environment, installation.root, installation.installed);
   installation.state = find_state(environment);
-  find_python(installation, environment, built_with.python);
+  if (!installation.installed) find_python(installation, environment, built_with.python);
   return installation;
 }
 
+std::string how_to_mend(const Installation& installation) {
+  return installation.installed ? "install kbench again" : "run third_party/setup";
+}
+
 Status create_cache(const Installation& installation) {
+  if (installation.cache.empty()) {
+    return Error{ErrorCode::kInfrastructure,
+                 "no place for the cache: neither KBENCH_CACHE, XDG_CACHE_HOME nor HOME names an "
+                 "absolute path",
+                 "set KBENCH_CACHE to a folder that you may write to"};
+  }
   std::error_code failure;
   const auto parent = installation.cache.parent_path();
   if (!parent.empty()) fs::create_directories(parent, failure);

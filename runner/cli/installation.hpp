@@ -1,6 +1,12 @@
-// Where everything is, found relative to the program itself, so that a checkout can be moved or
-// linked to from anywhere. Built once by main and passed down; nobody else looks at /proc/self/exe
-// (but the sandbox, for kbench-enter) or at KBENCH_TORCH, KBENCH_CACHE.
+// Where everything is, found relative to the program itself, so that an installation or a checkout
+// can be moved or linked to from anywhere. Built once by main and passed down; nobody else looks at
+// /proc/self/exe (but the sandbox, for kbench-enter) or at KBENCH_CACHE, and nobody but this and
+// torch_search at KBENCH_TORCH.
+//
+//   a checkout                            installed (third_party/cmake/Install.cmake)
+//   build/release/bin/kbench              PREFIX/bin/kbench
+//   build/release/bin/kbench-worker …     PREFIX/libexec/kbench/kbench-worker …
+//   suites, data, baselines, runner/abi   PREFIX/share/kbench/{suites,data,baselines,abi}
 #pragma once
 
 #include <filesystem>
@@ -13,9 +19,10 @@
 namespace kbench {
 
 struct Installation {
+  bool installed = false;          // by `cmake --install`, a package or a wheel; else a checkout
   std::filesystem::path program;   // this executable, links resolved
-  std::filesystem::path programs;  // its folder
-  std::filesystem::path root;      // has suites/ and third_party/
+  std::filesystem::path programs;  // the folder of its siblings, below
+  std::filesystem::path root;      // has suites/: the checkout, or share/kbench
   std::filesystem::path suites;
   std::filesystem::path examples;     // shipped example submissions
   std::filesystem::path selftest;     // what `kbench selftest timing` submits
@@ -29,7 +36,13 @@ struct Installation {
 
   std::filesystem::path python;  // a Python that should have torch; empty where there is none
   std::string python_reason;     // where it comes from, or why there is none
-  std::filesystem::path cache;   // not created yet, see create_cache
+  // Where the oracle finds LibTorch. Empty in a checkout, whose oracle has it in its run path, and
+  // in an installation until with_torch (torch_search.hpp) has looked.
+  std::filesystem::path torch_libraries;
+  std::string built_with_torch;  // "2.11.0"; empty without an oracle
+  // Not created yet, see create_cache. Empty in an installation where neither KBENCH_CACHE,
+  // XDG_CACHE_HOME nor HOME is set.
+  std::filesystem::path cache;
   // What outlives results and caches: the key that runs are chained with. Empty where neither
   // XDG_STATE_HOME nor HOME is set.
   std::filesystem::path state;
@@ -43,17 +56,21 @@ using Environment = std::function<std::optional<std::string>(const std::string&)
 struct BuiltWith {
   std::string python;  // with torch
   std::string root;    // the checkout it was configured in
+  std::string torch;   // version of the LibTorch that the oracle was linked with
 };
 
-// The root is the nearest folder above the program with suites/ and third_party/, else (a build
-// folder elsewhere) the checkout that it was built from. Errors: kInfrastructure when there is
-// neither.
+// Installed where ../share/kbench/suites exists. Else the root is the nearest folder above the
+// program with suites/ and third_party/, else (a build folder elsewhere) the checkout that it was
+// built from. Errors: kInfrastructure when there is none.
 [[nodiscard]] Result<Installation> find_installation(const std::filesystem::path& program,
                                                      const Environment& environment,
                                                      const BuiltWith& built_with);
 
 // The program that is running now.
 [[nodiscard]] Result<std::filesystem::path> this_program();
+
+// What to do when a part of it is missing: set it up or install it again.
+[[nodiscard]] std::string how_to_mend(const Installation& installation);
 
 // Makes the cache directory (mode 0700) where it is missing. Errors: kInfrastructure.
 [[nodiscard]] Status create_cache(const Installation& installation);

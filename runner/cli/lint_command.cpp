@@ -23,6 +23,7 @@
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
@@ -279,9 +280,10 @@ int lint_command(const LintOptions& options, const Installation& installation) {
   if (!target) return fail(target.error(), terminal);
   auto all = list_tasks(options.common.suite.value_or(installation.suites));
   if (!all) return fail(all.error(), terminal);
+  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
+  if (!complete) return fail(complete.error(), terminal);
   Copies copies = find_copies(*all, target->size);
-  LintSession session(options, installation, std::move(*target), std::move(*tasks),
-                      std::move(copies));
+  LintSession session(options, *complete, std::move(*target), std::move(*tasks), std::move(copies));
   auto code = session.run();
   if (!code) return fail(code.error(), terminal);
   return finish(*code, session.summary_text(), options.common.verbosity);

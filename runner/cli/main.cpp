@@ -78,8 +78,8 @@ int run_program(const std::vector<std::string>& words) {
   }
   const auto program = this_program();
   if (!program) return fail(program.error(), terminal);
-  const auto installation =
-      find_installation(*program, process_environment(), {built_with_python(), built_from()});
+  const auto installation = find_installation(
+      *program, process_environment(), {built_with_python(), built_from(), built_with_torch()});
   if (!installation) return fail(installation.error(), terminal);
   return std::visit(Dispatch{*installation}, *request);
 }

@@ -12,6 +12,7 @@ OracleOptions oracle_options(const Installation& installation, const Target& tar
   options.device_index = target.device_index;
   options.threads = usable_threads();
   options.precision = precision;
+  options.libraries = installation.torch_libraries;
   options.log = installation.cache / "oracle.log";
   return options;
 }

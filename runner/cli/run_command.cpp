@@ -34,6 +34,7 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
+#include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
@@ -529,10 +530,12 @@ int run_command(const RunOptions& options, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   const auto profile = find_profile(options.profile);
   if (!profile) return fail(profile.error(), terminal);
+  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
+  if (!complete) return fail(complete.error(), terminal);
   Toolchain toolchain = compilers.get();
   if (const auto& gpu = plan->target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
-  RunSession session(options, installation, std::move(*plan), *profile, *sandbox, toolchain);
+  RunSession session(options, *complete, std::move(*plan), *profile, *sandbox, toolchain);
   auto code = session.run();
   if (!code) return fail(code.error(), terminal);
   return finish(*code, session.summary(), options.common.verbosity);

@@ -176,7 +176,10 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
   if (target.device == "cuda") {
     if (!has_cuda_oracle) {
       return Error{ErrorCode::kUsage, "this kbench was built without CUDA",
-                   "install the CUDA toolkit and run third_party/setup again, or use --device cpu"};
+                   installation.installed
+                       ? "install one that was built with it, or use --device cpu"
+                       : "install the CUDA toolkit and run third_party/setup again, or use "
+                         "--device cpu"};
     }
     const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& candidate) {
       return candidate.index == target.device_index;

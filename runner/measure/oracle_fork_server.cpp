@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,9 +16,17 @@ namespace {
 
 constexpr int kControlDescriptor = 3;
 
+// An installed oracle has no run path: which LibTorch it meets is known where it is started only.
+std::string library_path(const std::filesystem::path& libraries) {
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  if (before == nullptr || *before == '\0') return libraries.string();
+  return libraries.string() + ":" + before;
+}
+
 std::vector<std::string> environment(const OracleOptions& options) {
   auto ours = openmp_environment(options.device, options.threads);
   if (options.device == "cuda") ours.merge(one_gpu_environment(options.device_index));
+  if (!options.libraries.empty()) ours["LD_LIBRARY_PATH"] = library_path(options.libraries);
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -51,7 +60,7 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
        .descriptors = {{log.get(), STDERR_FILENO}, {ends->second.get(), kControlDescriptor}}});
   if (!process) {
     return Error{ErrorCode::kInfrastructure, process.error().message,
-                 "run third_party/setup; `kbench doctor` says what is missing"};
+                 "`kbench doctor` says what is missing"};
   }
   process_ = std::move(*process);
   channel_ = Channel(std::move(ends->first));

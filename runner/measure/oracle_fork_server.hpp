@@ -22,7 +22,8 @@ struct OracleOptions {
   int device_index = 0;           // of our own GPUs; to the oracle it is number 0
   int threads = 1;
   std::string precision;
-  std::filesystem::path log;  // its stderr, and that of its oracles
+  std::filesystem::path log;        // its stderr, and that of its oracles
+  std::filesystem::path libraries;  // LibTorch's; empty where the program finds them by itself
 };
 
 class OracleForkServer {

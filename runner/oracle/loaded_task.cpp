@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,7 +16,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
-#include <torch/version.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
@@ -695,6 +696,11 @@ Status configure_torch(const std::string& precision) {
   });
 }
 
-std::string torch_version() { return TORCH_VERSION; }
+// Of the library that was loaded, not of the headers: an installed oracle meets any patch release.
+std::string torch_version() {
+  const std::uint64_t version = aoti_torch_abi_version();  // a byte each: major, minor, patch
+  const auto part = [&](int byte) { return std::to_string(version >> (8 * byte) & 0xff); };
+  return part(7) + "." + part(6) + "." + part(5);
+}
 
 }  // namespace kbench

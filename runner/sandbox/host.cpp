@@ -41,8 +41,9 @@ std::optional<fs::path> unpacked_packages() {
 std::optional<fs::path> find_enter() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  // Beside kbench; unit tests lie in a folder next to that.
-  for (const fs::path& folder : {here, here.parent_path() / "bin"}) {
+  // Beside kbench, or in libexec where it is installed; unit tests lie in a folder next to bin.
+  const fs::path above = here.parent_path();
+  for (const fs::path& folder : {here, above / "libexec/kbench", above / "bin"}) {
     fs::path program = folder / "kbench-enter";
     if (::access(program.c_str(), X_OK) == 0) return program;
   }

@@ -308,7 +308,7 @@ int SelftestReport::count(EscapeOutcome outcome) const {
 Result<SelftestReport> run_selftest(const SelftestOptions& options) {
   if (::access(options.program.c_str(), X_OK) != 0) {
     return Error{ErrorCode::kInfrastructure, options.program.string() + " is missing",
-                 "run third_party/setup"};
+                 "`kbench doctor` says what to do"};
   }
   auto layout = BaitLayout::make();
   if (!layout) return layout.error();

@@ -54,13 +54,16 @@ std::vector<fs::path> virtual_environments() {
   std::vector<fs::path> found;
   if (const auto active = environment_variable("VIRTUAL_ENV"); !active.empty())
     found.emplace_back(active);
-  const fs::path python = environment_variable("KBENCH_TORCH");
-  if (python.parent_path().filename() == "bin") {
-    found.push_back(python.parent_path().parent_path());
+  for (const char* name : {"KBENCH_TORCH", "KBENCH_WHEEL_PYTHON"}) {
+    const fs::path python = environment_variable(name);
+    if (python.parent_path().filename() == "bin") {
+      found.push_back(python.parent_path().parent_path());
+    }
   }
-  // The checkout's own: some folders above this program.
+  // An installation's own, or the checkout's: some folders above this program.
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  found.push_back(folder.parent_path() / "share/kbench/torch");
   for (int levels = 0; levels < 4 && folder.has_relative_path(); ++levels) {
     found.push_back(folder / ".venv");
     folder = folder.parent_path();

@@ -32,7 +32,7 @@ class FindInstallation : public ::testing::Test {
                                return found == environment_.end() ? std::nullopt
                                                                   : std::optional(found->second);
                              },
-                             {python, root});
+                             {python, root, "2.11.0"});
   }
 
   TemporaryFolder folder_;
@@ -44,6 +44,7 @@ TEST_F(FindInstallation, WalksUpToTheCheckout) {
   const auto found = find();
   ASSERT_TRUE(found.ok()) << found.error().message;
   const auto root = folder_.path() / "checkout";
+  EXPECT_FALSE(found->installed);
   EXPECT_EQ(found->root, root);
   EXPECT_EQ(found->suites, root / "suites");
   EXPECT_EQ(found->examples, root / "data/submissions");
@@ -71,6 +72,46 @@ TEST_F(FindInstallation, BuildFolderElsewhereFallsBackToTheCheckoutItCameFrom) {
   EXPECT_EQ(found->suites, root / "suites");
   EXPECT_EQ(found->worker, folder_.path() / "elsewhere/kbench-worker");
   EXPECT_FALSE(find("", (folder_.path() / "gone").string()).ok());
+}
+
+TEST_F(FindInstallation, InstalledIsWhatHasItsTasksInShare) {
+  program_ = folder_.write("prefix/bin/kbench", "");
+  folder_.write("prefix/share/kbench/suites/level1/001_x.json", "");
+  const auto prefix = folder_.path() / "prefix";
+  // Neither what it was built from nor a Python of the build counts any more.
+  const auto built = folder_.write("built/python3", "");
+  const auto found = find(built.string(), (folder_.path() / "checkout").string());
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(found->installed);
+  EXPECT_EQ(found->root, prefix / "share/kbench");
+  EXPECT_EQ(found->suites, prefix / "share/kbench/suites");
+  EXPECT_EQ(found->examples, prefix / "share/kbench/data/submissions");
+  EXPECT_EQ(found->abi, prefix / "share/kbench/abi");
+  EXPECT_EQ(found->aot_builder, prefix / "share/kbench/baselines/aot_builder.py");
+  EXPECT_EQ(found->programs, prefix / "libexec/kbench");
+  EXPECT_EQ(found->worker, prefix / "libexec/kbench/kbench-worker");
+  EXPECT_EQ(found->oracle, prefix / "libexec/kbench/kbench-oracle");
+  EXPECT_EQ(found->python, "");
+  EXPECT_EQ(found->built_with_torch, "2.11.0");
+  EXPECT_THAT(how_to_mend(*found), HasSubstr("install"));
+}
+
+TEST_F(FindInstallation, InstalledInsideACheckoutIsInstalledNevertheless) {
+  program_ = folder_.write("checkout/build/stage/bin/kbench", "");
+  folder_.write("checkout/build/stage/share/kbench/suites/level1/001_x.json", "");
+  EXPECT_TRUE(find()->installed);
+  EXPECT_EQ(find()->root, folder_.path() / "checkout/build/stage/share/kbench");
+}
+
+TEST_F(FindInstallation, AnInstalledOneWritesNothingWhereItLies) {
+  program_ = folder_.write("prefix/bin/kbench", "");
+  folder_.write("prefix/share/kbench/suites/level1/001_x.json", "");
+  EXPECT_EQ(find()->cache, folder_.path() / "home/.cache/kbench");
+  environment_.clear();
+  EXPECT_EQ(find()->cache, "");
+  const auto made = create_cache(*find());
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().hint, HasSubstr("KBENCH_CACHE"));
 }
 
 TEST_F(FindInstallation, PythonComesFromEnvironmentThenBuildThenVenv) {

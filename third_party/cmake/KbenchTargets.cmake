@@ -5,6 +5,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+# No build rpath from CMake: that of a program with an install rule ends in a colon, and to the loader
+# the empty part behind it is the working directory. A libstdc++.so.6 that lies there would be loaded
+# into the oracle. Torch.cmake gives the one rpath that is needed.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()

@@ -1,14 +1,18 @@
 # LibTorch as imported targets of our own: kbench::torch_cpu, and kbench::torch_cuda where the
 # distribution has it. find_package(Torch) is not used, because it rewrites the CUDA flags.
 #
-# KBENCH_TORCH (cache, else environment, else .venv of the tree) is a Python that has torch, or an
-# unpacked libtorch folder. KBENCH_PYTHON becomes that Python, and stays empty for a folder: then
+# KBENCH_TORCH (cache, else environment, else .venv of the tree, or for a wheel the Python that pip
+# runs in) is a Python that has torch, or an unpacked libtorch folder. KBENCH_PYTHON becomes that Python, and stays empty for a folder: then
 # there is nobody to build compiled baselines, and rows say so.
 if(NOT KBENCH_WITH_TORCH)
   set(KBENCH_PYTHON "" CACHE INTERNAL "")
   return()
 endif()
 set(kbench_torch_default ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+if(SKBUILD)
+  set(kbench_torch_default ${Python_EXECUTABLE})
+  unset(ENV{PYTHONPATH})  # by which pip hides what the environment has
+endif()
 if(DEFINED ENV{KBENCH_TORCH})
   set(kbench_torch_default $ENV{KBENCH_TORCH})
 endif()
@@ -55,7 +59,8 @@ if(KBENCH_TORCH_VERSION VERSION_LESS KBENCH_TORCH_OLDEST)
 endif()
 
 # kbench_torch_target(NAME libs…): the headers as system headers, the libraries with an rpath to
-# them. CUDA libraries of a wheel are found through LibTorch's own run path.
+# them, which Install.cmake takes out of what is installed. CUDA libraries of a wheel are found through
+# LibTorch's own run path.
 set(torch_lib ${torch_root}/lib)
 function(kbench_torch_target name)
   add_library(kbench_${name} INTERFACE)

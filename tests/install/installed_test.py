@@ -1,0 +1,124 @@
+"""An installation that was moved needs neither its checkout nor its build, and stays as it is."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TORCH_PYTHON = os.environ["TORCH_PYTHON"]
+GOOD, INFRASTRUCTURE = 0, 3
+
+
+def contents(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+class Installed(unittest.TestCase):
+    """One installation for each class, one empty working directory for each test."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="kbench-install-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder.chmod(0o755)  # the sandbox runs the worker as a user of its own
+        first = cls.folder / "first"
+        subprocess.run([os.environ["CMAKE"], "--install", os.environ["BUILD"], "--prefix", first],
+                       check=True, stdout=subprocess.DEVNULL)
+        cls.prefix = cls.folder / "moved" / "deeper"
+        cls.prefix.parent.mkdir()
+        first.rename(cls.prefix)
+
+    def setUp(self):
+        self.empty = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def kbench(self, *words, timeout=300, **environment):
+        variables = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder / "home"),
+                     "CXX": os.environ["CXX"], **environment}
+        return subprocess.run([self.prefix / "bin/kbench", *words], cwd=self.empty, env=variables,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=timeout, check=False)
+
+    def findings(self, result):
+        return {one["check"]: one for one in json.loads(result.stdout)["findings"]}
+
+    def run_relu(self, torch, sides):
+        before = contents(self.prefix)
+        result = self.kbench("run", "--task", "level1/019_relu", "--quick", "--device", "cpu",
+                             "--format", "json", KBENCH_TORCH=str(torch))
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertIn("shipped example", result.stderr)
+        row = json.loads(result.stdout)["results"][0]
+        self.assertEqual(row["state"], "ok", row)
+        for side in sides:
+            self.assertGreater(row["time_ns"][side] or 0, 0, row["time_ns"])
+        self.assertEqual(contents(self.prefix), before)
+        self.assertTrue((self.folder / "home/.cache/kbench").is_dir())
+
+
+class InstalledTest(Installed):
+    def test_lists_its_own_tasks(self):
+        result = self.kbench("tasks", "list")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertIn("level1/019_relu", result.stdout)
+
+    def test_doctor_finds_everything_in_the_prefix(self):
+        result = self.kbench("doctor", "--format", "json", KBENCH_TORCH=TORCH_PYTHON)
+        self.assertEqual(result.returncode, GOOD, result.stdout + result.stderr)
+        findings = self.findings(result)
+        self.assertEqual(findings["installation"]["text"], str(self.prefix / "share/kbench"))
+        self.assertEqual(findings["python"]["health"], "PASS", findings["python"])
+        for check in ("suites", "worker", "enter", "oracle"):
+            self.assertIn(str(self.prefix), findings[check]["text"])
+
+    def test_doctor_says_which_torch_is_wanted(self):
+        other = self.folder / "other"
+        (other / "lib").mkdir(parents=True)
+        (other / "lib/libtorch_cpu.so").touch()
+        (other / "build-version").write_text("1.13.1+cpu\n", encoding="ascii")
+        result = self.kbench("doctor", "--format", "json", KBENCH_TORCH=str(other))
+        self.assertEqual(result.returncode, INFRASTRUCTURE)
+        finding = self.findings(result)["python"]
+        self.assertEqual(finding["health"], "FAIL")
+        self.assertIn("1.13.1", finding["text"])
+        self.assertIn("built with", finding["text"])
+        self.assertIn("pip install", finding["remedy"])
+        run = self.kbench("run", "--task", "level1/019_relu", KBENCH_TORCH=str(other))
+        self.assertEqual(run.returncode, INFRASTRUCTURE, run.stderr)
+        self.assertIn("1.13.1", run.stderr)
+
+    def run_path(self, program):
+        dynamic = subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
+                                 check=True).stdout
+        found = re.search(r"R(?:UN)?PATH.*\[(.*)\]", dynamic)
+        return found[1].split(":") if found else []
+
+    def test_programs_name_no_library_folder_of_the_build(self):
+        for program in [self.prefix / "bin/kbench", *(self.prefix / "libexec/kbench").iterdir()]:
+            self.assertFalse([one for one in self.run_path(program) if "torch" in one], program)
+
+    def test_no_program_looks_for_libraries_in_the_working_directory(self):
+        # An empty part of a run path means that folder.
+        for program in (pathlib.Path(os.environ["BUILD"]) / "bin").iterdir():
+            for part in self.run_path(program):
+                self.assertTrue(part.startswith("/"), f"{program}: {part!r}")
+
+    def test_runs_a_task_with_a_libtorch_and_leaves_the_prefix_alone(self):
+        where = "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+        folder = subprocess.run([TORCH_PYTHON, "-c", where], capture_output=True, text=True,
+                                check=True).stdout.strip()
+        self.run_relu(folder, ("eager", "submission"))
+
+
+class CompiledTest(Installed):
+    """Apart, because the first package takes a new cache most of a minute."""
+
+    def test_builds_packages_and_leaves_the_prefix_alone(self):
+        self.run_relu(TORCH_PYTHON, ("eager", "compiled", "submission"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

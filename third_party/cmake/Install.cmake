@@ -1,0 +1,38 @@
+# What `cmake --install` puts where, and the packages that CPack makes of it. The programs find each
+# other and everything else relative to where they lie (runner/cli/installation.cpp), so the result
+# can be moved as a whole, and these paths are no options.
+#
+#   bin/kbench              the supervisor
+#   libexec/kbench/         the programs that it starts
+#   share/kbench/           tasks, ABI header, builder scripts, example submissions
+#   share/doc/kbench/       licence, README
+#
+# Programs need no more of the system than libc, libstdc++ and libgomp. LibTorch is not part of it.
+set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS  # the sandbox's user must get there, whatever umask says
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(kbench_programs kbench-enter kbench-escape kbench-worker)
+foreach(oracle kbench-oracle kbench-oracle-cuda)
+  if(TARGET ${oracle})
+    list(APPEND kbench_programs ${oracle})
+  endif()
+endforeach()
+install(TARGETS kbench RUNTIME DESTINATION bin)
+install(TARGETS ${kbench_programs} RUNTIME DESTINATION libexec/kbench)
+# An installed oracle is told where its LibTorch lies (runner/cli/torch_search.hpp).
+foreach(oracle kbench-oracle kbench-oracle-cuda)
+  if(TARGET ${oracle})
+    install(CODE "file(RPATH_REMOVE
+      FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/libexec/kbench/${oracle}\")")
+  endif()
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
+        PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
+        DESTINATION share/kbench/data)
+install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
+install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
+if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
+  install(FILES ${PROJECT_SOURCE_DIR}/runner/cli/launcher.py DESTINATION . RENAME __init__.py)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/kbench)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kbench RENAME copyright)
