@@ -93,6 +93,8 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
                 double elapsed_seconds) {
   const Totals totals = total(samples);
   const auto blocks = static_cast<int>(totals.blocks.size());
+  // However long it took to get there: without a block there is nothing to tell.
+  if (totals.tried.empty()) return false;
   const bool late = elapsed_seconds >= rule.max_seconds;
   if (late && (blocks < rule.min_blocks || elapsed_seconds >= rule.longest_seconds)) return true;
   if (blocks < rule.min_blocks) return false;

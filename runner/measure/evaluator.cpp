@@ -316,10 +316,10 @@ class Evaluating {
 
   std::optional<EarlyEnd> time() {
     if (auto end = settle_in()) return end;
-    const auto start = Clock::now();
     const int slots = slots_needed();
     if (slots != calls_.slots())
       if (auto end = place_anew(slots)) return end;
+    const auto start = Clock::now();
     while (!enough(seconds_since(start))) {
       const auto placing = Clock::now();
       if (on_cpu() && placement_ > 0)

@@ -79,6 +79,14 @@ TEST(StopRule, WhatIsTooSlowForItsBlocksIsNotWaitedFor) {
   EXPECT_TRUE(has_enough(rule, blocks(4, 1'000'000'000, 0.1), Side::kSubmission, rule.max_seconds));
 }
 
+// A machine on which everything takes ten times as long once gave rows that were ok and had no
+// time.
+TEST(StopRule, NothingEndsBeforeItsFirstBlock) {
+  for (const char* device : {"cpu", "cuda"})
+    for (const StopRule& rule : {stop_rule_for(device), quick_stop_rule(device)})
+      EXPECT_FALSE(has_enough(rule, {}, Side::kSubmission, rule.longest_seconds + 1)) << device;
+}
+
 TEST(StopRule, AConfirmationEndsWhereMarginsWouldDo) {
   const StopRule rule = confirming(stop_rule_for("cuda"));
   const auto wide = blocks(60, 1'000'000'000, 0.1);
