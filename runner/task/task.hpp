@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
