@@ -18,8 +18,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
-#include "baselines/graph.hpp"
 #include "baselines/recurrent.hpp"
+#include "runner/task/graph.hpp"
 
 namespace kbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "baselines/graph.hpp"
+#include "runner/task/graph.hpp"
 
 namespace at {
 class Tensor;

@@ -1,43 +1,70 @@
 #include "runner/lint/graph_facts.hpp"
 
-#include <map>
+#include <cmath>
 #include <set>
+#include <stdexcept>
 #include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/lint/value_facts.hpp"
+#include "runner/task/graph.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
 
-using Numbers = std::map<std::string, int>;  // a value's name to its place of definition
+// The argument as the task file has it, but every value by its number.
+Json numbered(const GraphArg& arg, const std::vector<int>& numbers);
 
-// The entry with every value named by its number.
-Json renamed(const Json& entry, const Numbers& numbers) {
-  if (entry.is_array()) {
-    auto list = Json::array();
-    for (const Json& item : entry) list.push_back(renamed(item, numbers));
-    return list;
-  }
-  if (entry.is_object() && entry.contains("v")) {
-    const auto found = numbers.find(entry.at("v").get<std::string>());
-    return {{"v", found == numbers.end() ? -1 : found->second}};
-  }
-  return entry;
+// JSON has no infinity.
+Json real(double value) {
+  return std::isfinite(value) ? Json(value) : Json{{"float", fmt::format("{}", value)}};
 }
 
-// The names of all values among the arguments, in their order.
-void list_values(const Json& args, std::vector<std::string>& names) {
-  for (const Json& arg : args) {
-    if (arg.is_object() && arg.contains("v")) names.push_back(arg.at("v").get<std::string>());
-    if (arg.is_array()) list_values(arg, names);
+struct Numbering {
+  const std::vector<int>& numbers;
+
+  Json operator()(std::monostate) const { return {}; }
+  Json operator()(bool value) const { return value; }
+  Json operator()(std::int64_t value) const { return value; }
+  Json operator()(double value) const { return real(value); }
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(const GraphValue& value) const { return {{"v", numbers[value.index]}}; }
+  Json operator()(const GraphScalar& scalar) const {
+    return {{"scalar", std::visit([this](auto number) { return (*this)(number); }, scalar.number)}};
+  }
+  Json operator()(GraphWorkingDType) const { return {{"dtype", "real"}}; }
+  Json operator()(const GraphDType& dtype) const { return {{"dtype", dtype.name}}; }
+  Json operator()(GraphDevice) const { return {{"device", true}}; }
+  Json operator()(const GraphLayout& layout) const { return {{"layout", layout.name}}; }
+  Json operator()(const GraphMemoryFormat& format) const {
+    return {{"memory_format", format.name}};
+  }
+  Json operator()(const GraphList& list) const {
+    auto items = Json::array();
+    for (const GraphArg& item : list) items.push_back(numbered(item, numbers));
+    return items;
+  }
+};
+
+Json numbered(const GraphArg& arg, const std::vector<int>& numbers) {
+  return std::visit(Numbering{numbers}, arg.value);
+}
+
+// All values among the arguments, in their order.
+void list_values(const std::vector<GraphArg>& args, std::vector<std::size_t>& values) {
+  for (const GraphArg& arg : args) {
+    if (const auto* value = std::get_if<GraphValue>(&arg.value)) values.push_back(value->index);
+    if (const auto* list = std::get_if<GraphList>(&arg.value)) list_values(*list, values);
   }
 }
 
 // dropout(input, p, train) and its kin draw only when they train.
-bool draws_numbers(const std::string& op, const Json& args) {
+bool draws_numbers(const GraphNode& node) {
   static const std::set<std::string_view> kDropouts = {
       "aten::dropout", "aten::feature_dropout", "aten::alpha_dropout",
       "aten::feature_alpha_dropout", "aten::native_dropout"};
@@ -47,47 +74,43 @@ bool draws_numbers(const std::string& op, const Json& args) {
       "aten::multinomial", "aten::normal",          "aten::poisson",    "aten::uniform",
       "aten::exponential", "aten::cauchy",          "aten::log_normal", "aten::geometric",
       "aten::binomial",    "aten::rrelu_with_noise"};
-  if (kAlways.contains(op)) return true;
-  if (!kDropouts.contains(op) || args.size() < 3) return false;
-  const bool never = args[1].is_number() && args[1].get<double>() == 0;
-  return !never && args[2] != Json(false);
+  if (kAlways.contains(node.op)) return true;
+  if (!kDropouts.contains(node.op) || node.args.size() < 3) return false;
+  return node.args[1].number() != 0 && !node.args[2].is(false);
 }
 
-void read_nodes(const Json& size, GraphFacts& facts) {
-  Numbers numbers;
+void read_nodes(const Json& size, const Graph& graph, GraphFacts& facts) {
+  std::vector<int> numbers(graph.value_names.size(), -1);  // by the place of definition
+  std::vector<ValueFacts> known(graph.value_names.size());
   int next = 0;
-  std::map<std::string, ValueFacts> known;
   Json whole = Json::array();
   Json sequence = Json::array();
   for (const char* list : {"inputs", "parameters"}) {
     for (const Json& tensor : size.at(list)) {
-      known[tensor.at("name").get<std::string>()] = facts_of(tensor);
-      numbers.emplace(tensor.at("name").get<std::string>(), next++);
+      const auto value = static_cast<std::size_t>(next);  // they are a graph's first values
+      known[value] = facts_of(tensor);
+      numbers[value] = next++;
       whole.push_back({list, tensor.at("dtype"), tensor.at("shape")});
     }
   }
-  for (const Json& node : size.at("nodes")) {
-    const auto op = node.at("op").get<std::string>();
-    const Json& args = node.at("args");
-    std::vector<std::string> names;
-    list_values(args, names);
+  for (const GraphNode& node : graph.nodes) {
+    std::vector<std::size_t> values;
+    list_values(node.args, values);
     std::vector<ValueFacts> operands;
-    for (const std::string& name : names) operands.push_back(known[name]);
-    facts.nodes.push_back({op, !operands.empty() && is_identity(op, args, operands.front())});
-    if (draws_numbers(op, args)) facts.random_operators.push_back(op);
-    whole.push_back({op, node.at("overload"), renamed(args, numbers)});
-    sequence.push_back(op);
-    const Json& outs = node.at("outs");
-    if (!outs.empty() && outs[0].is_string())
-      known[outs[0].get<std::string>()] = facts_after(op, args, operands);
+    for (const std::size_t value : values) operands.push_back(known[value]);
+    facts.nodes.push_back({node.op, !operands.empty() && is_identity(node, operands.front())});
+    if (draws_numbers(node)) facts.random_operators.push_back(node.op);
+    whole.push_back({node.op, node.overload, Numbering{numbers}(node.args)});
+    sequence.push_back(node.op);
+    if (!node.outs.empty() && node.outs[0] != GraphNode::kUnread)
+      known[node.outs[0]] = facts_after(node, operands);
     // A result that nobody uses has a number as well: which of several is used counts.
-    for (const Json& out : outs) {
-      if (!out.is_null()) numbers.emplace(out.get<std::string>(), next);
+    for (const std::size_t out : node.outs) {
+      if (out != GraphNode::kUnread) numbers[out] = next;
       ++next;
     }
   }
-  for (const Json& output : size.at("outputs"))
-    whole.push_back(numbers.at(output.at("value").get<std::string>()));
+  for (const GraphValue& output : graph.outputs) whole.push_back(numbers[output.index]);
   facts.fingerprint = sha256(whole.dump());
   facts.sequence = sha256(sequence.dump());
 }
@@ -101,8 +124,11 @@ Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
   try {
     if (!json->at("sizes").contains(size))
       return Error{ErrorCode::kNotFound, task_file.string() + " has no size " + size, ""};
+    const Json& chosen = json->at("sizes").at(size);
+    const auto graph = parse_size_graph(chosen);
+    if (!graph) throw std::runtime_error(graph.error().message);
     GraphFacts facts;
-    read_nodes(json->at("sizes").at(size), facts);
+    read_nodes(chosen, *graph, facts);
     return facts;
   } catch (const std::exception& error) {  // the library's, for a field that is not there
     return Error{ErrorCode::kBadInput, task_file.string() + ": " + error.what(),

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runner/core/json.hpp"
+#include "runner/task/graph.hpp"
 
 namespace kbench {
 
@@ -25,15 +26,13 @@ struct ValueFacts {
 // Of an input or parameter as the task file declares it.
 [[nodiscard]] ValueFacts facts_of(const Json& tensor);
 
-// Of the first result of an operator, from the facts of the values among its arguments, in their
-// order. `args` as in the task file.
-[[nodiscard]] ValueFacts facts_after(const std::string& op, const Json& args,
-                                     std::span<const ValueFacts> operands);
+// Of the first result of a node, from the facts of the values among its arguments, in their order.
+[[nodiscard]] ValueFacts facts_after(const GraphNode& node, std::span<const ValueFacts> operands);
 
 // Whether the first result always equals the first operand: a ReLU of what is never negative, a
 // clamp wider than the values, a factor of one, a sum over one element, the upper triangle of an
 // upper triangle. A bound that keeps a norm from being exactly zero counts as well: it only matters
 // for a vector of zeros. False where not known.
-[[nodiscard]] bool is_identity(const std::string& op, const Json& args, const ValueFacts& operand);
+[[nodiscard]] bool is_identity(const GraphNode& node, const ValueFacts& operand);
 
 }  // namespace kbench

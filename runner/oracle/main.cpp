@@ -11,9 +11,10 @@
 #include <string>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "runner/backend/backend.hpp"
 #include "runner/core/channel.hpp"
-#include "runner/oracle/arguments.hpp"
 #include "runner/oracle/fork_server.hpp"
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/protocol.hpp"
@@ -22,6 +23,29 @@
 namespace {
 
 constexpr int kControlDescriptor = 3;
+
+// What the supervisor starts an oracle with (runner/measure/oracle_fork_server.cpp).
+struct Arguments {
+  std::string device = "cpu";  // or "cuda"
+  int threads = 1;
+  std::string precision = "torch-default";
+};
+
+// Errors: kUsage with the parser's words.
+kbench::Result<Arguments> parse_arguments(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("kbench-oracle: started by kbench, not by hand");
+  app.add_option("--device", arguments.device);
+  app.add_option("--threads", arguments.threads);
+  app.add_option("--precision", arguments.precision);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return kbench::Error{kbench::ErrorCode::kUsage, error.what(),
+                         "kbench starts the oracle; nobody else needs to"};
+  }
+  return arguments;
+}
 
 // Eager allocates its outputs anew in each call; a submission is given warm pages. A fresh page
 // costs more than the arithmetic of a small operator, so freed memory is kept: no mmap for large
@@ -52,7 +76,7 @@ int main(int argc, char** argv) {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   keep_freed_memory();
-  const auto arguments = kbench::parse_oracle_arguments(argc, argv);
+  const auto arguments = parse_arguments(argc, argv);
   if (!arguments) {
     std::fprintf(stderr, "kbench-oracle: %s\n", arguments.error().message.c_str());
     return 2;

@@ -1,5 +1,5 @@
 // A lowered task: suites/levelN/NNN_name.json in memory. The supervisor reads tensors and layouts
-// from it; the graph's nodes are read by baselines/executor, which parses them from the same file.
+// from it; the nodes of its graph, which baselines/executor runs, are read by graph.hpp.
 // Format: suites/FORMAT.md.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {

@@ -111,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 1.0})"},
                       Pair{"aten::mean", ", [2, 3], true, null", "aten::logsumexp", ", [3], true"},
                       Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"},
+                      Pair{"aten::tanh", "", "aten::hardtanh", R"(, {"float": "-inf"}, 1)"},
                       Pair{"aten::tril", ", 0", "aten::tril", ""},
                       Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1e-12"}),
     pair_name);
@@ -125,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::sigmoid", "", "aten::clamp", R"(, {"v": "z"}, null)"},
                       Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 2.0})"},
                       Pair{"aten::relu", "", "aten::mul", R"(, {"v": "z"})"},
+                      Pair{"aten::hardtanh", R"(, {"float": "-inf"}, 1)", "aten::clamp_min",
+                           ", -1"},
                       Pair{"aten::tril", "", "aten::triu", ""},
                       Pair{"aten::tril", ", 0", "aten::tril", ", -1"},
                       Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1.0"},

@@ -1,4 +1,4 @@
-#include "baselines/graph.hpp"
+#include "runner/task/graph.hpp"
 
 #include <cmath>
 

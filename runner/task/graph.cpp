@@ -1,4 +1,4 @@
-#include "baselines/graph.hpp"
+#include "runner/task/graph.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -175,6 +175,17 @@ void mark_last_uses(Graph& graph) {
 
 }  // namespace
 
+std::optional<double> GraphArg::number() const {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
+}
+
+bool GraphArg::is(bool wanted) const {
+  const auto* given = std::get_if<bool>(&value);
+  return given != nullptr && *given == wanted;
+}
+
 std::string GraphNode::full_name() const { return overload.empty() ? op : op + "." + overload; }
 
 Result<Graph> parse_graph(const Json& task, const std::string& size) {
@@ -186,11 +197,22 @@ Result<Graph> parse_graph(const Json& task, const std::string& size) {
     const Json& sizes = member(task, "sizes");
     if (!sizes.is_object() || !sizes.contains(size))
       return Error{ErrorCode::kNotFound, fmt::format("the task has no size \"{}\"", size), ""};
-    Graph graph = Parser().parse(sizes.at(size));
-    mark_last_uses(graph);
-    return graph;
+    auto graph = parse_size_graph(sizes.at(size));
+    if (graph) return graph;
+    return Error{graph.error().code, fmt::format("size {}: {}", size, graph.error().message),
+                 kHint};
   } catch (const std::exception& error) {  // Malformed, and nlohmann's own
     return Error{ErrorCode::kBadInput, fmt::format("size {}: {}", size, error.what()), kHint};
+  }
+}
+
+Result<Graph> parse_size_graph(const Json& size) {
+  try {
+    Graph graph = Parser().parse(size);
+    mark_last_uses(graph);
+    return graph;
+  } catch (const std::exception& error) {
+    return Error{ErrorCode::kBadInput, error.what(), ""};
   }
 }
 

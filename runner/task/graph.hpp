@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,6 +50,10 @@ struct GraphArg {
                GraphWorkingDType, GraphDType, GraphDevice, GraphLayout, GraphMemoryFormat,
                GraphList>
       value;
+
+  // Its value, where it is a number; whether it is this bool.
+  [[nodiscard]] std::optional<double> number() const;
+  [[nodiscard]] bool is(bool wanted) const;
 };
 
 struct GraphNode {
@@ -76,8 +81,10 @@ struct Graph {
 };
 
 // Errors: kBadInput, naming the node and the entry that is wrong; kNotFound for an unknown size.
+// The last takes one size alone, {"inputs": …, "nodes": …}.
 [[nodiscard]] Result<Graph> parse_graph(const Json& task, const std::string& size);
 [[nodiscard]] Result<Graph> load_graph(const std::filesystem::path& task_file,
                                        const std::string& size);
+[[nodiscard]] Result<Graph> parse_size_graph(const Json& size);
 
 }  // namespace kbench
