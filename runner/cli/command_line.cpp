@@ -254,7 +254,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
       ->type_name("SECONDS");
   run->add_flag(
       "--quick", options.quick,
-      "Check in full, but time in three blocks only: a first impression, without a verdict");
+      "Check in full, but time in eight blocks of one session only: a wide interval");
   add_format(*run, options.format, "Format of the results on standard output");
   add_database(*run, options.database);
   run->add_option_function<std::string>(

@@ -200,8 +200,9 @@ void print_table(const Findings& findings, const Terminal& out) {
     fmt::print("{}  {} not measured\n", out.paint(Color::kRed, "FAIL  "), findings.missing);
   fmt::print("\n");
   if (findings.empty_call_ns)
-    fmt::print("an empty call takes {:.3f} ms, and is subtracted\n",
-               *findings.empty_call_ns * 1e-6);
+    fmt::print("an empty call takes {:.3f} ms; {}\n", *findings.empty_call_ns * 1e-6,
+               stored.device.device == "cpu" ? "it is taken off every time"
+                                             : "what a call takes beyond that bounds its claim");
   fmt::print("{} of {} intervals hold the median of the other runs; half-width {:.2f} %\n",
              findings.coverage.held, findings.coverage.total,
              100 * findings.coverage.median_half_width);

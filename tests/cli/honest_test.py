@@ -1,6 +1,6 @@
 """Right submissions of other algorithms (tests/honest) pass every draw, hard ones included.
 
-Checked in full and timed in three blocks. As in run_test there is no Python with torch, so the compiled
+Checked in full and timed in eight blocks. As in run_test there is no Python with torch, so the compiled
 baseline is left out.
 """
 

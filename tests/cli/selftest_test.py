@@ -53,6 +53,13 @@ class SelftestTest(cli_case.CliCase):
         self.assertIn("sandbox: ", result.stdout)
         self.assertIn("fork", result.stdout)
 
+    def test_timing_needs_a_place_to_keep_its_calibration(self):
+        result = self.kbench("selftest", "timing", "--device", "cpu", HOME="")
+        self.assert_fails(result, USAGE, "no place to keep a calibration", "XDG_STATE_HOME")
+
+    def test_timing_makes_at_least_one_run(self):
+        self.assert_fails(self.kbench("selftest", "timing", "--rounds", "0"), USAGE, "--rounds")
+
     def test_unknown_layer_is_a_usage_error(self):
         self.assert_fails(self.kbench("selftest", "sandbox", "--without", "seccop"), USAGE,
                           "seccomp")

@@ -132,7 +132,7 @@ def main():
     parser.add_argument("--device", default="cuda", help="cpu, cuda or cuda:N")
     parser.add_argument("--task", action="append", default=[], help="as of kbench run; repeatable")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="three blocks each, as of kbench run")
+    parser.add_argument("--quick", action="store_true", help="eight blocks each, as of kbench run")
     parser.add_argument("--cheats", action="store_true", help="also run tests/cheats")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the databases")
     options = parser.parse_args()
