@@ -30,7 +30,7 @@ class CliCase(unittest.TestCase):
 
     def kbench(self, *words, program=KBENCH, stdout=subprocess.PIPE, timeout=120, **environment):
         variables = {k: v for k, v in os.environ.items() if k not in FOREIGN}
-        variables.update(HOME=str(self.folder), **environment)
+        variables.update({"HOME": str(self.folder), **environment})
         return subprocess.run([str(program), *map(str, words)], cwd=self.folder, env=variables,
                               stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
                               text=True, timeout=timeout, check=False)
