@@ -40,11 +40,13 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  std::int64_t wall_ns = 0;     // from go to done; CUDA: from before the inputs are shown to done
-  std::int64_t strict_ns = 0;   // from before the inputs are shown until the outputs are taken
-  std::int64_t flush_ns = 0;    // CPU: of the cache flush before the first slot's call
-  std::int64_t switches = 0;    // CPU, baselines: times that the kernel took a core away
-  std::int64_t waited_ns = 0;   // CPU: of the player's threads, for a core that somebody else had
+  // From go to done, and what was run on after that; CUDA: from before the inputs are shown to
+  // done.
+  std::int64_t wall_ns = 0;
+  std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken
+  std::int64_t flush_ns = 0;   // CPU: of the cache flush before the first slot's call
+  std::int64_t switches = 0;   // CPU, baselines: times that the kernel took a core away
+  std::int64_t waited_ns = 0;  // CPU: of the player's threads, for a core that somebody else had
 };
 
 class CallProtocol {

@@ -37,6 +37,7 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
     }
     return meanwhile.is_over() || Clock::now() > deadline;
   });
+  if (result.answered && style == WaitStyle::kFutex) meanwhile.at_done();
   const auto stop = Clock::now();
   result.wall_ns = std::chrono::nanoseconds(stop - start).count();
   result.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();

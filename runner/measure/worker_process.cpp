@@ -321,11 +321,13 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   answer.failure = thaw();
   if (answer.failure) return answer;
   StallWatch watch;
+  Result<std::uint64_t> ran_when_done = std::uint64_t{0};
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
                   {.is_over = [&] { return has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
-                   .move_threads = [&] { process_->move_threads(); }});
+                   .move_threads = [&] { process_->move_threads(); },
+                   .at_done = [&] { ran_when_done = processor_time_ns(processes_); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (!made.answered) {
@@ -340,6 +342,12 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
+  if (!ran_when_done) {
+    const Error& error = ran_when_done.error();
+    answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+    return answer;
+  }
+  if (style_ == WaitStyle::kFutex) answer.ran_on_ns = ran_since(*ran_when_done, run_times_);
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};

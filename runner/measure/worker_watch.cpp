@@ -95,6 +95,18 @@ Result<RunTimes> run_times(std::span<const pid_t> processes) {
   return times;
 }
 
+Result<std::uint64_t> processor_time_ns(std::span<const pid_t> processes) {
+  std::uint64_t total_ns = 0;
+  for (const pid_t process : processes)
+    if (add_process_time(process, total_ns) == Look::kUnknown)
+      return unknown("the run time", process);
+  return total_ns;
+}
+
+std::int64_t ran_since(std::uint64_t then_ns, const RunTimes& now) {
+  return now.total_ns > then_ns ? static_cast<std::int64_t>(now.total_ns - then_ns) : 0;
+}
+
 std::int64_t waited_ns(const RunTimes& before, const RunTimes& after) {
   std::uint64_t waited = 0;
   for (const auto& [thread, now] : after.threads) {

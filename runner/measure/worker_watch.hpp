@@ -28,6 +28,13 @@ struct RunTimes {
   std::uint64_t total_ns = 0;  // of the processes, with all the threads that have ended
 };
 
+// What processes have run so far, with all the threads that have ended: a microsecond's work. Those
+// that are gone count as nothing. Errors: kInfrastructure.
+[[nodiscard]] Result<std::uint64_t> processor_time_ns(std::span<const pid_t> processes);
+
+// How much of `now` was run since processor_time_ns() said `then_ns`.
+[[nodiscard]] std::int64_t ran_since(std::uint64_t then_ns, const RunTimes& now);
+
 // How long the threads that were there at both looks waited for a core in between, added up.
 [[nodiscard]] std::int64_t waited_ns(const RunTimes& before, const RunTimes& after);
 

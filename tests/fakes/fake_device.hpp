@@ -37,9 +37,10 @@ struct Script {
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
   std::uint64_t clock_limits = 0;
-  bool others_run = false;  // on the machine, beside kbench
-  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;      // device time between showing the inputs and go
+  std::int64_t ran_on_ns = 0;  // CPU: by the submission, after it had said that it was done
+  bool others_run = false;     // on the machine, beside kbench
+  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;     // device time between showing the inputs and go
   double null_ns = 50e3;
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
@@ -332,6 +333,7 @@ class FakeWorker final : public Worker {
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);
+    answer.ran_on_ns = script_.ran_on_ns;
     script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
   }
 

@@ -43,6 +43,20 @@ TEST_F(DefencesTest, AnOracleThatWakesUpSlowlyDoesNotMakeAnHonestSubmissionALiar
   EXPECT_EQ(run().state, State::kOk);
 }
 
+TEST_F(DefencesTest, OnACpuWhatRunsOnAfterDoneCounts) {
+  use_cpu();
+  const double honest = *median_time_ns(run().samples, Side::kSubmission);
+  script_.ran_on_ns = 400'000;
+  EXPECT_NEAR(*median_time_ns(run().samples, Side::kSubmission), honest + 400'000, 1);
+}
+
+TEST_F(DefencesTest, WhyAClockWasHeldBackIsKept) {
+  script_.clock_limits = 4;
+  const Evaluation result = run();
+  for (const Block& block : result.blocks) EXPECT_EQ(block.clock_limits, 4u);
+  EXPECT_FALSE(result.blocks.empty());
+}
+
 TEST_F(DefencesTest, ABusyMachineIsALabel) {
   use_cpu();
   script_.others_run = true;
@@ -127,11 +141,11 @@ TEST_F(DefencesTest, OnTheCpuNoClaimAtAllIsNoLie) {
 }
 
 TEST_F(DefencesTest, TimeThatIsNotAdmittedCountsEvenWhereItIsLittle) {
-  script_.hidden_ns = 4e4;  // less than the noise that is granted to honest submissions
+  script_.hidden_ns = 1.8e4;  // less than the noise that is granted to honest submissions
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   const auto ratio = speedup(result.samples, Side::kEager, Side::kSubmission, 0.01);
-  EXPECT_NEAR(ratio->estimate, 4e6 / 1.04e6, 1e-3);
+  EXPECT_NEAR(ratio->estimate, 4e6 / 1.018e6, 1e-3);
   for (const Sample& sample : result.samples) {
     if (sample.claimed_ns) {
       EXPECT_EQ(*sample.claimed_ns, 1'000'000);

@@ -131,6 +131,20 @@ TEST(WorkerWatch, TimeInTheSameSliceIsLeavingAllOtherTimeIsRunningAgain) {
   EXPECT_EQ(meanwhile.again_ns, 527u);
 }
 
+TEST(WorkerWatch, ProcessorTimeIsThatOfAllItsThreads) {
+  const std::vector<pid_t> self{::getpid()};
+  const auto before = processor_time_ns(self);
+  ASSERT_TRUE(before);
+  std::thread([] {
+    const std::clock_t start = std::clock();
+    while (std::clock() - start < CLOCKS_PER_SEC / 100) continue;
+  }).join();
+  const auto after = run_times(self);
+  ASSERT_TRUE(after);
+  EXPECT_GE(ran_since(*before, *after), 10'000'000) << "though that thread has ended";
+  EXPECT_EQ(ran_since(after->total_ns + 1, *after), 0);
+}
+
 TEST(WorkerWatch, WaitingForACoreIsOfThreadsThatAreThereAtBothLooks) {
   const RunTimes before{{{1, {0, 100, 0}}, {2, {0, 100, 0}}, {3, {0, 900, 0}}}, 0};
   const RunTimes after{{{1, {0, 150, 0}}, {2, {0, 100, 0}}, {4, {0, 7, 0}}}, 0};
