@@ -78,7 +78,8 @@ constexpr const char* kSelftestHelp =
     "open.\n\n";
 
 constexpr const char* kTimingHelp =
-    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the clock\n"
+    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
+    "clock\n"
     "made of them, and measures by how much equal runs of this device differ. That is its\n"
     "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
     "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
@@ -252,9 +253,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
                   "Seconds that one submission may keep the run waiting (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
-  run->add_flag(
-      "--quick", options.quick,
-      "Check in full, but time in eight blocks of one session only: a wide interval");
+  run->add_flag("--quick", options.quick,
+                "Check in full, but time in eight blocks of one session only: a wide interval");
   add_format(*run, options.format, "Format of the results on standard output");
   add_database(*run, options.database);
   run->add_option_function<std::string>(
