@@ -72,17 +72,15 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   const auto before = look();
   tree_.thaw();
   StallWatch watch;
-  Result<std::uint64_t> ran_when_done = std::uint64_t{0};
+  const std::vector<pid_t> processes{child_.pid()};
+  OutsideTheClock outside;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, WaitStyle::kFutex,
                   {.is_over = [&] { return child_.has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { tree_.move_threads(); },
-                   .at_done =
-                       [&] {
-                         const std::vector<pid_t> processes{child_.pid()};
-                         ran_when_done = processor_time_ns(processes);
-                       }});
+                   .at_go = [&] { outside.at_go(processes); },
+                   .at_done = [&] { outside.at_done(processes); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (!made.answered) {
@@ -95,8 +93,14 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
     answer.failure = failed(fmt::format("could not compute (status {})", status));
   if (auto frozen = freeze(); !frozen) answer.failure = failed(frozen.error().message);
   const auto after = look();
-  if (before && after) answer.waited_ns = waited_ns(*before, *after);
-  if (ran_when_done && after) answer.ran_on_ns = ran_since(*ran_when_done, *after);
+  if (!before || !after) {
+    answer.failure = failed((before ? after : before).error().message);
+    return answer;
+  }
+  answer.waited_ns = waited_ns(*before, *after);
+  const auto ran = outside.ran_ns(*before, *after);
+  if (ran) answer.ran_outside_ns = *ran;
+  if (!ran) answer.failure = failed(ran.error().message);
   return answer;
 }
 

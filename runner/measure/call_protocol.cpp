@@ -243,8 +243,9 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   times.waited_ns += answer.waited_ns;
   times.flush_ns += revealed->flush_ns;
   // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
-  // parts. On a CPU "done" is the player's word, so what it runs on after that counts as well.
-  times.wall_ns += on_cpu() ? answer.wall_ns + answer.ran_on_ns : answer.done_at_ns - start;
+  // parts. On a CPU "done" is the player's word, and from being continued to go nobody but
+  // itself keeps it waiting: what it runs outside of the clock counts as well.
+  times.wall_ns += on_cpu() ? answer.wall_ns + answer.ran_outside_ns : answer.done_at_ns - start;
   times.strict_ns += settings_.surroundings.now_ns() - start - rested;
   return std::nullopt;
 }

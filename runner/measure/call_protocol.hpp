@@ -40,7 +40,7 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  // From go to done, and what was run on after that; CUDA: from before the inputs are shown to
+  // From go to done, and what was run around that; CUDA: from before the inputs are shown to
   // done.
   std::int64_t wall_ns = 0;
   std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken

@@ -29,6 +29,7 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
   const auto deadline = Clock::now() + call.timeout;
   MailboxCall result;
   const auto start = Clock::now();
+  if (style == WaitStyle::kFutex) meanwhile.at_go();
   Mailbox::raise(page.go, number, style);
   result.answered = Mailbox::wait_while_equal(page.done, number - 1, style, [&] {
     if (style == WaitStyle::kFutex && meanwhile.has_stalled(Clock::now() - start)) {

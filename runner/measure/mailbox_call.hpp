@@ -15,7 +15,9 @@ struct WhileWaiting {
   // CPU: whether its threads wait for cores that they do not get, and what then moves them.
   std::function<bool(std::chrono::nanoseconds into_call)> has_stalled;
   std::function<void()> move_threads;
-  // CPU: as soon as it says that it is done, before the clock is read.
+  // CPU: just before go is raised, when the clock runs already, and as soon as it says that it is
+  // done, while the clock runs still.
+  std::function<void()> at_go = [] {};
   std::function<void()> at_done = [] {};
 };
 

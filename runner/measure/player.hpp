@@ -38,9 +38,10 @@ struct PlayerAnswer {
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
   std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
-  // CPU: what its threads ran, added up, after it had said that it was done and before they stood
-  // still. Whoever says so too early works then.
-  std::int64_t ran_on_ns = 0;
+  // CPU: what its threads ran, added up, outside of the clock: from being continued to go, and from
+  // its saying done to standing still. Whoever looks at the inputs early, or says so early, works
+  // then.
+  std::int64_t ran_outside_ns = 0;
 };
 
 class Player {

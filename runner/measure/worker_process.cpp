@@ -321,13 +321,14 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   answer.failure = thaw();
   if (answer.failure) return answer;
   StallWatch watch;
-  Result<std::uint64_t> ran_when_done = std::uint64_t{0};
+  OutsideTheClock outside;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
                   {.is_over = [&] { return has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { process_->move_threads(); },
-                   .at_done = [&] { ran_when_done = processor_time_ns(processes_); }});
+                   .at_go = [&] { outside.at_go(processes_); },
+                   .at_done = [&] { outside.at_done(processes_); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (!made.answered) {
@@ -342,12 +343,15 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
-  if (!ran_when_done) {
-    const Error& error = ran_when_done.error();
-    answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
-    return answer;
+  if (style_ == WaitStyle::kFutex) {
+    const auto ran = outside.ran_ns(before_call_, run_times_);
+    if (!ran) {
+      const Error& error = ran.error();
+      answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+      return answer;
+    }
+    answer.ran_outside_ns = *ran;
   }
-  if (style_ == WaitStyle::kFutex) answer.ran_on_ns = ran_since(*ran_when_done, run_times_);
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};

@@ -103,8 +103,13 @@ Result<std::uint64_t> processor_time_ns(std::span<const pid_t> processes) {
   return total_ns;
 }
 
-std::int64_t ran_since(std::uint64_t then_ns, const RunTimes& now) {
-  return now.total_ns > then_ns ? static_cast<std::int64_t>(now.total_ns - then_ns) : 0;
+Result<std::int64_t> OutsideTheClock::ran_ns(const RunTimes& before, const RunTimes& after) const {
+  if (!go_) return go_.error();
+  if (!done_) return done_.error();
+  const auto passed = [](std::uint64_t from, std::uint64_t to) {
+    return to > from ? static_cast<std::int64_t>(to - from) : 0;
+  };
+  return passed(before.total_ns, *go_) + passed(*done_, after.total_ns);
 }
 
 std::int64_t waited_ns(const RunTimes& before, const RunTimes& after) {

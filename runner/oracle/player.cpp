@@ -18,7 +18,6 @@
 
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
-#include "runner/backend/cpu/prologue.hpp"
 #include "runner/oracle/tensors.hpp"
 #include "runner/worker/mailbox.hpp"
 
@@ -50,7 +49,6 @@ constexpr std::int32_t kFailed = 1;
 
 struct CpuPlayer::Impl {
   TaskSize size;
-  int threads = 1;
   GraphExecutor executor;
   std::optional<CompiledPackage> package;
   Mailbox mailbox;
@@ -82,7 +80,6 @@ struct CpuPlayer::Impl {
   std::int32_t call(MailboxPage& page) {
     const Tensors views = tensors_at(size.inputs, input_layout, inputs + page.input_base[0], "cpu");
     warm_dispatcher();
-    cpu_team_prologue(threads);
     const std::int64_t switches = involuntary_switches();
     const auto start = std::chrono::steady_clock::now();
     compute(page, views);
@@ -117,8 +114,7 @@ CpuPlayer::CpuPlayer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuPlayer::CpuPlayer(CpuPlayer&&) noexcept = default;
 CpuPlayer::~CpuPlayer() = default;
 
-Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<UniqueFd> descriptors,
-                                  int threads) {
+Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<UniqueFd> descriptors) {
   if (descriptors.size() != 4 || request.arena_bytes.size() != 3)
     return Error{ErrorCode::kInfrastructure, "a player needs a mailbox and three arenas", ""};
   auto task = load_task(request.task_file);
@@ -139,7 +135,6 @@ Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<Unique
   }
   return guarded("loading the baselines", [&]() -> Result<CpuPlayer> {
     auto impl = std::unique_ptr<Impl>(new Impl{.size = *size,
-                                               .threads = threads,
                                                .executor = std::move(*executor),
                                                .package = {},
                                                .mailbox = std::move(*mailbox),

@@ -17,8 +17,7 @@ class CpuPlayer {
  public:
   // `descriptors`: as PlayRequest says. A package that cannot be loaded is no error. Errors:
   // kBadInput, kInfrastructure, kDoesNotFit.
-  static Result<CpuPlayer> load(const PlayRequest& request, std::vector<UniqueFd> descriptors,
-                                int threads);
+  static Result<CpuPlayer> load(const PlayRequest& request, std::vector<UniqueFd> descriptors);
   CpuPlayer(CpuPlayer&&) noexcept;
   ~CpuPlayer();
   CpuPlayer(const CpuPlayer&) = delete;

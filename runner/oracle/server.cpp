@@ -179,9 +179,8 @@ class Server {
 };
 
 // From now on this process plays. Returns only where it cannot.
-int play(Channel& channel, const Backend& backend, Message request) {
-  auto player = CpuPlayer::load(request.body.get<PlayRequest>(), std::move(request.descriptors),
-                                backend.facts().threads);
+int play(Channel& channel, Message request) {
+  auto player = CpuPlayer::load(request.body.get<PlayRequest>(), std::move(request.descriptors));
   if (!player) {
     (void)channel.send(failure(player.error()));
     return 3;
@@ -198,7 +197,7 @@ int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_de
   while (true) {
     auto request = channel.receive();
     if (!request) return 0;  // the supervisor is gone, or done
-    if (request->body.value("op", "") == "play") return play(channel, backend, std::move(*request));
+    if (request->body.value("op", "") == "play") return play(channel, std::move(*request));
     Reply reply;
     try {
       reply = server.answer(request->body);

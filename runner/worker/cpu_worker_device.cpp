@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "runner/backend/cpu/prologue.hpp"
 #include "runner/worker/worker_device.hpp"
 
 namespace kbench {
@@ -48,7 +47,6 @@ class CpuWorkerDevice final : public WorkerDevice {
   [[nodiscard]] WaitStyle wait_style() const override { return WaitStyle::kFutex; }
 
   Timed time(const std::function<std::int32_t()>& body) override {
-    cpu_team_prologue(threads_);
     const auto start = std::chrono::steady_clock::now();
     const std::int32_t status = body();
     const auto stop = std::chrono::steady_clock::now();

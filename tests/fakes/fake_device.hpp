@@ -37,8 +37,8 @@ struct Script {
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
   std::uint64_t clock_limits = 0;
-  std::int64_t ran_on_ns = 0;  // CPU: by the submission, after it had said that it was done
-  bool others_run = false;     // on the machine, beside kbench
+  std::int64_t ran_outside_ns = 0;  // CPU: by the submission, after it had said that it was done
+  bool others_run = false;          // on the machine, beside kbench
   double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
   double early_ns = 0;     // device time between showing the inputs and go
   double null_ns = 50e3;
@@ -333,7 +333,7 @@ class FakeWorker final : public Worker {
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);
-    answer.ran_on_ns = script_.ran_on_ns;
+    answer.ran_outside_ns = script_.ran_outside_ns;
     script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
   }
 

@@ -46,7 +46,7 @@ TEST_F(DefencesTest, AnOracleThatWakesUpSlowlyDoesNotMakeAnHonestSubmissionALiar
 TEST_F(DefencesTest, OnACpuWhatRunsOnAfterDoneCounts) {
   use_cpu();
   const double honest = *median_time_ns(run().samples, Side::kSubmission);
-  script_.ran_on_ns = 400'000;
+  script_.ran_outside_ns = 400'000;
   EXPECT_NEAR(*median_time_ns(run().samples, Side::kSubmission), honest + 400'000, 1);
 }
 
