@@ -195,28 +195,30 @@ std::string render_failure(const ResultRow& row, const ConsoleOptions& options) 
   return out;
 }
 
-// Reasons of missing baselines, each with the tasks it concerns.
+// A section of reasons, each with the number of rows that it concerns; nothing without any.
+std::string render_counts(std::string_view heading, const std::map<std::string, int>& counts) {
+  std::string out;
+  for (const auto& [reason, count] : counts)
+    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
+  return out.empty() ? out : fmt::format("\n{}\n{}", heading, out);
+}
+
+// Reasons of missing baselines.
 std::string render_reasons(const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
     if (!row.eager.reason.empty()) ++counts[fmt::format("eager: {}", row.eager.reason)];
     if (!row.compiled.reason.empty()) ++counts[fmt::format("compiled: {}", row.compiled.reason)];
   }
-  std::string out;
-  for (const auto& [reason, count] : counts)
-    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
-  return out.empty() ? out : fmt::format("\nNot timed\n{}", out);
+  return render_counts("Not timed", counts);
 }
 
-// Why speed-ups have no verdict, each with the rows it concerns.
+// Why speed-ups have no verdict.
 std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows)
     if (!row.no_verdict.empty()) ++counts[row.no_verdict];
-  std::string out;
-  for (const auto& [reason, count] : counts)
-    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
-  return out.empty() ? out : fmt::format("\nNo verdict\n{}", out);
+  return render_counts("No verdict", counts);
 }
 
 // Tasks that count in no score, each with the reason.

@@ -333,8 +333,7 @@ std::string_view help(Verdict verdict) {
     case Verdict::kNone:
       return "Other programs kept the machine busy in more than half of the blocks, or the device "
              "was not calibrated (kbench selftest timing), so that nobody knows what its equal "
-             "runs "
-             "differ by.";
+             "runs differ by.";
   }
   return "";
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <optional>
 
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/statistics.hpp"
@@ -12,35 +11,10 @@
 namespace kbench {
 namespace {
 
-constexpr double kNormal95 = 1.96;
-
-double square(double value) { return value * value; }
-
-double variance(const std::vector<double>& values) {
-  double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += square(value - mean);
-  return sum / static_cast<double>(values.size() - 1);
-}
-
-// What the samples of one run say of one speed-up, on the log scale.
-struct OfOneRun {
-  double estimate = 0;
-  double error = 0;  // standard deviation by its own samples
-};
-
-std::optional<OfOneRun> of_one_run(const Evaluation& evaluation, Side baseline) {
-  constexpr double kNoMargin = 0;
-  const auto ratio = speedup(evaluation.samples, baseline, Side::kSubmission, kNoMargin);
-  if (!ratio) return std::nullopt;
-  return OfOneRun{std::log(ratio->estimate), std::log(ratio->high / ratio->low) / 2 / kNormal95};
-}
-
-std::vector<OfOneRun> of_runs(const EqualRuns& runs, Side baseline) {
-  std::vector<OfOneRun> found;
+std::vector<LogRatio> of_runs(const EqualRuns& runs, Side baseline) {
+  std::vector<LogRatio> found;
   for (const Evaluation& run : runs)
-    if (const auto one = of_one_run(run, baseline)) found.push_back(*one);
+    if (const auto one = log_speedup(run.samples, baseline)) found.push_back(*one);
   return found;
 }
 
@@ -57,13 +31,14 @@ std::vector<Evaluation> by_placement(const Evaluation& run) {
 // it so: only the mean over many is a variance.
 class Excess {
  public:
-  void add(const std::vector<OfOneRun>& equal) {
+  void add(const std::vector<LogRatio>& equal) {
     if (equal.size() < 2) return;
     std::vector<double> estimates;
     double within = 0;
-    for (const OfOneRun& one : equal) {
+    for (const LogRatio& one : equal) {
+      const double error = one.half_width / kNormal95;
       estimates.push_back(one.estimate);
-      within += square(one.error) / static_cast<double>(equal.size());
+      within += error * error / static_cast<double>(equal.size());
     }
     sum_ += variance(estimates) - within;
     ++count_;

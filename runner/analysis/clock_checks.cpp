@@ -29,38 +29,22 @@ const Evaluation* find(const std::vector<Evaluation>& run, std::string_view vari
   return found == run.end() ? nullptr : &*found;
 }
 
-// On the log scale, by the samples of a run alone.
-struct Difference {
-  double log_ratio = 0;
-  double half_width = 0;
-};
-
-std::optional<Difference> of_speedup(const Evaluation& evaluation, Side baseline) {
-  constexpr double kNoMargin = 0;
-  const auto ratio = speedup(evaluation.samples, baseline, Side::kSubmission, kNoMargin);
-  if (!ratio) return std::nullopt;
-  return Difference{std::log(ratio->estimate), std::log(ratio->high / ratio->low) / 2};
-}
-
 // How much longer `other` took than `first`; eager, which both ran beside, is the common scale.
-std::optional<Difference> longer(const Evaluation& other, const Evaluation& first) {
-  const auto a = of_speedup(first, Side::kEager);
-  const auto b = of_speedup(other, Side::kEager);
+std::optional<LogRatio> longer(const Evaluation& other, const Evaluation& first) {
+  const auto a = log_speedup(first.samples, Side::kEager);
+  const auto b = log_speedup(other.samples, Side::kEager);
   if (!a || !b) return std::nullopt;
-  return Difference{a->log_ratio - b->log_ratio, std::hypot(a->half_width, b->half_width)};
+  return LogRatio{a->estimate - b->estimate, std::hypot(a->half_width, b->half_width)};
 }
 
-ClockCheck judge(ClockCheck check, const std::vector<Difference>& seen, std::string_view device) {
+ClockCheck judge(ClockCheck check, const std::vector<LogRatio>& seen, std::string_view device) {
   std::vector<double> relative;
-  for (const Difference& one : seen) {
-    relative.push_back(std::expm1(one.log_ratio));
-    check.found += std::abs(one.log_ratio) > one.half_width ? 1 : 0;
+  for (const LogRatio& one : seen) {
+    relative.push_back(std::expm1(one.estimate));
+    check.found += std::abs(one.estimate) > one.half_width ? 1 : 0;
   }
   check.runs = static_cast<int>(seen.size());
-  double mean = 0;
-  for (const double value : relative) mean += value / static_cast<double>(relative.size());
-  for (const double value : relative) check.deviation += (value - mean) * (value - mean);
-  if (check.runs > 1) check.deviation = std::sqrt(check.deviation / (check.runs - 1));
+  check.deviation = std::sqrt(variance(relative));
   check.seen = median(std::move(relative));
   check.passed = std::abs(check.bias()) <= largest_bias(device) * (1 + check.expected);
   return check;
@@ -85,7 +69,7 @@ std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> run
                                     std::string_view device) {
   std::vector<ClockCheck> checks;
   for (const Planted& other : std::span(kPlanted).subspan(1)) {
-    std::vector<Difference> seen;
+    std::vector<LogRatio> seen;
     std::vector<double> relu_ns;
     for (const auto& run : runs) {
       const Evaluation* first = find(run, kPlanted.front().variant);
@@ -103,12 +87,12 @@ std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> run
     checks.push_back(judge(std::move(check), seen, device));
   }
   if (device != "cpu") return checks;
-  std::vector<Difference> seen;
+  std::vector<LogRatio> seen;
   for (const auto& run : runs) {
     const Evaluation* first = find(run, kPlanted.front().variant);
     if (!first) continue;
     // Compiled over submission: above 1 the submission is quicker.
-    if (auto ratio = of_speedup(*first, Side::kCompiled)) seen.push_back(*ratio);
+    if (auto ratio = log_speedup(first->samples, Side::kCompiled)) seen.push_back(*ratio);
   }
   if (!seen.empty())
     checks.push_back(judge({.name = "compiled", .what = "the compiled baseline, whose loop it has"},

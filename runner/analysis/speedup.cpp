@@ -12,7 +12,6 @@
 namespace kbench {
 namespace {
 
-constexpr double kNormal95 = 1.96;            // standard deviations on either side that hold 95 %
 constexpr std::size_t kEnoughPlacements = 6;  // the fewest whose range covers a median at 95 %
 
 std::vector<double> times_per_call(std::span<const Sample> samples, Side side) {
@@ -174,6 +173,13 @@ std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side
   const bool says_nothing = !why_no_verdict(evaluation).empty();
   ratio->verdict = says_nothing ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));
   return ratio;
+}
+
+std::optional<LogRatio> log_speedup(std::span<const Sample> samples, Side baseline) {
+  constexpr double kNoMargin = 0;  // verdicts do not count here
+  const auto ratio = speedup(samples, baseline, Side::kSubmission, kNoMargin);
+  if (!ratio) return std::nullopt;
+  return LogRatio{std::log(ratio->estimate), std::log(ratio->high / ratio->low) / 2};
 }
 
 std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline, Side candidate,

@@ -11,6 +11,8 @@
 
 namespace kbench {
 
+constexpr double kNormal95 = 1.96;  // standard deviations on either side that hold 95 %
+
 // kNone: nothing can be said, see why_no_verdict().
 enum class Verdict { kFaster, kSlower, kSame, kUndecided, kNone };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
@@ -81,6 +83,13 @@ struct Slowdown {
 // three units.
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
                                              Side candidate, double margin, Spread spread = {});
+
+// What the samples of one run alone tell of the submission over a baseline, on the log scale.
+struct LogRatio {
+  double estimate = 0;
+  double half_width = 0;  // of the interval
+};
+[[nodiscard]] std::optional<LogRatio> log_speedup(std::span<const Sample> samples, Side baseline);
 
 // The speed-up of an evaluation, with its device's margin. Where a baseline was slower beside the
 // submission than alone, its time alone counts.

@@ -113,13 +113,14 @@ bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side cand
 }
 
 bool has_enough_together(const StopRule& rule, std::span<const Sample> second,
-                         std::span<const Sample> both, Side candidate, double elapsed_seconds) {
+                         const std::function<std::vector<Sample>()>& both, Side candidate,
+                         double elapsed_seconds) {
   if (!has_enough(confirming(rule), second, candidate, elapsed_seconds)) return false;
   const auto tried = static_cast<int>(total(second).tried.size());
   if (!rule.looks.empty() && tried >= rule.looks.back()) return true;
   StopRule at_this_look = rule;
   at_this_look.looks.clear();
-  return has_enough(at_this_look, both, candidate, elapsed_seconds);
+  return has_enough(at_this_look, both(), candidate, elapsed_seconds);
 }
 
 }  // namespace kbench

@@ -2,6 +2,7 @@
 // supervisor's, never the submission's.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -45,9 +46,9 @@ enum class Ranked { kNo, kYes };
                               double elapsed_seconds);
 
 // The same for a second measurement, whose samples will count together with those of the first: it
-// is looked at as planned, and has enough where `both` have.
+// is looked at as planned, and has enough where `both` have, which are asked for at a look only.
 [[nodiscard]] bool has_enough_together(const StopRule& rule, std::span<const Sample> second,
-                                       std::span<const Sample> both, Side candidate,
-                                       double elapsed_seconds);
+                                       const std::function<std::vector<Sample>()>& both,
+                                       Side candidate, double elapsed_seconds);
 
 }  // namespace kbench

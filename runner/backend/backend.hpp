@@ -114,7 +114,7 @@ class Backend {
   virtual Status flush_cache() = 0;
   // How long the last flush took on the device, nanoseconds; waits for it.
   virtual Result<std::int64_t> last_flush_ns() = 0;
-  // CPU: the short prologue that each side runs in its own process before it is timed.
+  // CPU: the short prologue before what the oracle times itself; players have none.
   virtual Status prologue() = 0;
   virtual Status synchronize() = 0;
 

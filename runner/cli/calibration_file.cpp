@@ -69,13 +69,18 @@ Result<std::vector<StoredCalibration>> read_calibrations(const fs::path& state) 
   return found;
 }
 
+std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
+                                            const CalibratedDevice& device) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.device == device; });
+  if (found == all.end()) return std::nullopt;
+  return found->calibration;
+}
+
 std::optional<Calibration> find_calibration(const fs::path& state, const CalibratedDevice& device) {
   const auto all = read_calibrations(state);
   if (!all) return std::nullopt;
-  const auto found =
-      std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.device == device; });
-  if (found == all->end()) return std::nullopt;
-  return found->calibration;
+  return find_calibration(*all, device);
 }
 
 Status keep_calibration(const fs::path& state, const StoredCalibration& calibration) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,10 @@ struct StoredCalibration {
 [[nodiscard]] Result<std::vector<StoredCalibration>> read_calibrations(
     const std::filesystem::path& state);
 
-// The one for this very device, driver and kbench. Whatever is wrong with the file, there is none.
+// The one for this very device, driver and kbench.
+[[nodiscard]] std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
+                                                          const CalibratedDevice& device);
+// The same in the file. Whatever is wrong with that, there is none.
 [[nodiscard]] std::optional<Calibration> find_calibration(const std::filesystem::path& state,
                                                           const CalibratedDevice& device);
 

@@ -202,12 +202,12 @@ std::string age_of(const std::string& measured_at) {
 }
 
 Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpus) {
-  if (const auto readable = read_calibrations(state); !readable)
-    return {"calibration", Health::kCaution, readable.error().message, readable.error().hint};
+  const auto all = read_calibrations(state);
+  if (!all) return {"calibration", Health::kCaution, all.error().message, all.error().hint};
   std::string text;
   bool complete = true;
   for (const CalibratedDevice& device : devices_here(gpus)) {
-    const auto known = find_calibration(state, device);
+    const auto known = find_calibration(*all, device);
     complete = complete && known.has_value();
     text += fmt::format(
         "{}{}: {}", text.empty() ? "" : "; ", device.name,

@@ -453,13 +453,7 @@ class RunSession {
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
     auto data = load_report(*store_, run_.id);
     if (!data) return data.error();
-    if (options_.silent) {
-    } else if (options_.format == OutputFormat::kJson) {
-      fmt::print("{}", render_json(*data));
-    } else {
-      const Terminal terminal = inspect_terminal(STDOUT_FILENO, options_.common.color);
-      fmt::print("{}", render_console(*data, {.colour = terminal.color}));
-    }
+    if (!options_.silent) print_results(*data);
     for (const Evaluation& evaluation : data->evaluations) {
       failed_ += is_failure(evaluation.state) ? 1 : 0;
       ours_ += fault_of(evaluation.state) == Fault::kInfrastructure &&
@@ -469,6 +463,15 @@ class RunSession {
     }
     rows_ = static_cast<int>(data->evaluations.size());
     return options_.html ? write_output_file(*options_.html, render_html(*data)) : Done{};
+  }
+
+  void print_results(const ReportData& data) const {
+    if (options_.format == OutputFormat::kJson) {
+      fmt::print("{}", render_json(data));
+      return;
+    }
+    const Terminal terminal = inspect_terminal(STDOUT_FILENO, options_.common.color);
+    fmt::print("{}", render_console(data, {.colour = terminal.color}));
   }
 
   ExitCode outcome() {

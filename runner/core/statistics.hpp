@@ -15,6 +15,9 @@ namespace kbench {
 // Median absolute deviation from the median (unscaled). Requires a non-empty vector.
 [[nodiscard]] double median_absolute_deviation(const std::vector<double>& values);
 
+// Of a sample, with n - 1 in the denominator; zero for a single value. Requires a non-empty vector.
+[[nodiscard]] double variance(const std::vector<double>& values);
+
 struct OrderInterval {
   double low = 0;
   double high = 0;

@@ -44,14 +44,11 @@ Status BaselinePlayer::await_loaded() {
 
 Status BaselinePlayer::freeze() { return tree_.freeze(kFreezePatience); }
 
-Result<RunTimes> BaselinePlayer::look() {
-  const std::vector<pid_t> processes{child_.pid()};
-  return run_times(processes);
-}
+std::vector<pid_t> BaselinePlayer::processes() const { return {child_.pid()}; }
 
 bool BaselinePlayer::has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) {
   if (into_call <= kLongCall) return false;
-  const auto times = look();
+  const auto times = run_times(processes());
   return times && watch.stalled(into_call, times->total_ns);
 }
 
@@ -69,18 +66,18 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
       answer.failure = {State::kDoesNotFit, error.message, error.hint};
     return answer;
   }
-  const auto before = look();
+  const auto own = processes();
+  const auto before = run_times(own);
   tree_.thaw();
   StallWatch watch;
-  const std::vector<pid_t> processes{child_.pid()};
   OutsideTheClock outside;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, WaitStyle::kFutex,
                   {.is_over = [&] { return child_.has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { tree_.move_threads(); },
-                   .at_go = [&] { outside.at_go(processes); },
-                   .at_done = [&] { outside.at_done(processes); }});
+                   .at_go = [&] { outside.at_go(own); },
+                   .at_done = [&] { outside.at_done(own); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (!made.answered) {
@@ -92,7 +89,7 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   if (const std::int32_t status = mailbox_.page().status; status != 0)
     answer.failure = failed(fmt::format("could not compute (status {})", status));
   if (auto frozen = freeze(); !frozen) answer.failure = failed(frozen.error().message);
-  const auto after = look();
+  const auto after = run_times(own);
   if (!before || !after) {
     answer.failure = failed((before ? after : before).error().message);
     return answer;

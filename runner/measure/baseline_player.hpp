@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/oracle_child.hpp"
@@ -31,7 +32,7 @@ class BaselinePlayer final : public Player {
   // Waits until it has loaded, and stops it.
   Status await_loaded();
   Status freeze();
-  [[nodiscard]] Result<RunTimes> look();
+  [[nodiscard]] std::vector<pid_t> processes() const;
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call);
   [[nodiscard]] EarlyEnd failed(const std::string& what) const;
 

@@ -366,8 +366,8 @@ class Evaluating {
 
   [[nodiscard]] bool enough(double seconds) const {
     if (first_.empty()) return has_enough(settings_.stop, record_.samples, sides_.back(), seconds);
-    return has_enough_together(settings_.stop, record_.samples, joined(first_, record_.samples),
-                               sides_.back(), seconds);
+    const auto both = [this] { return joined(first_, record_.samples); };
+    return has_enough_together(settings_.stop, record_.samples, both, sides_.back(), seconds);
   }
 
   std::optional<EarlyEnd> time_block() {

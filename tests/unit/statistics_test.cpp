@@ -47,5 +47,10 @@ TEST(Statistics, MedianIntervalOfOneValueHasNoConfidence) {
   EXPECT_DOUBLE_EQ(one.confidence, 0);
 }
 
+TEST(Statistics, VarianceIsThatOfASample) {
+  EXPECT_DOUBLE_EQ(variance({1, 2, 3, 4}), 5.0 / 3);
+  EXPECT_EQ(variance({7}), 0);
+}
+
 }  // namespace
 }  // namespace kbench

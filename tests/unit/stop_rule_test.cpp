@@ -98,8 +98,8 @@ TEST(StopRule, AConfirmationEndsWhereMarginsWouldDo) {
 TEST(StopRule, ASecondMeasurementIsLookedAtWhereItsOwnPlanSaysSo) {
   const StopRule rule = stop_rule_for("cuda");
   const auto together = [&](int second, double spread) {
-    return has_enough_together(rule, blocks(second, 1'000'000),
-                               blocks(50 + second, 1'000'000, spread), Side::kSubmission, 1);
+    const auto both = [&] { return blocks(50 + second, 1'000'000, spread); };
+    return has_enough_together(rule, blocks(second, 1'000'000), both, Side::kSubmission, 1);
   };
   EXPECT_TRUE(together(50, 0));
   EXPECT_FALSE(together(60, 0));

@@ -1,6 +1,6 @@
-// The short stretch of memory work that oracle and worker each run right before a timed call, so
-// that both start it from the same state: cores awake, OpenMP's threads too, clocks up, the private
-// caches filled with nothing of use. 20-50 us. Includes nothing of ours: the worker uses it too.
+// The short stretch of memory work that the oracle runs right before what it times itself on a CPU
+// (lint's look at eager): cores awake, OpenMP's threads too, clocks up, the private caches filled
+// with nothing of use. 20-50 us. Players run none: what a worker could leave out is not taken off.
 #pragma once
 
 #include <array>
@@ -27,9 +27,7 @@ inline std::uint64_t cpu_prologue() {
   return sum;
 }
 
-// On all threads of the team that a parallel region with so many threads gets. Without it the team
-// of the oracle, which has just flushed the caches, is awake and the worker's is not: on two cores
-// that made the same loop of 3 ms 6 % slower in the worker.
+// On all threads of the team that a parallel region with so many threads gets.
 inline void cpu_team_prologue(int threads) {
 #pragma omp parallel num_threads(threads)
   cpu_prologue();
