@@ -98,7 +98,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
   row.over_compiled = speedup(evaluation, Side::kCompiled, Side::kSubmission);
   if (evaluation.calibration) row.calibrated_at = evaluation.calibration->measured_at;
-  if (row.over_eager || row.over_compiled) row.no_verdict = why_no_verdict(evaluation);
+  if (row.submitted.median_ns) row.no_verdict = why_no_verdict(evaluation);
   row.baseline = speedup(evaluation, Side::kEager, Side::kCompiled);
 
   if (const Check* worst = worst_check(evaluation.checks)) {

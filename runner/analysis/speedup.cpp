@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/analysis/keep.hpp"
 #include "runner/core/statistics.hpp"
 
@@ -54,9 +56,27 @@ std::map<int, BlockSums> sum_blocks(std::span<const Sample> samples, Side baseli
   return blocks;
 }
 
-Verdict judge(const Speedup& ratio, double margin) {
+bool holds_95_percent(const std::optional<Speedup>& ratio) {
   constexpr double kLeastConfidence = 0.95;  // three placements give an interval of 75 %
-  if (ratio.confidence < kLeastConfidence) return Verdict::kUndecided;
+  return ratio && ratio->confidence >= kLeastConfidence;
+}
+
+// CPU: names a side whose calls the clock cannot tell from empty ones.
+std::string too_short_for_the_clock(const Evaluation& evaluation) {
+  if (evaluation.device != "cpu") return "";
+  for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission}) {
+    const auto time = median_time_ns(evaluation.samples, side);
+    if (time && *time <= kLeastCpuCallNs)
+      return fmt::format(
+          "a call of {} takes no longer than an empty one: too short for this clock, "
+          "or the machine was busy",
+          side == Side::kSubmission ? "the submission" : to_string(side));
+  }
+  return "";
+}
+
+Verdict judge(const Speedup& ratio, double margin) {
+  if (!holds_95_percent(ratio)) return Verdict::kUndecided;
   if (ratio.low > 1 + margin) return Verdict::kFaster;
   if (ratio.high < 1 / (1 + margin)) return Verdict::kSlower;
   if (ratio.low >= 1 / (1 + margin) && ratio.high <= 1 + margin) return Verdict::kSame;
@@ -124,8 +144,13 @@ Spread spread_of(const Evaluation& evaluation) {
 std::string why_no_verdict(const Evaluation& evaluation) {
   if (machine_was_busy(evaluation))
     return "other programs kept the machine busy in more than half of the blocks: run again "
-           "without "
-           "them";
+           "without them";
+  if (std::string side = too_short_for_the_clock(evaluation); !side.empty()) return side;
+  constexpr double kNoMargin = 0;
+  const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
+  if (median_time_ns(evaluation.samples, Side::kSubmission) && !holds_95_percent(ratio))
+    return "too few blocks were timed for an interval of 95 %: the submission is too slow, or too "
+           "slow to stop, for the time that an evaluation has";
   if (!evaluation.calibration)
     return "the device was not calibrated, so nobody knows what its equal runs differ by: run "
            "`kbench selftest timing` once";

@@ -2,6 +2,7 @@
 // verdict. Pure functions, used by the stop rule while measuring and by every report.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,8 +50,13 @@ struct Spread {
 // As the device's calibration has it, and no smaller than that.
 [[nodiscard]] Spread spread_of(const Evaluation& evaluation);
 
-// Why an evaluation has no verdict, in words; empty where it may have one. Either other programs
-// kept the machine busy (keep.hpp), or nobody has measured what equal runs of the device differ by.
+// CPU: what a call takes at least, where the clock shows no more than for an empty one.
+// Nanoseconds.
+constexpr std::int64_t kLeastCpuCallNs = 1'000;
+
+// Why an evaluation has no verdict, in words; empty where it may have one: other programs kept the
+// machine busy (keep.hpp), a side is too short for the clock, too few blocks were timed, or nobody
+// has measured what equal runs of the device differ by.
 [[nodiscard]] std::string why_no_verdict(const Evaluation& evaluation);
 
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.

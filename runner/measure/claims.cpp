@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/statistics.hpp"
 
 namespace kbench {
 namespace {
 
-// What the clock is taken to have seen at least, where an empty call took longer than a real one.
-constexpr std::int64_t kLeastCpuNs = 1'000;
 // CUDA, of a single call: contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
 
@@ -30,7 +29,7 @@ std::int64_t ClaimLedger::time_of(std::int64_t claimed_ns, std::int64_t wall_ns,
   const auto above = static_cast<double>(wall_ns) - calls * null;
   if (on_cpu_) {
     if (!stands(Defence::kClaimsBounded)) return claimed_ns;
-    return std::max(static_cast<std::int64_t>(above), kLeastCpuNs * calls);
+    return std::max(static_cast<std::int64_t>(above), kLeastCpuCallNs * calls);
   }
   // As far above the slowest empty call as that is above the middle one: honest calls stay below.
   const double slowest = *std::max_element(nulls_.wall_ns.begin(), nulls_.wall_ns.end());

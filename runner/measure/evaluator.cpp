@@ -16,6 +16,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/measure/call_protocol.hpp"
+#include "runner/measure/floor.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
@@ -193,7 +194,7 @@ class Evaluating {
                                            const std::vector<EagerError>& eager) {
     Check check;
     if (auto end = call_and_judge(hard, eager, check)) return end;
-    if (hard && !check.passed && hangs_on_few(check))
+    if (hard && !check.passed && depends_on_few(check))
       if (auto end = check_on_other_inputs(*hard, check)) return end;
     if (hard && !check.passed)
       check.message = fmt::format("on inputs with {}: {}", describe(*hard), check.message);
@@ -210,13 +211,13 @@ class Evaluating {
     auto judged = judge_outputs(eager);
     if (!judged) return from_error(judged.error());
     check = std::move(*judged);
-    return hard && !check.passed ? judge_with_neighbours(eager, check) : std::nullopt;
+    return hard && !check.passed ? judge_with_perturbed(eager, check) : std::nullopt;
   }
 
   // One element of 40,960 of an honest GRU was off by six times eager's largest error of nine runs,
   // once in some hundred evaluations: errors that double at every step have no bound. What cannot
   // deal with such inputs is wrong on other ones as well, and in more than a few elements.
-  [[nodiscard]] bool hangs_on_few(const Check& check) const {
+  [[nodiscard]] bool depends_on_few(const Check& check) const {
     std::int64_t elements = 0;
     for (const TensorSpec& output : request_.size->outputs) elements += output.elements();
     return check.wrong_elements <= static_cast<std::uint64_t>(elements / 10'000 + 1);
@@ -241,14 +242,13 @@ class Evaluating {
 
   // Hard inputs can be ill-conditioned: the largest error then hangs on a handful of elements and
   // on chance, and eager may have had more luck than an honest submission.
-  std::optional<EarlyEnd> judge_with_neighbours(const std::vector<EagerError>& eager,
-                                                Check& check) {
-    auto neighbours = oracle_.neighbours();
-    if (!neighbours) return from_error(neighbours.error());
-    auto again = judge_outputs(worst_of(eager, *neighbours));
+  std::optional<EarlyEnd> judge_with_perturbed(const std::vector<EagerError>& eager, Check& check) {
+    auto perturbed = oracle_.perturbed();
+    if (!perturbed) return from_error(perturbed.error());
+    auto again = judge_outputs(worst_of(eager, *perturbed));
     if (!again) return from_error(again.error());
     check = std::move(*again);
-    if (check.passed) check.message = "ill-conditioned: judged by eager on neighbouring inputs too";
+    if (check.passed) check.message = "ill-conditioned: judged by eager on perturbed inputs too";
     return std::nullopt;
   }
 

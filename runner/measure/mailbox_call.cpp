@@ -29,8 +29,8 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
   const auto deadline = Clock::now() + call.timeout;
   MailboxCall result;
   const auto start = Clock::now();
-  if (style == WaitStyle::kFutex) meanwhile.at_go();
   Mailbox::raise(page.go, number, style);
+  if (style == WaitStyle::kFutex && !meanwhile.let_run()) return result;
   result.answered = Mailbox::wait_while_equal(page.done, number - 1, style, [&] {
     if (style == WaitStyle::kFutex && meanwhile.has_stalled(Clock::now() - start)) {
       pin.reset();
@@ -38,7 +38,7 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
     }
     return meanwhile.is_over() || Clock::now() > deadline;
   });
-  if (result.answered && style == WaitStyle::kFutex) meanwhile.at_done();
+  if (result.answered && style == WaitStyle::kFutex) meanwhile.stop();
   const auto stop = Clock::now();
   result.wall_ns = std::chrono::nanoseconds(stop - start).count();
   result.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();

@@ -56,7 +56,7 @@ class Oracle {
   virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
   virtual Result<std::vector<EagerError>> reference() = 0;
   // After reference(): how far inputs that differ in their last bits lead; see LoadedTask.
-  virtual Result<std::vector<EagerError>> neighbours() = 0;
+  virtual Result<std::vector<EagerError>> perturbed() = 0;
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
   virtual Result<std::int64_t> flush() = 0;

@@ -148,7 +148,7 @@ Result<std::vector<EagerError>> OracleProcess::reference() {
   return ask_for<std::vector<EagerError>>({{"op", "reference"}}, "outputs");
 }
 
-Result<std::vector<EagerError>> OracleProcess::neighbours() {
+Result<std::vector<EagerError>> OracleProcess::perturbed() {
   return ask_for<std::vector<EagerError>>({{"op", "perturbed"}}, "outputs");
 }
 

@@ -36,7 +36,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Status keep_eager() override;
   Status inputs(const std::vector<SlotInputs>& slots) override;
   Result<std::vector<EagerError>> reference() override;
-  Result<std::vector<EagerError>> neighbours() override;
+  Result<std::vector<EagerError>> perturbed() override;
   Status release() override;
   Result<BaselineTime> time(Side side) override;
   Result<std::int64_t> flush() override;

@@ -34,14 +34,11 @@ struct PlayerAnswer {
   // Set when the call did not complete: crash, timeout, or a non-zero status.
   std::optional<EarlyEnd> failure;
   std::int64_t claimed_ns = 0;  // the player's word
-  std::int64_t wall_ns = 0;     // the supervisor's clock, from raising go to seeing done
+  // The supervisor's clock, from raising go to seeing done; on CPU until all its threads stand.
+  std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
   std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
-  // CPU: what its threads ran, added up, outside of the clock: from being continued to go, and from
-  // its saying done to standing still. Whoever looks at the inputs early, or says so early, works
-  // then.
-  std::int64_t ran_outside_ns = 0;
 };
 
 class Player {

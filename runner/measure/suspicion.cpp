@@ -1,11 +1,13 @@
 #include "runner/measure/suspicion.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 
@@ -13,28 +15,6 @@ namespace kbench {
 namespace {
 
 constexpr double kTooFast = 10;
-constexpr double kTrafficShare = 0.8;
-constexpr double kFlopsShare = 1.0 / 4;
-constexpr double kTriangularShare = 1.0 / 4;
-
-bool is_triangular(const TensorSpec& spec) {
-  return spec.draw.kind == Draw::Kind::kTril || spec.draw.kind == Draw::Kind::kTriu;
-}
-
-double traffic_bytes(const TaskSize& size) {
-  double bytes = 0;
-  for (const TensorSpec& output : size.outputs) bytes += static_cast<double>(output.bytes());
-  const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
-                                 [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
-  if (picks) return bytes;
-  for (const auto* specs : {&size.inputs, &size.parameters}) {
-    for (const TensorSpec& spec : *specs) {
-      if (spec.draw.kind != Draw::Kind::kConstant && spec.draw.kind != Draw::Kind::kData)
-        bytes += static_cast<double>(spec.bytes()) * (is_triangular(spec) ? 0.5 : 1);
-    }
-  }
-  return bytes;
-}
 
 std::optional<double> time_of(const Evaluation& evaluation) {
   return median_time_ns(evaluation.samples, Side::kSubmission);
@@ -93,22 +73,23 @@ std::string below_floor_text(const Evaluation& evaluation) {
                      evaluation.floor_ns.value_or(0) * 1e-6);
 }
 
-}  // namespace
-
-double floor_ns(const TaskSize& size, const DevicePeaks& peaks, std::uint64_t cache_bytes) {
-  double nanoseconds = 0;
-  if (peaks.copy_bytes_per_s > 0) {
-    const double bytes = kTrafficShare * traffic_bytes(size) - static_cast<double>(cache_bytes);
-    nanoseconds = std::max(nanoseconds, bytes / peaks.copy_bytes_per_s * 1e9);
-  }
-  if (peaks.matmul_flops_per_s > 0) {
-    double flops = kFlopsShare * size.flops;
-    if (std::any_of(size.inputs.begin(), size.inputs.end(), is_triangular))
-      flops *= kTriangularShare;
-    nanoseconds = std::max(nanoseconds, flops / peaks.matmul_flops_per_s * 1e9);
-  }
-  return nanoseconds;
+bool far_apart(double once_ns, double again_ns, bool on_cpu) {
+  if (once_ns <= 0 || again_ns <= 0) return false;
+  const double most_apart = on_cpu ? 2.0 : 1.25;
+  return std::max(once_ns, again_ns) > most_apart * std::min(once_ns, again_ns);
 }
+
+// CPU: a call is what the clock shows above an empty one, and by about as much as that takes two
+// honest measurements of a short kernel may differ. CUDA: events are finer than any kernel.
+double clock_resolution_ns(const Evaluation& first, const Evaluation& second) {
+  if (second.device != "cpu") return 0;
+  return static_cast<double>(std::max(first.null_call_ns, second.null_call_ns).value_or(0));
+}
+
+constexpr const char* kReadTheKernel =
+    "somebody has to read the kernel before this row may be ranked";
+
+}  // namespace
 
 std::vector<Sample> joined(std::span<const Sample> first, std::span<const Sample> second) {
   std::vector<Sample> result(first.begin(), first.end());
@@ -157,23 +138,40 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     second.message = fmt::format("measured again because of {}: {}", reason, second.message);
     return together(std::move(first), false, std::move(second), true);
   }
+  // What others on the machine did says nothing of a submission: the quiet one of the two counts,
+  // and where neither was, nothing is said (analysis/speedup, why_no_verdict).
+  const bool first_was_busy = machine_was_busy(first);
+  const bool second_was_busy = machine_was_busy(second);
+  if (first_was_busy && second_was_busy)
+    return together(std::move(first), true, std::move(second), true);
+  if (first_was_busy || second_was_busy) {
+    if (below_floor(first_was_busy ? second : first)) {
+      second.state = State::kSuspect;
+      second.message = "measured twice, once beside other programs and once faster than can be: " +
+                       below_floor_text(first_was_busy ? second : first);
+      second.hint = kReadTheKernel;
+    }
+    return together(std::move(first), second_was_busy, std::move(second), first_was_busy);
+  }
   const double once = time_of(first).value_or(0);
   const double again = time_of(second).value_or(0);
-  const double apart = once > 0 && again > 0 ? std::max(once, again) / std::min(once, again) : 0;
-  const double most_apart = second.device == "cpu" ? 2.0 : 1.25;
   // The slower of the two counts.
+  const auto slower_counts = [&] {
+    const bool first_is_slower = once > again;
+    return together(first, first_is_slower, std::move(second), !first_is_slower);
+  };
   const auto suspect = [&](std::string message) {
     second.state = State::kSuspect;
     second.message = std::move(message);
-    second.hint = "somebody has to read the kernel before this row may be ranked";
-    const bool first_is_slower = once > again;
-    return together(first, first_is_slower, std::move(second), !first_is_slower);
+    second.hint = kReadTheKernel;
+    return slower_counts();
   };
   if (below_floor(first) && below_floor(second)) {
     return suspect("measured twice, and both times faster than can be: " +
                    below_floor_text(once > again ? first : second));
   }
-  if (apart > most_apart && stands(Defence::kFloor)) {
+  if (far_apart(once, again, second.device == "cpu") && stands(Defence::kFloor)) {
+    if (std::abs(once - again) <= clock_resolution_ns(first, second)) return slower_counts();
     return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
                                once * 1e-6, again * 1e-6));
   }

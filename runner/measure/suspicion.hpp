@@ -15,14 +15,6 @@
 
 namespace kbench {
 
-// Nanoseconds below which no call of the task can be: every input, parameter and output crosses
-// the memory bus once, save what the last-level cache may keep, and the multiplications take their
-// time. Lenient where an honest kernel may do less: 80 % of the traffic, a quarter of the
-// multiplications (Winograd's F(4,3)), a sixteenth beside triangular inputs; where inputs are
-// indices, only outputs count.
-[[nodiscard]] double floor_ns(const TaskSize& size, const DevicePeaks& peaks,
-                              std::uint64_t cache_bytes);
-
 // Why a finished evaluation is to be measured again; empty when it is not.
 [[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation);
 

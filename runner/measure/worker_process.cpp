@@ -237,6 +237,11 @@ EarlyEnd WorkerProcess::ran_while_stopped(const std::string& how) {
 }
 
 std::optional<EarlyEnd> WorkerProcess::freeze() {
+  if (auto end = stop()) return end;
+  return take_stock();
+}
+
+std::optional<EarlyEnd> WorkerProcess::stop() {
   if (!stands(Defence::kStoppedBetweenCalls)) return std::nullopt;
   if (auto stopped = process_->freeze(); !stopped) {
     const Error& error = stopped.error();
@@ -248,6 +253,11 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
     return EarlyEnd{State::kInfrastructureError, error.message, error.hint};
   }
   frozen_ = true;
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> WorkerProcess::take_stock() {
+  if (!frozen_) return std::nullopt;
   if (auto end = enlist()) return end;
   auto times = run_times(processes_);
   if (!times)
@@ -257,6 +267,7 @@ std::optional<EarlyEnd> WorkerProcess::freeze() {
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_stop() {
+  if (!frozen_) return std::nullopt;
   auto times = run_times(processes_);
   if (!times)
     return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
@@ -270,7 +281,6 @@ std::optional<EarlyEnd> WorkerProcess::check_stop() {
 
 std::optional<EarlyEnd> WorkerProcess::thaw() {
   if (!frozen_) return std::nullopt;
-  if (auto end = check_stop()) return end;
   if (auto thawed = process_->thaw(); !thawed) {
     const Error& error = thawed.error();
     if (error.code == ErrorCode::kSubmission)
@@ -317,20 +327,26 @@ EarlyEnd WorkerProcess::describe_silence(const PlayerCall& call) {
 
 PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   PlayerAnswer answer;
+  answer.failure = check_stop();
   const auto continued = Clock::now();
-  answer.failure = thaw();
+  const bool on_cpu = style_ == WaitStyle::kFutex;
+  if (!answer.failure && !on_cpu) answer.failure = thaw();
   if (answer.failure) return answer;
   StallWatch watch;
-  OutsideTheClock outside;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
                   {.is_over = [&] { return has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { process_->move_threads(); },
-                   .at_go = [&] { outside.at_go(processes_); },
-                   .at_done = [&] { outside.at_done(processes_); }});
+                   .let_run =
+                       [&] {
+                         answer.failure = thaw();
+                         return !answer.failure;
+                       },
+                   .stop = [&] { answer.failure = stop(); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
+  if (answer.failure) return answer;
   if (!made.answered) {
     answer.failure =
         loads_ ? describe_silence(call) : not_ready("it does not answer an empty call");
@@ -339,19 +355,10 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   // Each field of the page is read once: the worker may change it at any time.
   const std::int32_t status = mailbox_.page().status;
   answer.claimed_ns = mailbox_.page().claimed_ns;
-  answer.failure = freeze();
+  answer.failure = on_cpu ? take_stock() : freeze();
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
-  if (style_ == WaitStyle::kFutex) {
-    const auto ran = outside.ran_ns(before_call_, run_times_);
-    if (!ran) {
-      const Error& error = ran.error();
-      answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
-      return answer;
-    }
-    answer.ran_outside_ns = *ran;
-  }
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};

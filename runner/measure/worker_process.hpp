@@ -1,6 +1,7 @@
-// A kbench-worker inside the sandbox. The supervisor's clock around a call starts when go is raised
-// and stops when done is seen; the worker is frozen whenever no call is outstanding, so that it can
-// neither look at the answer nor slow a baseline down.
+// A kbench-worker inside the sandbox. The worker is frozen whenever no call is outstanding, so that
+// it can neither look at the answer nor slow a baseline down. On a CPU the supervisor's clock
+// around a call starts before it is continued and stops once it stands, so nothing that it runs is
+// outside of the clock; on CUDA it stops when done is seen.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,10 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> enlist();
   EarlyEnd misused_channel(const std::string& how);
   EarlyEnd ran_while_stopped(const std::string& how);
-  std::optional<EarlyEnd> freeze();
-  // Whether it stood still since freeze().
+  std::optional<EarlyEnd> freeze();  // both of these:
+  std::optional<EarlyEnd> stop();
+  std::optional<EarlyEnd> take_stock();  // of its processes and what they ran so far
+  // Whether it stood still since then.
   std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();
   // Of a call that began that long ago and is over.

@@ -95,23 +95,6 @@ Result<RunTimes> run_times(std::span<const pid_t> processes) {
   return times;
 }
 
-Result<std::uint64_t> processor_time_ns(std::span<const pid_t> processes) {
-  std::uint64_t total_ns = 0;
-  for (const pid_t process : processes)
-    if (add_process_time(process, total_ns) == Look::kUnknown)
-      return unknown("the run time", process);
-  return total_ns;
-}
-
-Result<std::int64_t> OutsideTheClock::ran_ns(const RunTimes& before, const RunTimes& after) const {
-  if (!go_) return go_.error();
-  if (!done_) return done_.error();
-  const auto passed = [](std::uint64_t from, std::uint64_t to) {
-    return to > from ? static_cast<std::int64_t>(to - from) : 0;
-  };
-  return passed(before.total_ns, *go_) + passed(*done_, after.total_ns);
-}
-
 std::int64_t waited_ns(const RunTimes& before, const RunTimes& after) {
   std::uint64_t waited = 0;
   for (const auto& [thread, now] : after.threads) {

@@ -28,24 +28,6 @@ struct RunTimes {
   std::uint64_t total_ns = 0;  // of the processes, with all the threads that have ended
 };
 
-// What processes have run so far, with all the threads that have ended: a microsecond's work. Those
-// that are gone count as nothing. Errors: kInfrastructure.
-[[nodiscard]] Result<std::uint64_t> processor_time_ns(std::span<const pid_t> processes);
-
-// What a player ran outside of the clock: it is looked at while it stands, when go is raised, when
-// it says that it is done, and when it stands again.
-class OutsideTheClock {
- public:
-  void at_go(std::span<const pid_t> processes) { go_ = processor_time_ns(processes); }
-  void at_done(std::span<const pid_t> processes) { done_ = processor_time_ns(processes); }
-  // Errors: kInfrastructure, from either.
-  [[nodiscard]] Result<std::int64_t> ran_ns(const RunTimes& before, const RunTimes& after) const;
-
- private:
-  Result<std::uint64_t> go_ = std::uint64_t{0};
-  Result<std::uint64_t> done_ = std::uint64_t{0};
-};
-
 // How long the threads that were there at both looks waited for a core in between, added up.
 [[nodiscard]] std::int64_t waited_ns(const RunTimes& before, const RunTimes& after);
 

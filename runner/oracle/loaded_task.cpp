@@ -55,7 +55,7 @@ CompareResult worse_of(const CompareResult& a, const CompareResult& b) {
   CompareResult result = b.max_error > a.max_error ? b : a;
   if (a.wrong > 0 && b.wrong == 0) result = a;
   if (b.wrong > 0 && a.wrong == 0) result = b;
-  result.wrong = a.wrong + b.wrong;
+  result.wrong = std::max(a.wrong, b.wrong);
   return result;
 }
 

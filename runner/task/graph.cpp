@@ -12,6 +12,8 @@
 namespace kbench {
 namespace {
 
+constexpr std::size_t kMaxName = 200;
+
 // Thrown inside this file only; parse_graph turns it into an Error with the place in front.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -35,6 +37,8 @@ class Parser {
 std::string text(const Json& entry, const char* what) {
   if (!entry.is_string())
     throw Malformed(fmt::format("{} is not a string: {}", what, entry.dump()));
+  if (entry.get_ref<const std::string&>().size() > kMaxName)
+    throw Malformed(fmt::format("{} is longer than {} bytes", what, kMaxName));
   return entry.get<std::string>();
 }
 
@@ -120,6 +124,8 @@ GraphArg Parser::parse_tagged(const std::string& tag, const Json& content) {
 GraphNode Parser::parse_node(const Json& node) {
   GraphNode parsed;
   parsed.op = text(member(node, "op"), "op");
+  if (parsed.op.find("::") == std::string::npos)
+    throw Malformed(fmt::format("\"{}\" is not namespace::name", parsed.op));
   parsed.overload = text(member(node, "overload"), "overload");
   for (const Json& entry : array(node, "args")) parsed.args.push_back(parse_arg(entry));
   for (const Json& name : array(node, "outs"))

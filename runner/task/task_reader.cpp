@@ -1,6 +1,5 @@
 // load_task: from the lowered file to a Task, checking everything that later code relies on,
-// because task files may come from anybody. The graph's nodes are checked for their form and for
-// values that nobody made; whether an operator exists is the executor's business.
+// because task files may come from anybody. Whether an operator exists is the executor's business.
 #include <cctype>
 #include <initializer_list>
 #include <limits>
@@ -11,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/task/avoidable.hpp"
 #include "runner/task/draw_reader.hpp"
+#include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
 #include "runner/task/strict_json.hpp"
@@ -124,60 +125,27 @@ std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::
   return tensors;
 }
 
-// Every {"v": name} in an argument, however deep in lists, must name a value made before.
-void check_argument(const JsonField& argument, const std::set<std::string>& values) {
-  if (argument.json().is_array()) {
-    for (std::size_t i = 0; i < argument.json().size() && argument.healthy(); ++i) {
-      check_argument(argument.item(i), values);
-    }
-  } else if (argument.json().is_object() && argument.json().contains("v")) {
-    const auto name = argument.member("v").text(kMaxName);
-    if (!values.contains(name)) {
-      argument.complain(fmt::format("no earlier node made \"{}\"", name));
-    }
-  }
+// Errors name the node; a graph that cannot be read is empty.
+Graph read_graph(const JsonField& size) {
+  auto graph = parse_size_graph(size.json());
+  if (graph) return std::move(*graph);
+  size.complain(graph.error().message);
+  return {};
 }
 
-// Adds the values that the nodes make to `values`, which starts as the inputs and parameters, and
-// returns the operators.
-std::set<std::string> check_nodes(const JsonField& nodes, std::set<std::string>& values) {
+std::set<std::string> operators_of(const Graph& graph) {
   std::set<std::string> operators;
-  const auto count = nodes.array_size(kMaxNodes);
-  for (std::size_t i = 0; i < count && nodes.healthy(); ++i) {
-    const auto node = nodes.item(i);
-    const auto op = node.member("op").text(kMaxName);
-    if (op.find("::") == std::string::npos) {
-      node.member("op").complain(fmt::format("\"{}\" is not namespace::name", op));
-    }
-    operators.insert(op);
-    (void)node.member("overload").text(kMaxName);
-    const auto arguments = node.member("args");
-    (void)arguments.array_size(kMaxTensors);
-    check_argument(arguments, values);
-    const auto outs = node.member("outs");
-    const auto made = outs.array_size(kMaxTensors);
-    for (std::size_t j = 0; j < made && nodes.healthy(); ++j) {
-      if (outs.item(j).json().is_null()) continue;
-      const auto name = outs.item(j).text(kMaxName);
-      if (!values.insert(name).second) {
-        outs.item(j).complain(fmt::format("the value \"{}\" is made twice", name));
-      }
-    }
-  }
+  for (const GraphNode& node : graph.nodes) operators.insert(node.op);
   return operators;
 }
 
-std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string>& taken,
-                                     const std::set<std::string>& values) {
+std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string>& taken) {
   std::vector<TensorSpec> outputs;
   const auto count = list.array_size(kMaxTensors);
   if (count == 0) list.complain("a task has at least one output");
   for (std::size_t i = 0; i < count && list.healthy(); ++i) {
     outputs.push_back(read_tensor(list.item(i), taken));
-    const auto value = list.item(i).member("value");
-    if (list.healthy() && !values.contains(value.text(kMaxName))) {
-      value.complain(fmt::format("no node made {}", value.json().dump()));
-    }
+    (void)list.item(i).member("value");
   }
   return outputs;
 }
@@ -190,19 +158,19 @@ TaskSize read_size(const JsonField& field, const std::string& name,
   size.inputs = read_drawn_tensors(field.member("inputs"), taken);
   if (size.inputs.empty()) field.member("inputs").complain("a task has at least one input");
   size.parameters = read_drawn_tensors(field.member("parameters"), taken);
-  auto values = taken;
-  std::set<std::string> operators;
-  if (field.healthy()) operators = check_nodes(field.member("nodes"), values);
-  if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), taken, values);
+  (void)field.member("nodes").array_size(kMaxNodes);
+  if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), taken);
+  const Graph graph = field.healthy() ? read_graph(field) : Graph{};
   size.peak_bytes_fp32 =
       static_cast<std::uint64_t>(field.member("peak_bytes_fp32").integer(0, kMaxInt64));
   size.peak_bytes_fp64 =
       static_cast<std::uint64_t>(field.member("peak_bytes_fp64").integer(0, kMaxInt64));
   size.flops = field.member("flops").number();
   if (size.flops < 0) field.member("flops").complain("negative");
+  size.flops_avoidable = has_avoidable_products(graph);
   if (field.healthy() && field.json().contains("longest_sum"))
     size.longest_sum = field.member("longest_sum").integer(0, kMaxInt64);
-  if (field.healthy()) size.hard_draws = hard_draw_rules(size, operators, skips);
+  if (field.healthy()) size.hard_draws = hard_draw_rules(size, operators_of(graph), skips);
   return size;
 }
 

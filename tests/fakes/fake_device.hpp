@@ -30,17 +30,16 @@ struct Script {
   std::function<double(int call)> submission_error = [](int) { return 0.0; };
   double hard_error = 0;              // the same on hard draws
   int hard_draws_off = 1'000'000;     // on the first so many of them
-  double neighbour_error = 0;         // eager's, on inputs that differ in their last bits
+  double perturbed_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
   std::vector<std::chrono::milliseconds> patience;  // with each call of the submission
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
   std::uint64_t clock_limits = 0;
-  std::int64_t ran_outside_ns = 0;  // CPU: by the submission, after it had said that it was done
-  bool others_run = false;          // on the machine, beside kbench
-  double leftover_ns = 0;  // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;     // device time between showing the inputs and go
+  bool others_run = false;  // on the machine, beside kbench
+  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;      // device time between showing the inputs and go
   double null_ns = 50e3;
   double copy_ns = 1e6;    // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
@@ -129,9 +128,9 @@ class FakeOracle final : public Oracle {
     return std::vector<EagerError>{
         {script_.eager_error, script_.eager_error, 1.0, is_hard() ? script_.hard_not_finite : 0}};
   }
-  Result<std::vector<EagerError>> neighbours() override {
-    script_.log.emplace_back("neighbours");
-    return std::vector<EagerError>{{script_.neighbour_error, script_.neighbour_error, 1.0, 0}};
+  Result<std::vector<EagerError>> perturbed() override {
+    script_.log.emplace_back("perturbed");
+    return std::vector<EagerError>{{script_.perturbed_error, script_.perturbed_error, 1.0, 0}};
   }
   Status release() override { return Done{}; }
   Result<std::unique_ptr<Player>> start_player(const PlacedArenas&, std::uint64_t) override;
@@ -333,7 +332,6 @@ class FakeWorker final : public Worker {
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);
-    answer.ran_outside_ns = script_.ran_outside_ns;
     script_.now_ns += static_cast<std::int64_t>(script_.early_ns + script_.leftover_ns);
   }
 

@@ -429,19 +429,19 @@ TEST_F(HardDrawTest, AFailureNamesTheDistribution) {
   EXPECT_TRUE(result.message.starts_with("on inputs with ")) << result.message;
 }
 
-TEST_F(HardDrawTest, AnIllConditionedOneIsJudgedByNeighbouringInputsToo) {
+TEST_F(HardDrawTest, AnIllConditionedOneIsJudgedByPerturbedInputsToo) {
   script_.hard_error = 1;
-  script_.neighbour_error = 0.5;
+  script_.perturbed_error = 0.5;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
-  EXPECT_GT(script_.count("neighbours"), 0);
+  EXPECT_GT(script_.count("perturbed"), 0);
   for (const Check& check : result.checks)
     EXPECT_EQ(check.distribution == "task", check.message.empty()) << check.message;
 }
 
-TEST_F(HardDrawTest, NeighboursExcuseNoMoreThanTheyAreWrongThemselves) {
+TEST_F(HardDrawTest, PerturbedInputsExcuseNoMoreThanTheyAreWrongThemselves) {
   script_.hard_error = 1;
-  script_.neighbour_error = 0.01;
+  script_.perturbed_error = 0.01;
   EXPECT_EQ(run().state, State::kWrongResult);
 }
 
@@ -464,11 +464,11 @@ TEST_F(HardDrawTest, WhoFailsOnThoseTooIsWrong) {
   EXPECT_NE(result.message.find("on inputs drawn before"), std::string::npos) << result.message;
 }
 
-TEST_F(HardDrawTest, NeighboursAreNotAskedOnTheTasksOwnInputs) {
+TEST_F(HardDrawTest, PerturbedInputsAreNotAskedOnTheTasksOwnInputs) {
   script_.submission_error = [](int) { return 1.0; };
-  script_.neighbour_error = 0.5;
+  script_.perturbed_error = 0.5;
   EXPECT_EQ(run().state, State::kWrongResult);
-  EXPECT_EQ(script_.count("neighbours"), 0);
+  EXPECT_EQ(script_.count("perturbed"), 0);
 }
 
 TEST_F(HardDrawTest, OneOnWhichEagerOverflowsIsLeftOutAndSaidSo) {

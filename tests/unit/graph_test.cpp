@@ -94,9 +94,10 @@ TEST(Graph, SaysWhatIsWrongAndWhere) {
               HasSubstr("value \"w\" is defined twice"));
   EXPECT_THAT(message(task(R"([{"op": "aten::relu", "args": [], "outs": ["y"]}])")),
               HasSubstr("there is no \"overload\""));
-  EXPECT_THAT(message(task(R"([{"op": "a", "overload": "", "args": [{"weird": 1}], "outs": []}])")),
-              HasSubstr("unknown argument"));
-  EXPECT_THAT(message(task(R"([{"op": "a", "overload": "", "args": [{"float": "1"}],
+  EXPECT_THAT(
+      message(task(R"([{"op": "t::a", "overload": "", "args": [{"weird": 1}], "outs": []}])")),
+      HasSubstr("unknown argument"));
+  EXPECT_THAT(message(task(R"([{"op": "t::a", "overload": "", "args": [{"float": "1"}],
                                 "outs": []}])")),
               HasSubstr("none of inf"));
   EXPECT_THAT(message(task("[]")), HasSubstr("value \"y\" is read before"));

@@ -42,7 +42,7 @@ Evaluation measured_at(int placements, int blocks_each) {
       evaluation.samples.push_back({.placement = block / blocks_each,
                                     .block = block,
                                     .side = side,
-                                    .time_ns = side == Side::kEager ? 2000 : 1000});
+                                    .time_ns = side == Side::kEager ? 200'000 : 100'000});
   return evaluation;
 }
 
@@ -77,6 +77,28 @@ TEST(Speedup, WithoutACalibrationThereIsNoVerdict) {
   EXPECT_FALSE(ratio->calibrated);
   EXPECT_NE(why_no_verdict(uncalibrated).find("calibrated"), std::string::npos);
   EXPECT_EQ(why_no_verdict(measured_at(6, 8)), "");
+}
+
+TEST(Speedup, TooFewBlocksGiveAReasonAndNoVerdict) {
+  for (const int blocks : {2, 5}) {
+    const Evaluation slow = measured_at(1, blocks);
+    EXPECT_NE(why_no_verdict(slow).find("too few blocks"), std::string::npos) << blocks;
+    const auto ratio = speedup(slow, Side::kEager, Side::kSubmission);
+    EXPECT_TRUE(!ratio || ratio->verdict == Verdict::kNone) << blocks;
+  }
+  Evaluation nobody = measured_at(1, 2);
+  std::erase_if(nobody.samples, [](const Sample& s) { return s.side == Side::kSubmission; });
+  EXPECT_EQ(why_no_verdict(nobody), "") << "nobody is too slow";
+}
+
+TEST(Speedup, ASideThatTheClockCannotTellFromNothingHasNoVerdict) {
+  Evaluation short_one = measured_at(6, 8);
+  for (Sample& sample : short_one.samples)
+    if (sample.side == Side::kEager) sample.time_ns = kLeastCpuCallNs;
+  EXPECT_NE(why_no_verdict(short_one).find("a call of eager"), std::string::npos);
+  EXPECT_EQ(speedup(short_one, Side::kEager, Side::kSubmission)->verdict, Verdict::kNone);
+  short_one.device = "cuda";
+  EXPECT_EQ(why_no_verdict(short_one), "") << "events are finer";
 }
 
 TEST(Speedup, NoVerdictBelow95Percent) {

@@ -7,45 +7,6 @@
 namespace kbench {
 namespace {
 
-// 1 GB/s and 1 GFLOP/s: a byte and an operation take a nanosecond each.
-const DevicePeaks kPeaks{.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e9};
-
-TaskSize relu() {
-  TaskSize size;
-  size.inputs = {{.name = "x", .shape = {1000}}};
-  size.outputs = {{.name = "y", .shape = {1000}}};
-  return size;
-}
-
-TEST(Floor, TrafficOverBandwidth) { EXPECT_DOUBLE_EQ(floor_ns(relu(), kPeaks, 0), 0.8 * 8000); }
-
-TEST(Floor, WhatTheCacheMayKeepIsNotCounted) {
-  EXPECT_DOUBLE_EQ(floor_ns(relu(), kPeaks, 1000), 0.8 * 8000 - 1000);
-  EXPECT_DOUBLE_EQ(floor_ns(relu(), kPeaks, 1 << 20), 0);
-}
-
-TEST(Floor, ParametersAreReadToo) {
-  TaskSize size = relu();
-  size.parameters = {{.name = "w", .shape = {500}}};
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 10'000);
-}
-
-TEST(Floor, WhereInputsAreIndicesOnlyOutputsCount) {
-  TaskSize size = relu();
-  size.inputs.push_back({.name = "index", .dtype = DType::kInt64, .shape = {1000}});
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 4000);
-}
-
-TEST(Floor, MultiplicationsOverPeak) {
-  TaskSize size = relu();
-  size.flops = 1e6;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.25e6);
-  size.inputs.front().draw.kind = Draw::Kind::kTril;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.25e6 / 4);
-}
-
-TEST(Floor, UnknownPeaksGiveNone) { EXPECT_EQ(floor_ns(relu(), {}, 0), 0); }
-
 Evaluation timed(double eager_ns, double submission_ns) {
   Evaluation evaluation;
   evaluation.state = State::kOk;
@@ -151,6 +112,41 @@ TEST(Settle, BelowTheFloorOnceAndNearlySoIsTakenAsItIs) {
 
 TEST(Settle, TwoThatDisagreeAreSuspect) {
   EXPECT_EQ(settle(timed(20e6, 1e6), timed(20e6, 1.5e6), "why").state, State::kSuspect);
+}
+
+Evaluation on_cpu(double submission_ns, bool busy = false) {
+  Evaluation evaluation = timed(20e6, submission_ns);
+  evaluation.device = "cpu";
+  evaluation.null_call_ns = 30'000;
+  for (int block = 0; block < 10; ++block)
+    evaluation.blocks.push_back({.block = block, .strangers = busy ? 2 : 0});
+  return evaluation;
+}
+
+TEST(Settle, OnACpuShortCallsMayDifferByAsMuchAsAnEmptyOneTakes) {
+  const Evaluation result = settle(on_cpu(8'000), on_cpu(20'000), "why");
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(counting(result), (std::vector<bool>{false, true})) << "the slower one counts";
+  EXPECT_EQ(settle(on_cpu(20'000), on_cpu(60'000), "why").state, State::kSuspect);
+}
+
+TEST(Settle, WhatABusyMachineMadeOfItAccusesNobody) {
+  const Evaluation quiet_first = settle(on_cpu(1e6), on_cpu(9e6, true), "why");
+  EXPECT_EQ(quiet_first.state, State::kOk) << quiet_first.message;
+  EXPECT_EQ(counting(quiet_first), (std::vector<bool>{true, false}));
+  const Evaluation quiet_second = settle(on_cpu(9e6, true), on_cpu(1e6), "why");
+  EXPECT_EQ(counting(quiet_second), (std::vector<bool>{false, true}));
+  EXPECT_NE(why_no_verdict(settle(on_cpu(1e6, true), on_cpu(9e6, true), "why")).find("busy"),
+            std::string::npos);
+}
+
+TEST(Settle, BelowTheFloorInAQuietMeasurementIsSuspectWhateverTheOtherSaw) {
+  for (const bool first_is_busy : {true, false}) {
+    Evaluation first = on_cpu(1e6, first_is_busy);
+    Evaluation second = on_cpu(1e6, !first_is_busy);
+    first.floor_ns = second.floor_ns = 2e6;
+    EXPECT_EQ(settle(first, second, "why").state, State::kSuspect);
+  }
 }
 
 TEST(Settle, AFailureOfTheSecondCounts) {

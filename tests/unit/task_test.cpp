@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +111,12 @@ TEST_F(LoadTask, NamesTheMissingField) {
     expect_missing(kSmall + "/inputs/0", key, "sizes.small.inputs[0]." + key);
   }
   for (const std::string key : {"op", "overload", "args", "outs"}) {
-    expect_missing(kSmall + "/nodes/0", key, "sizes.small.nodes[0]." + key);
+    auto json = valid_task();
+    json["sizes"]["small"]["nodes"][0].erase(key);
+    const auto task = load(json);
+    ASSERT_FALSE(task.ok());
+    EXPECT_THAT(task.error().message, HasSubstr("sizes.small: node 0 ("));
+    EXPECT_THAT(task.error().message, HasSubstr(fmt::format("there is no \"{}\"", key)));
   }
   expect_missing(kSmall + "/inputs/0/draw", "b", "sizes.small.inputs[0].draw.b");
   expect_missing(kSmall + "/outputs/0", "value", "sizes.small.outputs[0].value");
@@ -294,14 +300,15 @@ TEST_F(LoadTask, RejectsValuesOutsideTheDtype) {
 
 TEST_F(LoadTask, RejectsGraphsThatUseWhatNobodyMade) {
   const std::string node = kSmall + "/nodes/0";
-  const std::string field = "sizes.small.nodes[0]";
-  expect_error(node + "/args/0", {{"v", "ghost"}}, field + ".args[0]", "made \"ghost\"");
-  expect_error(node + "/args/2", Json::array({Json{{"v", "linear"}}}), field + ".args[2][0]",
-               "made \"linear\"");
-  expect_error(node + "/op", "linear", field + ".op", "not namespace::name");
-  expect_error(node + "/outs/0", "x", field + ".outs[0]", "made twice");
-  expect_error(kSmall + "/outputs/0/value", "ghost", "sizes.small.outputs[0].value",
-               "no node made");
+  const std::string field = "sizes.small";
+  expect_error(node + "/args/0", {{"v", "ghost"}}, field,
+               "node 0 (\"aten::linear\"): value \"ghost\" is read before");
+  expect_error(node + "/args/2", Json::array({Json{{"v", "linear"}}}), field,
+               "\"linear\" is read before");
+  expect_error(node + "/op", "linear", field, "not namespace::name");
+  expect_error(node + "/op", std::string(201, ':'), field, "longer than 200 bytes");
+  expect_error(node + "/outs/0", "x", field, "defined twice");
+  expect_error(kSmall + "/outputs/0/value", "ghost", "sizes.small", "\"ghost\" is read before");
   expect_error(kSmall + "/outputs", Json::array(), "sizes.small.outputs", "at least one output");
   expect_error(kSmall + "/inputs", Json::array(), "sizes.small.inputs", "at least one input");
 }

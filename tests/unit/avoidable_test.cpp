@@ -1,0 +1,58 @@
+#include "runner/task/avoidable.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runner/task/task.hpp"
+
+namespace kbench {
+namespace {
+
+// Of input x and parameter w; the output is y.
+bool avoidable(const char* nodes) {
+  const auto graph = parse_size_graph({{"inputs", {{{"name", "x"}}}},
+                                       {"parameters", {{{"name", "w"}}}},
+                                       {"nodes", Json::parse(nodes)},
+                                       {"outputs", {{{"name", "y"}, {"value", "y"}}}}});
+  EXPECT_TRUE(graph);
+  return graph && has_avoidable_products(*graph);
+}
+
+TEST(Avoidable, AMeanOfAScaledConvolutionIsOneOfSums) {
+  EXPECT_TRUE(avoidable(R"([
+    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["c"]},
+    {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "c"}, 2], "outs": ["m"]},
+    {"op": "aten::mean", "overload": "dim", "args": [{"v": "m"}, [2, 3]], "outs": ["y"]}])"));
+}
+
+TEST(Avoidable, AProductOfAProductMayBeMultipliedInAnotherOrder) {
+  EXPECT_TRUE(avoidable(R"([
+    {"op": "aten::linear", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["a"]},
+    {"op": "aten::cat", "overload": "", "args": [[{"v": "x"}, {"v": "a"}]], "outs": ["b"]},
+    {"op": "aten::linear", "overload": "", "args": [{"v": "b"}, {"v": "w"}], "outs": ["y"]}])"));
+}
+
+TEST(Avoidable, NothingIsWhatPassesANonLinearOperatorFirst) {
+  EXPECT_FALSE(avoidable(R"([
+    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["c"]},
+    {"op": "aten::relu", "overload": "", "args": [{"v": "c"}], "outs": ["r"]},
+    {"op": "aten::mean", "overload": "dim", "args": [{"v": "r"}, [2, 3]], "outs": ["y"]}])"));
+}
+
+TEST(Avoidable, ASumBeforeTheProductSavesNothing) {
+  EXPECT_FALSE(avoidable(R"([
+    {"op": "aten::sum", "overload": "dim_IntList", "args": [{"v": "x"}, [1]], "outs": ["s"]},
+    {"op": "aten::linear", "overload": "", "args": [{"v": "s"}, {"v": "w"}], "outs": ["y"]}])"));
+}
+
+TEST(Avoidable, OfTheShippedTasksAFewAreSo) {
+  const auto size_of = [](const char* name) {
+    const auto task = load_task(std::filesystem::path(KBENCH_SUITES) / name);
+    EXPECT_TRUE(task);
+    return task->find_size("full")->flops_avoidable;
+  };
+  EXPECT_TRUE(size_of("level2/044_convtranspose2d_multiply_globalavgpool_globalavgpool_mean.json"));
+  EXPECT_FALSE(size_of("level3/009_resnet18.json"));
+}
+
+}  // namespace
+}  // namespace kbench
