@@ -24,6 +24,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kStoppedBetweenCalls: return "stopped_between_calls";
     case Defence::kFrozenByCgroup: return "frozen_by_cgroup";
     case Defence::kStopWatched: return "stop_watched";
+    case Defence::kNoLateWrites: return "no_late_writes";
     case Defence::kGivenCores: return "given_cores";
     case Defence::kWholeProcesses: return "whole_processes";
     case Defence::kFailsClosed: return "fails_closed";

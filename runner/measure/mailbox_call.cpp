@@ -38,8 +38,8 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
     }
     return meanwhile.is_over() || Clock::now() > deadline;
   });
-  if (result.answered && style == WaitStyle::kFutex) meanwhile.stop();
   const auto stop = Clock::now();
+  if (result.answered && style == WaitStyle::kFutex) meanwhile.stop();
   result.wall_ns = std::chrono::nanoseconds(stop - start).count();
   result.done_at_ns = std::chrono::nanoseconds(stop.time_since_epoch()).count();
   if (result.answered) result.done = page.done.load(std::memory_order_acquire);

@@ -15,17 +15,16 @@ struct WhileWaiting {
   // CPU: whether its threads wait for cores that they do not get, and what then moves them.
   std::function<bool(std::chrono::nanoseconds into_call)> has_stalled;
   std::function<void()> move_threads;
-  // CPU: continues it, once go is raised, and makes it stand again, once it says that it is done.
-  // Nothing that it runs is outside of the clock. False where it cannot be continued.
+  // CPU: continues it, once go is raised and the clock runs; false where that fails. Makes it stand
+  // again, as soon as it is seen to be done.
   std::function<bool()> let_run = [] { return true; };
   std::function<void()> stop = [] {};
 };
 
 struct MailboxCall {
   bool answered = false;
-  std::uint32_t done = 0;  // the number of the call that it says is done
-  // From raising go to seeing done; on CPU to seeing that all of its threads stand.
-  std::int64_t wall_ns = 0;
+  std::uint32_t done = 0;       // the number of the call that it says is done
+  std::int64_t wall_ns = 0;     // from raising go to seeing done
   std::int64_t done_at_ns = 0;  // on the steady clock
 };
 

@@ -34,7 +34,7 @@ struct PlayerAnswer {
   // Set when the call did not complete: crash, timeout, or a non-zero status.
   std::optional<EarlyEnd> failure;
   std::int64_t claimed_ns = 0;  // the player's word
-  // The supervisor's clock, from raising go to seeing done; on CPU until all its threads stand.
+  // The supervisor's clock, from raising go to seeing done; on CPU it is continued meanwhile.
   std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile

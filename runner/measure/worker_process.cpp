@@ -88,17 +88,27 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
                                          arenas.outputs.get(), library.get()});
   if (!sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
-  return std::unique_ptr<Worker>(new WorkerProcess(std::move(*process), std::move(channel),
-                                                   std::move(*mailbox), style,
-                                                   std::move(*known_code), start.threads));
+  std::optional<LateWrites> late_writes;
+  if (style == WaitStyle::kFutex) {
+    auto watch = LateWrites::watch(arenas.outputs.get(), start.arenas->geometry.arena_bytes[2],
+                                   start.size->outputs);
+    if (!watch) return watch.error();
+    late_writes.emplace(std::move(*watch));
+  }
+  return std::unique_ptr<Worker>(
+      new WorkerProcess(std::move(*process), std::move(channel), std::move(*mailbox), style,
+                        std::move(late_writes), std::move(*known_code), start.threads));
 }
 
 WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
-                             Mailbox mailbox, WaitStyle style, KnownCode known_code, int threads)
+                             Mailbox mailbox, WaitStyle style,
+                             std::optional<LateWrites> late_writes, KnownCode known_code,
+                             int threads)
     : process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
       style_(style),
+      late_writes_(std::move(late_writes)),
       known_code_(std::move(known_code)),
       threads_(threads),
       cores_(threads) {}
@@ -332,6 +342,8 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   const bool on_cpu = style_ == WaitStyle::kFutex;
   if (!answer.failure && !on_cpu) answer.failure = thaw();
   if (answer.failure) return answer;
+  const bool writes = late_writes_ && call.kind == CallKind::kForward;
+  if (writes) late_writes_->choose(call.places.output_base);
   StallWatch watch;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
@@ -343,7 +355,11 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
                          answer.failure = thaw();
                          return !answer.failure;
                        },
-                   .stop = [&] { answer.failure = stop(); }});
+                   .stop =
+                       [&] {
+                         if (writes) late_writes_->remember();
+                         answer.failure = stop();
+                       }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
   if (answer.failure) return answer;
@@ -359,6 +375,13 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
+  if (writes && stands(Defence::kNoLateWrites) && late_writes_->found()) {
+    process_->kill();
+    answer.failure = EarlyEnd{State::kTimingInconsistent,
+                              "its outputs changed after the submission had said that it was done",
+                              "a call is over when all of its threads have written their part"};
+    return answer;
+  }
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};

@@ -1,17 +1,19 @@
-// A kbench-worker inside the sandbox. The worker is frozen whenever no call is outstanding, so that
-// it can neither look at the answer nor slow a baseline down. On a CPU the supervisor's clock
-// around a call starts before it is continued and stops once it stands, so nothing that it runs is
-// outside of the clock; on CUDA it stops when done is seen.
+// A kbench-worker inside the sandbox. It is frozen whenever no call is outstanding, so that it can
+// neither look at the answer nor slow a baseline down. The supervisor's clock around a call stops
+// when done is seen. On a CPU it starts before the worker is continued, and what its outputs still
+// get after done is seen as well (late_writes.hpp).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/core/channel.hpp"
 #include "runner/measure/known_code.hpp"
+#include "runner/measure/late_writes.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -34,7 +36,8 @@ class WorkerProcess final : public Worker {
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
-                WaitStyle style, KnownCode known_code, int threads);
+                WaitStyle style, std::optional<LateWrites> late_writes, KnownCode known_code,
+                int threads);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -59,6 +62,7 @@ class WorkerProcess final : public Worker {
   Channel channel_;
   Mailbox mailbox_;
   WaitStyle style_;
+  std::optional<LateWrites> late_writes_;  // CPU
   KnownCode known_code_;
   bool looked_at_ = false;  // its code, before it loaded
   std::uint32_t calls_ = 0;
