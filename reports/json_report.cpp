@@ -11,10 +11,10 @@
 namespace kbench {
 namespace {
 
-// The environment as it was recorded. A row of another origin may hold anything: kept as text then.
-Json environment_json(const std::string& text) {
-  Json environment = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (environment.is_object()) return environment;
+// As it was recorded. A row of another origin may hold anything: kept as text then.
+Json recorded_json(const std::string& text) {
+  Json recorded = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (recorded.is_object()) return recorded;
   return text.empty() ? Json::object() : Json{{"unreadable", text}};
 }
 
@@ -41,7 +41,8 @@ Json report_json(const ReportData& data) {
           {"started_at", data.run.started_at},
           {"finished_at", data.run.finished_at.empty() ? Json() : Json(data.run.finished_at)},
           {"device", device.empty() ? Json() : Json(device)},
-          {"environment", environment_json(data.run.environment)},
+          {"environment", recorded_json(data.run.environment)},
+          {"files", data.files.empty() ? Json() : recorded_json(data.files)},
           {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
           {"results", std::move(results)}};
 }

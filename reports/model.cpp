@@ -10,6 +10,7 @@
 
 #include "reports/score.hpp"
 #include "runner/analysis/keep.hpp"
+#include "runner/core/json.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -75,6 +76,16 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.variant = evaluation.submission->variant;
   row.submission_precision = evaluation.submission->precision;
   row.vendor_library = evaluation.submission->vendor_library;
+}
+
+// The census is stored with what surrounded the run, and shown apart from it.
+void take_out_files(ReportData& data) {
+  Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
+  if (!environment.is_object() || !environment.contains("files")) return;
+  const Json& files = environment["files"];
+  if (!files.is_null()) data.files = files.dump(-1, ' ', true, Json::error_handler_t::replace);
+  environment.erase("files");
+  data.run.environment = environment.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -144,6 +155,7 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);
+  take_out_files(data);
   return data;
 }
 

@@ -97,6 +97,8 @@ struct ReportData {
   std::vector<Evaluation> evaluations;  // in the order in which they finished
   std::vector<LintRecord> lint;         // of any task content, size and device
   ChainFinding chain;                   // whether the rows are those that were stored
+  // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
+  std::string files;
 };
 
 // The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and

@@ -178,7 +178,8 @@ std::optional<double> median_time_ns(const Evaluation& evaluation, Side side) {
 Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
   const std::vector<double> alone = times_alone(evaluation, baseline);
   const std::vector<double> beside = times_per_call(evaluation.samples, baseline);
-  if (alone.empty() || beside.empty()) return {};
+  constexpr std::size_t kEnoughAlone = 6;  // the range of fewer is no interval of 95 %
+  if (alone.size() < kEnoughAlone || beside.empty()) return {};
   const double slowest_alone = median_interval(alone).high;
   const double quickest_beside = median_interval(beside).low;
   const double differ_anyway = kNormal95 * (evaluation.device == "cpu" ? 0.01 : 0.001);

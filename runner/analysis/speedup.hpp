@@ -72,7 +72,8 @@ constexpr std::int64_t kLeastCpuCallNs = 1'000;
 // logarithms where their 95 % intervals lie further apart than equal baselines do in one run (1.96
 // times 1 % on "cpu", 0.1 % on "cuda"; no calibration widens that), else zero; never negative.
 // Without that allowance a third of the rows of an H200 were corrected by some 0.2 %, which was
-// noise: 105 instead of 111 of 120 intervals then held the median of the other runs.
+// noise: 105 instead of 111 of 120 intervals then held the median of the other runs. Zero, too,
+// with fewer than six calls alone: two of them accused a submission twice in a row.
 struct Slowdown {
   double log_ratio = 0;  // of the medians
   double at_least = 0;   // from the far end of one interval to the near end of the other, less

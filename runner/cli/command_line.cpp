@@ -36,6 +36,7 @@ constexpr const char* kRunHelp =
     "submission.json; NNN_name@variant is a further one for the same task.\n"
     "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
     "Examples:\n"
+    "  kbench run my_relu.cpp --task level1/019_relu\n"
     "  kbench run --level 1,2 --size small --device cpu\n"
     "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
     "  kbench run --resume                     continue the newest run\n"
@@ -233,6 +234,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
   run->footer(std::string(kRunHelp) + kExitCodes);
+  auto* file = add_path(*run, "FILE", options.file,
+                        "One submission, .cpp or .cu, without any folders; --task says which task")
+                   ->type_name("");
   add_levels(*run, options.levels);
   add_task_globs(*run, options.tasks);
   add_size(*run, options.size, kSizeHelp);
@@ -242,9 +246,13 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
   add_word(*run, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
            "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
   add_path(*run, "--submissions", options.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
-      ->type_name("DIR");
-  run->add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
-  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions");
+      ->type_name("DIR")
+      ->excludes(file);
+  run->add_option("--agent", options.agent, "Only this agent's submissions")
+      ->type_name("NAME")
+      ->excludes(file);
+  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
+      ->excludes(file);
   run->add_option("--jobs", options.jobs,
                   "Submissions and baselines compiled at once (default: by the number of cores)")
       ->check(CLI::Range(1, 256).description(""))

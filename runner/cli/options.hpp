@@ -30,7 +30,8 @@ struct RunOptions {
   std::string precision = "torch-default";
   std::string profile = "kbench";  // one of verify/profile.hpp
   std::optional<std::filesystem::path> submissions;
-  std::optional<std::string> agent;  // only this agent's submissions
+  std::optional<std::string> agent;           // only this agent's submissions
+  std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio

@@ -110,6 +110,21 @@ class RunSession {
                                plan_.target.device));
     if (!plan_.submissions_from.empty()) progress_.note(plan_.submissions_from);
     for (const std::string& note : plan_.notes) progress_.note(note);
+    if (plan_.census) announce_files(*plan_.census);
+  }
+
+  // Every file is accounted for; those that were meant as submissions by name.
+  void announce_files(const Census& census) {
+    constexpr int kMost = 20;
+    progress_.note(fmt::format("files: {}", census.summary()));
+    int shown = 0;
+    for (const Census::Ignored& file : census.ignored) {
+      if (!file.mistaken) continue;
+      if (++shown > kMost) break;
+      progress_.note(fmt::format("ignored {}: {}", file.path, file.why));
+    }
+    if (census.mistaken() > kMost)
+      progress_.note(fmt::format("and {} more", census.mistaken() - kMost));
   }
 
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
@@ -489,7 +504,12 @@ class RunSession {
     }
     summary_ = failed_ == 0 ? fmt::format("{} rows, all good; {}", rows_, saved)
                             : fmt::format("{} of {} rows failed; {}", failed_, rows_, saved);
+    const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
+    if (mistaken > 0)
+      summary_ = fmt::format("{} file{} that look{} like a submission ignored; {}", mistaken,
+                             mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "", summary_);
     if (ours_ > 0) return ExitCode::kInfrastructure;
+    if (mistaken > 0) return ExitCode::kTaskFailed;
     return failed_ > 0 ? ExitCode::kTaskFailed : ExitCode::kGood;
   }
 
@@ -531,6 +551,8 @@ int run_command(const RunOptions& options, const Installation& installation) {
   auto compilers = std::async(std::launch::async, find_toolchain);
   auto plan = make_plan(options, installation);
   if (!plan) return fail(plan.error(), terminal);
+  if (!plan->nothing_selected.empty())
+    return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   const auto profile = find_profile(options.profile);

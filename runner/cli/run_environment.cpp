@@ -42,6 +42,18 @@ Json describe_calibration(const std::optional<Calibration>& calibration) {
           {"measured_at", calibration->measured_at}};
 }
 
+// Null for the shipped examples.
+Json describe_files(const std::optional<Census>& census) {
+  if (!census) return nullptr;
+  Json ignored = Json::array();
+  for (const Census::Ignored& file : census->ignored)
+    ignored.push_back({{"path", file.path}, {"why", file.why}, {"mistaken", file.mistaken}});
+  return {{"evaluated", census->evaluated},
+          {"other_device", census->other_device},
+          {"not_selected", census->not_selected},
+          {"ignored", ignored}};
+}
+
 }  // namespace
 
 Json describe_environment(const Plan& plan, const OracleHello& oracle, const Toolchain& toolchain,
@@ -57,7 +69,8 @@ Json describe_environment(const Plan& plan, const OracleHello& oracle, const Too
           {"nvcc", toolchain.nvcc_version},
           {"sandbox", sandbox.to_string()},
           {"sandbox_reason", sandbox.reason},
-          {"calibration", describe_calibration(calibration)}};
+          {"calibration", describe_calibration(calibration)},
+          {"files", describe_files(plan.census)}};
 }
 
 Json describe_configuration(const RunOptions& options, const Plan& plan,
@@ -65,23 +78,25 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
   const auto path = [](const std::optional<std::filesystem::path>& value) -> Json {
     return value ? Json(std::filesystem::absolute(*value).string()) : Json(nullptr);
   };
-  return {{"device", plan.target.device},
-          {"device_name", oracle.facts.name},
-          {"device_index", plan.target.device_index},
-          {"threads", oracle.facts.threads},
-          {"size", plan.target.size},
-          {"precision", options.precision},
-          {"profile", options.profile},
-          {"levels", options.levels},
-          {"tasks", options.tasks},
-          {"suite", path(options.common.suite)},
-          {"submissions", path(options.submissions)},
-          {"agent", options.agent ? Json(*options.agent) : Json(nullptr)},
-          {"baselines_only", options.baselines_only},
-          {"quick", options.quick},
-          {"budget_seconds", options.budget_seconds},
-          {"torch", oracle.torch},
-          {"kbench", std::string(build_info().version)}};
+  Json choices = {{"device", plan.target.device},
+                  {"device_name", oracle.facts.name},
+                  {"device_index", plan.target.device_index},
+                  {"threads", oracle.facts.threads},
+                  {"size", plan.target.size},
+                  {"precision", options.precision},
+                  {"profile", options.profile},
+                  {"levels", options.levels},
+                  {"tasks", options.tasks},
+                  {"suite", path(options.common.suite)},
+                  {"submissions", path(options.submissions)},
+                  {"agent", options.agent ? Json(*options.agent) : Json(nullptr)},
+                  {"baselines_only", options.baselines_only},
+                  {"quick", options.quick},
+                  {"budget_seconds", options.budget_seconds},
+                  {"torch", oracle.torch},
+                  {"kbench", std::string(build_info().version)}};
+  if (options.file) choices["file"] = path(options.file);
+  return choices;
 }
 
 std::string utc_now() {

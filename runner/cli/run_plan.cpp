@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <future>
 #include <iterator>
-#include <map>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -15,6 +14,8 @@
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/task/suggest.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -45,6 +46,7 @@ Result<Target> explicit_device(const std::string& text) {
 struct SubmissionFolder {
   fs::path path;
   std::string sentence;
+  bool is_the_users = true;  // not that of the shipped examples
 };
 
 Result<SubmissionFolder> choose_folder(const RunOptions& options,
@@ -61,59 +63,99 @@ Result<SubmissionFolder> choose_folder(const RunOptions& options,
   if (fs::is_directory("submissions"))
     return SubmissionFolder{"submissions", "submissions from ./submissions"};
   return SubmissionFolder{installation.examples,
-                          "the shipped example submissions (there is no ./submissions here)"};
+                          "the shipped example submissions (there is no ./submissions here)",
+                          false};
 }
 
 // A submission for the other device is a row of its own only where its agent sent nothing for this
 // one: otherwise the folder simply holds both forms.
-std::size_t add_submissions(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
+void add_submissions(const RunOptions& options, const SubmissionSet& found,
+                     const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   std::set<std::tuple<std::string, std::string, std::string>> answered;
   for (const Submission& submission : found.submissions) {
     if (submission.device == plan.target.device)
       answered.emplace(submission.task, submission.id.agent, submission.id.variant);
   }
 
-  std::size_t left_out = 0;
   for (const Submission& submission : found.submissions) {
     const auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                                    [&](const Task& t) { return t.id == submission.task; });
-    if (task == plan.tasks.end()) continue;
-    if (options.agent && submission.id.agent != *options.agent) continue;
+    const bool is_selected = !options.agent || submission.id.agent == *options.agent;
+    if (is_selected &&
+        std::find(known_tasks.begin(), known_tasks.end(), submission.task) == known_tasks.end()) {
+      const auto guess = nearest(submission.task, known_tasks);
+      census.ignored.push_back({clean_name(submission.id.name, 300),
+                                fmt::format("there is no task {}{}", submission.task,
+                                            guess ? fmt::format(", did you mean {}?", *guess) : ""),
+                                true});
+      continue;
+    }
+    if (!is_selected || task == plan.tasks.end()) {
+      ++census.not_selected;
+      continue;
+    }
     Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
               .submission = submission,
               .id = submission.id};
     if (submission.device != plan.target.device) {
-      if (answered.contains({submission.task, submission.id.agent, submission.id.variant})) {
-        ++left_out;
+      ++census.other_device;
+      if (answered.contains({submission.task, submission.id.agent, submission.id.variant}))
         continue;
-      }
       unit.ends_as = State::kSkipped;
       unit.message =
           fmt::format("it is for {}, this run is on {}", submission.device, plan.target.device);
       unit.hint = fmt::format("use --device {}", submission.device);
+    } else {
+      ++census.evaluated;
     }
     plan.units.push_back(std::move(unit));
   }
-  return left_out;
+}
+
+std::string with_hint(const Error& error) {
+  // The path is in front of the message.
+  const auto colon = error.message.find(": ");
+  const std::string why =
+      colon == std::string::npos ? error.message : error.message.substr(colon + 2);
+  return error.hint.empty() ? why : fmt::format("{} ({})", why, error.hint);
+}
+
+void add_others(const RunOptions& options, const SubmissionSet& found, Census& census) {
+  for (const OtherFile& file : found.others) {
+    const bool is_selected = !options.agent || file.agent == *options.agent;
+    if (is_selected) census.ignored.push_back({file.path, file.why, file.mistaken});
+  }
+}
+
+// --agent that nobody is called, as words; empty where somebody is.
+std::string unknown_agent(const RunOptions& options, const SubmissionSet& found) {
+  if (!options.agent) return "";
+  std::vector<std::string> agents;
+  for (const Submission& submission : found.submissions) agents.push_back(submission.id.agent);
+  for (const SubmissionProblem& problem : found.problems) agents.push_back(problem.agent);
+  if (std::find(agents.begin(), agents.end(), *options.agent) != agents.end()) return "";
+  const auto guess = nearest(*options.agent, agents);
+  return fmt::format("no agent is called \"{}\"{}", clean_name(*options.agent, 64),
+                     guess ? fmt::format(", did you mean \"{}\"?", *guess) : "");
 }
 
 // A malformed submission for a selected task is a failed row; one whose task nobody can tell is a
 // note, and an agent that is refused altogether a failed row of the first task.
-void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
-  constexpr std::size_t kMostNotesAnAgent = 20;
-  std::map<std::string, std::size_t> notes;
+void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& plan,
+                  Census& census) {
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
     if (problem.refused && problem.task.empty()) task = plan.tasks.begin();
-    if (task == plan.tasks.end()) {
-      const std::size_t nth = ++notes[problem.agent];
-      if (nth <= kMostNotesAnAgent) plan.notes.push_back(problem.error.message);
-      if (nth == kMostNotesAnAgent + 1)
-        plan.notes.push_back(fmt::format("{}: more of the kind, not shown", problem.agent));
+    const bool is_selected = !options.agent || problem.agent == *options.agent;
+    if (task == plan.tasks.end() || !is_selected) {
+      if (!problem.task.empty() || !is_selected)
+        ++census.not_selected;
+      else
+        census.ignored.push_back({problem.path.string(), with_hint(problem.error), true});
       continue;
     }
-    if (options.agent && problem.agent != *options.agent) continue;
+    ++census.evaluated;
     Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
               .ends_as = problem.refused ? State::kRefused : State::kCompileError,
               .message = problem.error.message,
@@ -159,7 +201,65 @@ std::vector<int> near(const GpuInfo& gpu) {
   return both.empty() ? usable : both;
 }
 
+// Somebody who names a folder wants to see something of it.
+Status require_submissions(const SubmissionFolder& folder, const Census& census) {
+  if (census.submissions() > 0 || census.mistaken() == 0) return Done{};
+  const auto first = std::find_if(census.ignored.begin(), census.ignored.end(),
+                                  [](const auto& file) { return file.mistaken; });
+  return Error{ErrorCode::kUsage,
+               fmt::format("nothing below {} can be evaluated; {}: {}",
+                           clean_name(folder.path.string(), 300), first->path, first->why),
+               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR"};
+}
+
+// A file without a folder is for one task, which a name like 019_relu.cpp tells as well.
+Result<std::vector<Task>> choose_task_of_file(const RunOptions& options,
+                                              const Installation& installation) {
+  RunOptions named = options;
+  const std::string stem = options.file->stem().string();
+  if (named.tasks.empty()) named.tasks = {stem.substr(0, stem.find('@'))};
+  auto tasks = choose_tasks(named, installation);
+  if (!tasks && options.tasks.empty()) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} does not say which task it is for", clean_name(stem, 64)),
+                 "name it: --task level1/019_relu"};
+  }
+  if (!tasks || tasks->size() == 1) return tasks;
+  return Error{ErrorCode::kUsage,
+               fmt::format("one file is for one task, and these options select {}", tasks->size()),
+               "name it: --task level1/019_relu"};
+}
+
+Status add_file(const RunOptions& options, Plan& plan) {
+  auto submission = single_submission(*options.file, plan.tasks.front().id);
+  if (!submission) return submission.error();
+  if (submission->device != plan.target.device) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} is for {}, this run is on {}", submission->id.name,
+                             submission->device, plan.target.device),
+                 fmt::format("use --device {}", submission->device)};
+  }
+  const SubmissionId id = submission->id;
+  plan.units.push_back({.task = 0, .submission = std::move(*submission), .id = id});
+  return Done{};
+}
+
 }  // namespace
+
+int Census::mistaken() const {
+  return static_cast<int>(std::count_if(ignored.begin(), ignored.end(),
+                                        [](const auto& file) { return file.mistaken; }));
+}
+
+std::string Census::summary() const {
+  std::string text = fmt::format("evaluated {}", evaluated);
+  const std::pair<const char*, int> others[] = {{"for the other device", other_device},
+                                                {"not selected", not_selected},
+                                                {"ignored", static_cast<int>(ignored.size())}};
+  for (const auto& [what, count] : others)
+    if (count > 0) text += fmt::format(", {} {}", what, count);
+  return text;
+}
 
 Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
   Target target;
@@ -216,24 +316,36 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
-  auto tasks = choose_tasks(options, installation);
+  auto tasks = options.file ? choose_task_of_file(options, installation)
+                            : choose_tasks(options, installation);
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
   if (!target) return target.error();
   plan.target = *target;
   if (!options.size) take_size_that_exists(plan);
-  if (!options.baselines_only) {
+  if (options.file) {
+    if (auto added = add_file(options, plan); !added) return added.error();
+  } else if (!options.baselines_only) {
     auto folder = choose_folder(options, installation);
     if (!folder) return folder.error();
     plan.submissions_from = folder->sentence;
     auto found = find_submissions(folder->path);
     if (!found) return found.error();
-    if (const std::size_t left_out = add_submissions(options, *found, plan); left_out > 0) {
-      plan.notes.push_back(fmt::format("{} for the other device {} left out", left_out,
-                                       left_out == 1 ? "was" : "were"));
+    plan.nothing_selected = unknown_agent(options, *found);
+    if (!plan.nothing_selected.empty()) return plan;
+    auto known = list_tasks(options.common.suite.value_or(installation.suites));
+    if (!known) return known.error();
+    std::vector<std::string> known_tasks;
+    for (const TaskEntry& entry : *known) known_tasks.push_back(entry.id);
+    Census census;
+    add_submissions(options, *found, known_tasks, plan, census);
+    add_problems(options, *found, plan, census);
+    add_others(options, *found, census);
+    if (folder->is_the_users) {
+      if (auto sound = require_submissions(*folder, census); !sound) return sound.error();
+      plan.census = std::move(census);
     }
-    add_problems(options, *found, plan);
   }
   add_tasks_without_submission(plan);
   std::stable_sort(plan.units.begin(), plan.units.end(),

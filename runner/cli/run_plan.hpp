@@ -44,11 +44,32 @@ struct Unit {
   SubmissionId id;  // also of a malformed submission
 };
 
+// What became of the files below the submissions folder.
+struct Census {
+  // Of one file that is not evaluated.
+  struct Ignored {
+    std::string path;
+    std::string why;
+    bool mistaken = false;  // somebody seems to have meant it as a submission
+  };
+  int evaluated = 0;
+  int other_device = 0;
+  int not_selected = 0;
+  std::vector<Ignored> ignored;
+
+  [[nodiscard]] int mistaken() const;
+  [[nodiscard]] int submissions() const { return evaluated + other_device + not_selected; }
+  // "evaluated 3, not selected 1, ignored 2".
+  [[nodiscard]] std::string summary() const;
+};
+
 struct Plan {
   Target target;
   std::vector<Task> tasks;
   std::vector<Unit> units;         // by task, then agent, then variant
   std::string submissions_from;    // a sentence: which folder was taken and why
+  std::optional<Census> census;    // of that folder; none of the shipped examples
+  std::string nothing_selected;    // why there is nothing to do; empty: there is
   std::vector<std::string> notes;  // what was left out, one line each
 };
 

@@ -34,8 +34,9 @@ constexpr double kShortestSampleNs = 2e6;
 constexpr int kBeforeTheWorker = 0;  // visits
 constexpr int kAfterTheWorker = 1;
 constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
-constexpr int kAloneOnCuda = 6;
-constexpr int kAloneOnCpu = 2;  // in each placement
+// So many in all are an interval of 95 % (analysis/speedup, Slowdown).
+constexpr int kAloneAtOnce = 6;
+constexpr int kAloneAPlacement = 2;  // where six placements or more follow
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -106,7 +107,7 @@ class Evaluating {
     const std::size_t first = record_.alone.size();
     for (const Side side : sides_) {
       if (side == Side::kSubmission) continue;
-      for (int i = 0; i < kAloneWarmUps + (on_cpu() ? kAloneOnCpu : kAloneOnCuda); ++i) {
+      for (int i = 0; i < kAloneWarmUps + calls_alone(); ++i) {
         Sample sample{.placement = placement_,
                       .block = kAlone,
                       .visit = visit,
@@ -122,6 +123,11 @@ class Evaluating {
       if (*clock > 0) record_.alone[i].sm_clock_khz = *clock;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
     return std::nullopt;
+  }
+
+  [[nodiscard]] int calls_alone() const {
+    const bool many_placements = on_cpu() && settings_.stop.min_placements >= kAloneAtOnce;
+    return many_placements ? kAloneAPlacement : kAloneAtOnce;
   }
 
   std::optional<EarlyEnd> time_baseline_alone(Sample& sample) {

@@ -1,5 +1,6 @@
 #include "runner/measure/late_writes.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -17,6 +18,11 @@ constexpr std::uint64_t kLineBytes = 64;
 
 Result<LateWrites> LateWrites::watch(int arena, std::uint64_t bytes,
                                      const std::vector<TensorSpec>& outputs) {
+  // Cut off by the submission, the next look at it would end kbench.
+  const int seals = ::fcntl(arena, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+    return Error{ErrorCode::kInfrastructure, "a submission's outputs can be cut off", ""};
+  }
   void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, arena, 0);
   if (mapped == MAP_FAILED) {
     return Error{ErrorCode::kInfrastructure,

@@ -17,8 +17,8 @@ namespace kbench {
 
 class LateWrites {
  public:
-  // `arena`: the shared memory of its outputs, of so many bytes, which cannot shrink. Errors:
-  // kInfrastructure.
+  // `arena`: the shared memory of its outputs, of so many bytes, sealed against shrinking. Errors:
+  // kInfrastructure, also where it is not.
   static Result<LateWrites> watch(int arena, std::uint64_t bytes,
                                   const std::vector<TensorSpec>& outputs);
 

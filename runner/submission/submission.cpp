@@ -51,7 +51,11 @@ bool is_plain_name(const std::string& name) {
   return name.size() <= 64 && is_plain_relative_path(name) && name.find('/') == std::string::npos;
 }
 
-// Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions and problems.
+bool is_source(const fs::path& file) {
+  return file.extension() == ".cu" || file.extension() == ".cpp";
+}
+
+// Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
   Finder(fs::path root, const AgentLimits& limits) : root_(std::move(root)), limits_(limits) {}
@@ -95,6 +99,7 @@ class Finder {
     std::move(set_.submissions.begin(), set_.submissions.end(),
               std::back_inserter(found_.submissions));
     std::move(set_.problems.begin(), set_.problems.end(), std::back_inserter(found_.problems));
+    std::move(set_.others.begin(), set_.others.end(), std::back_inserter(found_.others));
   }
 
   void refuse(const fs::path& path, const std::string& task, const std::string& agent,
@@ -162,6 +167,12 @@ class Finder {
     problem(path, "", agent, Error{ErrorCode::kBadInput, message, std::move(hint)});
   }
 
+  void other(const fs::path& path, const std::string& agent, std::string why,
+             bool mistaken = false) {
+    set_.others.push_back({clean_name(path.lexically_relative(root_).string(), 300),
+                           clean_name(agent, 64), std::move(why), mistaken});
+  }
+
   [[nodiscard]] bool leaves_root(const fs::path& path) const {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
@@ -176,11 +187,16 @@ class Finder {
     }
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
-      const auto extension = folder.extension();
-      if (extension == ".cu" || extension == ".cpp") {
+      if (is_source(folder)) {
         problem(folder, "", "a submission lies in AGENT/levelN/, not at the top");
+      } else {
+        other(folder, "", "not a submission");
       }
       return;
+    }
+    if (is_level(agent)) {
+      return problem(folder, "", "a level folder where agents' folders are expected",
+                     "Give the folder above the agent's: it holds AGENT/" + agent + ".");
     }
     if (!is_plain_name(agent)) {
       return problem(folder, agent, "this name is not allowed for an agent",
@@ -191,8 +207,12 @@ class Finder {
     for (const fs::path& level : *levels) visit_level(agent, level);
   }
 
-  void visit_level(const std::string& agent, const fs::path& folder) {
+  static bool is_level(const std::string& name) {
     static const std::regex kLevel("level[0-9]{1,2}");
+    return name.size() <= 16 && std::regex_match(name, kLevel);
+  }
+
+  void visit_level(const std::string& agent, const fs::path& folder) {
     static const std::vector<std::string> kUsual = {"level1", "level2", "level3", "level4",
                                                     "include"};
     const std::string level = folder.filename().string();
@@ -200,8 +220,15 @@ class Finder {
       return problem(folder, agent, "a link that is broken or leaves the submissions folder");
     }
     std::error_code error;
-    if (!fs::is_directory(folder, error) || level == "include") return;
-    if (level.size() > 16 || !std::regex_match(level, kLevel)) {
+    if (!fs::is_directory(folder, error)) {
+      const bool named_like_one =
+          is_source(folder) || parse_name(folder.stem().string()).has_value();
+      return named_like_one
+                 ? other(folder, agent, "a submission lies in AGENT/levelN/, not beside it", true)
+                 : other(folder, agent, "not a submission");
+    }
+    if (level == "include") return;
+    if (!is_level(level)) {
       const auto near = nearest(level.substr(0, 32), kUsual);
       return problem(folder, agent, "neither a level folder nor \"include\"",
                      near ? fmt::format("Did you mean \"{}\"?", *near)
@@ -219,14 +246,17 @@ class Finder {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     const std::string extension = path.extension().string();
-    const bool is_source = extension == ".cu" || extension == ".cpp";
     const std::string stem = (is_folder ? path.filename() : path.stem()).string();
     const auto name = parse_name(stem);
-    if (!is_folder && !is_source) {
+    if (!is_folder && !is_source(path)) {
       static const std::vector<std::string> kMistaken = {".cc", ".cxx", ".c", ".py", ".cuh"};
       if (name && std::find(kMistaken.begin(), kMistaken.end(), extension) != kMistaken.end()) {
         problem(path, level + "/" + name->task, agent,
                 Error{ErrorCode::kBadInput, "a submission ends in .cu (CUDA) or .cpp (CPU)", ""});
+      } else if (name && extension.empty()) {
+        other(path, agent, "a submission ends in .cu (CUDA) or .cpp (CPU)", true);
+      } else {
+        other(path, agent, "not a submission");
       }
       return;
     }
@@ -300,6 +330,39 @@ Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLim
                  "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
   }
   return Finder(root, limits).find();
+}
+
+Result<Submission> single_submission(const fs::path& file, const std::string& task) {
+  std::error_code error;
+  const fs::path path = fs::canonical(file, error);
+  const std::string shown = clean_name(file.string(), 300);
+  if (error || !fs::is_regular_file(path, error))
+    return Error{ErrorCode::kNotFound, "no file " + shown,
+                 "Give a .cpp or .cu file, or --submissions."};
+  if (!is_source(path)) {
+    return Error{ErrorCode::kBadInput, shown + ": a submission ends in .cu (CUDA) or .cpp (CPU)",
+                 ""};
+  }
+  const std::string stem = path.stem().string();
+  const auto at = stem.find('@');
+  const std::string name = stem.substr(0, at);
+  const std::string variant = at == std::string::npos ? "" : stem.substr(at + 1);
+  if (!is_plain_name(name) || (!variant.empty() && !is_plain_name(variant))) {
+    return Error{ErrorCode::kBadInput, shown + ": this name is not allowed",
+                 "Use at most 64 letters, digits and . _ + - only."};
+  }
+  Submission submission;
+  submission.task = task;
+  submission.id.agent = name;
+  submission.id.variant = variant;
+  submission.id.name = path.filename().string();
+  submission.id.precision = "torch-default";
+  submission.sources = {path};
+  submission.device = path.extension() == ".cu" ? "cuda" : "cpu";
+  const auto files = read_source_files(submission);
+  if (!files) return files.error();
+  submission.id.source_hash = hash_sources(submission, *files);
+  return submission;
 }
 
 }  // namespace kbench

@@ -40,14 +40,28 @@ struct SubmissionProblem {
   bool refused = false;
 };
 
+// A file that is no submission and no part of one.
+struct OtherFile {
+  std::string path;  // as in SubmissionProblem
+  std::string agent;
+  std::string why;
+  bool mistaken = false;  // somebody seems to have meant it as one
+};
+
 struct SubmissionSet {
   std::vector<Submission> submissions;      // sorted by task, agent, variant
   std::vector<SubmissionProblem> problems;  // malformed manifests, hostile names: reported, skipped
+  std::vector<OtherFile> others;            // with all of these, no file is unaccounted for
 };
 
 // Finds every submission below `directory`. Symbolic links that leave it are problems. Errors:
 // kNotFound, kBadInput for more agents than anybody has.
 [[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
                                                      const AgentLimits& limits = {});
+
+// One file without any folders around it, for a task like "level1/019_relu"; its agent is called
+// like the file. Errors: kNotFound, kBadInput.
+[[nodiscard]] Result<Submission> single_submission(const std::filesystem::path& file,
+                                                   const std::string& task);
 
 }  // namespace kbench

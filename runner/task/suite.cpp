@@ -182,7 +182,7 @@ bool matches(const std::string& pattern, const TaskEntry& entry) {
   if (pattern.find('/') != std::string::npos) return matches_glob(pattern, entry.id);
   return matches_glob(pattern, entry.id.substr(entry.id.find('/') + 1)) ||
          matches_glob(pattern, fmt::format("{:03}", entry.number)) ||
-         matches_glob(pattern, entry.name);
+         parse_number(pattern) == entry.number || matches_glob(pattern, entry.name);
 }
 
 Error unknown_task(const std::string& pattern, const std::vector<TaskEntry>& entries) {

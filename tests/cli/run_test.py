@@ -7,6 +7,7 @@ a folder, as with an unpacked libtorch, so there is no Python and the rows say s
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -174,6 +175,80 @@ class SelectionTest(RunCase):
 
     def test_submissions_folder_must_exist(self):
         self.assert_fails(self.run_kbench(*RELU, "--submissions", "nowhere"), USAGE, "nowhere")
+
+    def test_a_number_is_a_task(self):
+        self.assert_fails(self.run_kbench("--task", "19", "--level", "9"), NOTHING_SELECTED)
+
+
+class OneFileTest(RunCase):
+    def setUp(self):
+        super().setUp()
+        for name in ("my_relu.cpp", "019_relu@mine.cpp", "my_relu.txt", "my_relu.cu"):
+            shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", self.folder / name)
+
+    def test_it_needs_no_folders(self):
+        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "my_relu", None),
+                                      (("019_relu@mine.cpp",), "019_relu", "mine")):
+            with self.subTest(words):
+                result = self.run_kbench(*words, "--device", "cpu", "--quick", "--format", "json")
+                self.assert_good(result)
+                report = json.loads(result.stdout)
+                (row,) = report["results"]
+                self.assertEqual((row["task"], row["agent"], row["variant"], row["state"]),
+                                 ("level1/019_relu", agent, variant, "ok"))
+                self.assertIsNone(report["files"])
+
+    def test_what_it_cannot_be(self):
+        for words, part in (
+                (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
+                (("my_relu.cpp", "--task", "level1/01*"), "one file is for one task"),
+                (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
+                (("my_relu.txt", *RELU), "ends in .cu (CUDA) or .cpp (CPU)"),
+                (("my_relu.cu", *RELU), "use --device cuda"),
+                (("my_relu.cpp", *RELU, "--agent", "me"), "--agent")):
+            with self.subTest(words):
+                self.assert_fails(self.run_kbench(*words), USAGE, part)
+
+
+class CensusTest(RunCase):
+    """Every file below --submissions is accounted for."""
+
+    def submit(self, *paths):
+        for path in paths:
+            file = self.folder / "subs" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", file)
+
+    def test_a_misspelt_agent(self):
+        self.submit("alice/level1/019_relu.cpp")
+        self.assert_fails(self.run_kbench(*RELU, "--submissions", "subs", "--agent", "alise"),
+                          NOTHING_SELECTED, "did you mean \"alice\"?")
+
+    def test_what_cannot_be_evaluated_at_all_ends_before_the_run(self):
+        for path, folder, words in (
+                ("alice/level1/019_relu.cpp", "subs/alice", "Give the folder above"),
+                ("bob/level1/019_rellu.cpp", "subs", "did you mean level1/019_relu?"),
+                ("carl/level11/019_relu.cpp", "subs", "there is no task level11/019_relu"),
+                ("dora/019_relu.cpp", "subs", "lies in AGENT/levelN/"),
+                ("erin/level1/019_relu", "subs", "ends in .cu (CUDA) or .cpp (CPU)"),
+                ("019_relu.cpp", "subs", "not at the top")):
+            with self.subTest(path):
+                self.submit(path)
+                self.assert_fails(self.run_kbench(*RELU, "--submissions", folder), USAGE, words)
+                shutil.rmtree(self.folder / "subs")
+
+    def test_what_is_ignored_is_said_and_fails(self):
+        self.submit("alice/level1/019_relu.cpp", "alice/level1/023_softmax.cpp",
+                    "alice/level1/020_tanh.cpp", "alice/level1/019_relu", "alice/README.md")
+        result = self.run_kbench(*RELU, "--quick", "--submissions", "subs", "--format", "json")
+        self.assert_fails(result, TASK_FAILED, "files: evaluated 1, not selected 1, ignored 3",
+                          "ignored alice/level1/020_tanh.cpp: there is no task level1/020_tanh",
+                          "2 files that look like a submission ignored")
+        files = json.loads(result.stdout)["files"]
+        self.assertEqual((files["evaluated"], files["other_device"], files["not_selected"]), (1, 0, 1))
+        self.assertEqual({(file["path"], file["mistaken"]) for file in files["ignored"]},
+                         {("alice/README.md", False), ("alice/level1/019_relu", True),
+                          ("alice/level1/020_tanh.cpp", True)})
 
 
 class KilledTest(RunCase):

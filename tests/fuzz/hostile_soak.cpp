@@ -4,6 +4,7 @@
 // nothing of it is left over.
 //
 //   hostile_soak [--seconds N] [--seed N]
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,6 +37,8 @@ constexpr std::size_t kArenaBytes = 1 << 16;
 UniqueFd arena() {
   UniqueFd fd(::memfd_create("kbench-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.valid() || ::ftruncate(fd.get(), kArenaBytes) != 0) std::abort();
+  // As the oracle's are.
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) std::abort();
   return fd;
 }
 

@@ -175,7 +175,7 @@ TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
   expect_error({}, "ommand", "kbench --help");
   expect_error({"tasks"}, "ommand", "kbench tasks --help");
   expect_error({"tasks", "show"}, "TASK is required", "kbench tasks show --help");
-  expect_error({"run", "extra"}, "\"extra\"", "kbench run --help");
+  expect_error({"run", "my_relu.cpp", "extra"}, "\"extra\"", "kbench run --help");
   expect_error({"run", "--level", "0"}, "--level", "");
   expect_error({"run", "--level", "three"}, "--level", "");
   expect_error({"run", "--level"}, "--level", "");

@@ -1,5 +1,6 @@
 #include "runner/measure/late_writes.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ class LateWritesTest : public testing::Test {
 
   LateWritesTest() {
     EXPECT_EQ(::ftruncate(fd_, kBytes), 0);
+    EXPECT_EQ(::fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     memory_ =
         static_cast<float*>(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
   }
@@ -47,7 +49,7 @@ class LateWritesTest : public testing::Test {
 
   const std::vector<TensorSpec> outputs_{{.name = "y", .shape = {100'000}},
                                          {.name = "z", .shape = {}}};
-  int fd_ = ::memfd_create("test", MFD_CLOEXEC);
+  int fd_ = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   float* memory_ = nullptr;
 };
 
@@ -56,6 +58,13 @@ TEST_F(LateWritesTest, OutputsThatStayAreNoneAndWhatIsLateIsFound) {
   EXPECT_EQ(found_of_100(100'000), 100);
   EXPECT_GE(found_of_100(20'000), 95);
   EXPECT_GE(found_of_100(1'000), 20) << "a hundredth: every second call";
+}
+
+TEST_F(LateWritesTest, AnArenaThatCouldBeCutOffIsRefused) {
+  const int open = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(::ftruncate(open, kBytes), 0);
+  EXPECT_FALSE(LateWrites::watch(open, kBytes, outputs_));
+  ::close(open);
 }
 
 TEST_F(LateWritesTest, OfFewBytesAllAreLookedAt) {

@@ -145,6 +145,9 @@ TEST(Slowdown, ABaselineThatTakesAsLongAloneIsNotSlowed) {
   Evaluation without = with_eager_alone(1);
   without.alone.clear();
   EXPECT_EQ(slowdown_beside(without, Side::kEager).log_ratio, 0) << "nothing to compare";
+  Evaluation few = with_eager_alone(1'900'000, 0);
+  few.alone.resize(5);
+  EXPECT_EQ(slowdown_beside(few, Side::kEager).log_ratio, 0) << "no interval of 95 %";
 }
 
 TEST(Slowdown, TheTimeAloneCountsWhereABaselineWasSlowed) {

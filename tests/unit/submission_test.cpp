@@ -177,6 +177,25 @@ TEST(FindSubmissions, HostileNamesAreProblemsAndPrintable) {
   EXPECT_NE(typo->error.hint.find("level1"), std::string::npos);
 }
 
+TEST(FindSubmissions, EveryOtherFileIsNamed) {
+  const SubmissionFolder folder;
+  folder.write("README.md", "not a submission");
+  folder.write("ann/notes.txt", "not a submission");
+  folder.write("ann/019_relu.cpp", "beside its level");
+  folder.write("ann/level1/plan.txt", "not a submission");
+  folder.write("ann/level1/019_relu", "no ending");
+  folder.write("ann/include/tile.hpp", "part of submissions");
+  folder.write("level1/019_relu.cpp", "one folder too deep");
+  const auto set = find(folder);
+  std::vector<std::string> named;
+  for (const OtherFile& file : set.others) named.push_back(file.path + (file.mistaken ? "!" : ""));
+  EXPECT_EQ(named,
+            (std::vector<std::string>{"README.md", "ann/019_relu.cpp!", "ann/level1/019_relu!",
+                                      "ann/level1/plan.txt", "ann/notes.txt"}));
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_NE(set.problems[0].error.hint.find("Give the folder above"), std::string::npos);
+}
+
 TEST(FindSubmissions, OneBadSubmissionDoesNotHideTheOthers) {
   const SubmissionFolder folder;
   folder.write("ann/level1/019_relu.cpp", "a");

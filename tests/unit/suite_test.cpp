@@ -56,6 +56,11 @@ class Suite : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Suite, ANumberIsATaskWithOrWithoutItsZeros) {
+  for (const char* number : {"19", "019"})
+    EXPECT_THAT(select({}, {number}), ElementsAre("level1/019_relu")) << number;
+}
+
 TEST_F(Suite, ListsInOrderOfLevelAndNumber) {
   const auto listed = entries();
   EXPECT_THAT(ids(listed), ElementsAre("level1/001_matmul", "level1/019_relu",
