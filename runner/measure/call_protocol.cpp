@@ -373,7 +373,9 @@ void CallProtocol::add_label(const std::string& label) {
 // Whoever slows the baselines down looks fast. Where they were slowed by little their times alone
 // count (analysis/speedup); where by more, something was at work that should not have been.
 std::optional<EarlyEnd> CallProtocol::judge_baselines() {
-  constexpr double kTolerated = 1.03;
+  // On a CPU the worker stands still meanwhile, and what the machine does by itself is more: of 82
+  // honest submissions one had eager 11 % slower beside it, in two measurements of two.
+  const double tolerated = on_cpu() ? 1.25 : 1.03;
   const char* leave =
       "a call leaves nothing behind, on the given stream or elsewhere; if another program used the "
       "device meanwhile, run again without it";
@@ -385,7 +387,7 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
   for (const Side baseline : {Side::kEager, Side::kCompiled}) {
     const Slowdown slowed = slowdown_beside(record_, baseline);
     if (slowed.log_ratio > 0) add_label(fmt::format("{}_slowed", to_string(baseline)));
-    if (slowed.at_least <= std::log(kTolerated)) continue;
+    if (slowed.at_least <= std::log(tolerated)) continue;
     return EarlyEnd{
         State::kDeviceNotIdle,
         fmt::format("{} took {:.3f} ms with no worker there and takes {:.3f} ms beside the "

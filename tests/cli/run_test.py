@@ -187,7 +187,7 @@ class OneFileTest(RunCase):
             shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", self.folder / name)
 
     def test_it_needs_no_folders(self):
-        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "my_relu", None),
+        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "my_relu", ""),
                                       (("019_relu@mine.cpp",), "019_relu", "mine")):
             with self.subTest(words):
                 result = self.run_kbench(*words, "--device", "cpu", "--quick", "--format", "json")
