@@ -103,7 +103,7 @@ Descendants read_process_table(std::span<ProcessEntry> table) {
 // and 0.1 s beside one that yields. (Seen on Linux 6.18, two virtual cores, 250 ticks a second.)
 void pause_before(int glance) {
   constexpr int kSleptGlances = 4;
-  // By default a sleep of 20 us takes 75, and on a CPU the clock of a call runs meanwhile.
+  // By default a sleep of 20 us takes 75, and a submission may go on until it stands.
   static thread_local const bool precise = ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0) == 0;
   (void)precise;
   if (glance <= kSleptGlances) {
