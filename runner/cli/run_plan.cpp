@@ -212,13 +212,26 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
                "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR"};
 }
 
+Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
+                                        const RunOptions& options) {
+  auto selected = select_tasks(entries, options.levels, options.tasks);
+  if (!selected) return selected.error();
+  std::vector<Task> tasks;
+  for (const TaskEntry& entry : *selected) {
+    auto task = load_task(entry.file);
+    if (!task) return task.error();
+    tasks.push_back(std::move(*task));
+  }
+  return tasks;
+}
+
 // A file without a folder is for one task, which a name like 019_relu.cpp tells as well.
-Result<std::vector<Task>> choose_task_of_file(const RunOptions& options,
-                                              const Installation& installation) {
+Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entries,
+                                            const RunOptions& options) {
   RunOptions named = options;
   const std::string stem = options.file->stem().string();
   if (named.tasks.empty()) named.tasks = {stem.substr(0, stem.find('@'))};
-  auto tasks = choose_tasks(named, installation);
+  auto tasks = load_selected(entries, named);
   if (!tasks && options.tasks.empty()) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{} does not say which task it is for", clean_name(stem, 64)),
@@ -301,23 +314,17 @@ Result<std::vector<Task>> choose_tasks(const RunOptions& options,
                                        const Installation& installation) {
   auto entries = list_tasks(options.common.suite.value_or(installation.suites));
   if (!entries) return entries.error();
-  auto selected = select_tasks(*entries, options.levels, options.tasks);
-  if (!selected) return selected.error();
-  std::vector<Task> tasks;
-  for (const TaskEntry& entry : *selected) {
-    auto task = load_task(entry.file);
-    if (!task) return task.error();
-    tasks.push_back(std::move(*task));
-  }
-  return tasks;
+  return load_selected(*entries, options);
 }
 
 Result<Plan> make_plan(const RunOptions& options, const Installation& installation) {
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
-  auto tasks = options.file ? choose_task_of_file(options, installation)
-                            : choose_tasks(options, installation);
+  const auto entries = list_tasks(options.common.suite.value_or(installation.suites));
+  if (!entries) return entries.error();
+  auto tasks =
+      options.file ? load_task_of_file(*entries, options) : load_selected(*entries, options);
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
@@ -334,10 +341,8 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     if (!found) return found.error();
     plan.nothing_selected = unknown_agent(options, *found);
     if (!plan.nothing_selected.empty()) return plan;
-    auto known = list_tasks(options.common.suite.value_or(installation.suites));
-    if (!known) return known.error();
     std::vector<std::string> known_tasks;
-    for (const TaskEntry& entry : *known) known_tasks.push_back(entry.id);
+    for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
     Census census;
     add_submissions(options, *found, known_tasks, plan, census);
     add_problems(options, *found, plan, census);
