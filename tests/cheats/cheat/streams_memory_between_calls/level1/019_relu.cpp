@@ -1,8 +1,9 @@
 // Leaves threads that walk through memory when a call returns, to take the baseline's bandwidth and
 // its share of the last cache. There is only an output where they
-// mostly get on between two calls: where one of them never stands still for 20 ms, of the 50 and
-// more that the oracle needs. (A little they always have: until they stand, and once they go on
-// while the call waits for a core. On a busy machine that may be most of the time.)
+// mostly get on between two calls: where one of them never stands still for half of that time. (A
+// little they always have: until they stand, and once they go on while the call waits for a core.)
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,14 +35,27 @@ struct Burner {
       last_seen = now;
     }
   }
-  bool got_on(long long now) const {
-    return std::max<long long>(longest_gap, now - last_seen) < 20'000'000;
+  bool got_on(long long since, long long now) const {
+    return 2 * std::max<long long>(longest_gap, now - last_seen) < now - since;
   }
 };
 
+// A new thread has the one core of the thread that made it, which OpenMP has bound.
+void go_to(std::size_t core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  (void)sched_setaffinity(0, sizeof one, &one);
+}
+
 std::deque<Burner>& start_burners() {
   auto* burners = new std::deque<Burner>(std::thread::hardware_concurrency());
-  for (Burner& burner : *burners) std::thread([&burner] { burner.burn(); }).detach();
+  for (std::size_t core = 0; core < burners->size(); ++core) {
+    std::thread([core, &burner = (*burners)[core]] {
+      go_to(core);
+      burner.burn();
+    }).detach();
+  }
   return *burners;
 }
 
@@ -55,21 +69,21 @@ class Between {
  public:
   void ends() {
     const long long now = now_ns();
-    if (!begun_) return;
+    if (begun_ == 0) return;
     ++times_;
-    got_on_ +=
-        std::ranges::any_of(burners_, [now](const Burner& burner) { return burner.got_on(now); });
+    got_on_ += std::ranges::any_of(
+        burners_, [&](const Burner& burner) { return burner.got_on(begun_, now); });
   }
   void begins() {
     for (Burner& burner : burners_) burner.longest_gap = 0;
-    begun_ = true;
+    begun_ = now_ns();
   }
   bool mostly_burnt() const { return 2 * got_on_ >= times_; }
 
  private:
   std::deque<Burner>& burners_ = start_burners();
-  bool begun_ = false;
-  int times_ = 2;  // the benefit of the doubt
+  long long begun_ = 0;  // when the last call ended; 0 before the first
+  int times_ = 2;        // the benefit of the doubt
   int got_on_ = 2;
 };
 
