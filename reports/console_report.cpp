@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "reports/fields.hpp"
+#include "reports/ranking.hpp"
 #include "reports/sanitize.hpp"
-#include "reports/score.hpp"
 
 namespace kbench {
 namespace {
@@ -293,15 +293,15 @@ std::string summary_line(const ReportData& data) {
   std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
   if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
     line += fmt::format(" · {} not ranked", left_out);
-  const std::vector<AgentScore> ranking = rank_agents(rows);
+  const std::vector<AgentScore> ranking = rank_agents(rows, {.redrawings = 0});
   constexpr std::size_t kShown = 3;
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
     line +=
         fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
-    if (score.mean_eager)
-      line += fmt::format(", geometric mean {} vs eager", show_ratio(*score.mean_eager));
-    if (score.mean_compiled)
-      line += fmt::format(", {} vs compiled", show_ratio(*score.mean_compiled));
+    if (const auto& mean = score.of(Score::kCorrectMeanEager))
+      line += fmt::format(", geometric mean {} vs eager", show_ratio(mean->estimate));
+    if (const auto& mean = score.of(Score::kCorrectMeanCompiled))
+      line += fmt::format(", {} vs compiled", show_ratio(mean->estimate));
   }
   if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
   return line;

@@ -12,8 +12,8 @@
 #include "reports/html_plot.hpp"
 #include "reports/html_writer.hpp"
 #include "reports/json_report.hpp"
+#include "reports/ranking.hpp"
 #include "reports/sanitize.hpp"
-#include "reports/score.hpp"
 
 namespace kbench {
 namespace {
@@ -135,19 +135,22 @@ void write_header(HtmlWriter& html, const Page& page) {
   html.close().close();
 }
 
-std::string mean_text(const std::optional<double>& mean) { return mean ? show_ratio(*mean) : "–"; }
+std::string score_text(const AgentScore& score, Score shown) {
+  if (!score.of(shown)) return "–";
+  const bool share = kind_of(shown).aggregate == Aggregate::kMean;
+  return share ? fmt::format("{:.0f} %", 100 * score.value(shown)) : show_ratio(score.value(shown));
+}
 
 void write_ranking_row(HtmlWriter& html, const AgentScore& score) {
   const auto number = [&](const std::string& text, double key) {
     html.element("td", text, {{"class", "number"}, {"data-sort", fmt::format("{:.6g}", key)}});
   };
   html.open("tr");
-  number(fmt::format("{}", score.rank), score.rank);
+  number(show_ranks(score), score.first_rank);
   html.element("th", score.agent, {{"scope", "row"}});
-  number(fmt::format("{:.0f} %", 100 * score.fast_1_eager), score.fast_1_eager);
-  number(mean_text(score.mean_eager), score.mean_eager.value_or(0));
-  number(fmt::format("{:.0f} %", 100 * score.fast_1_compiled), score.fast_1_compiled);
-  number(mean_text(score.mean_compiled), score.mean_compiled.value_or(0));
+  for (const Score shown :
+       {Score::kSureFastEager, Score::kMeanEager, Score::kSureFastCompiled, Score::kMeanCompiled})
+    number(score_text(score, shown), score.value(shown));
   number(fmt::format("{} of {}", score.correct, score.tasks), score.correct);
   html.close();
 }
@@ -160,25 +163,21 @@ void write_ranking(HtmlWriter& html, const Page& page) {
   }
   open_table(html, "ranking-table", "Ranking of agents");
   html.open("thead").open("tr");
-  write_heading_cell(html, "Rank", "By fast₁ over eager, then by the geometric mean.", true);
+  write_heading_cell(
+      html, "Rank",
+      "By sure fast₁ over eager, then by the mean. Whose ranks overlap are not told apart.", true);
   write_heading_cell(html, "Agent", result_field("agent").help, false);
-  write_heading_cell(html, "fast₁ vs eager",
-                     "Share of all tasks solved correctly and faster than eager.", true);
-  write_heading_cell(html, "Mean vs eager", "Geometric mean of the speed-ups of correct tasks.",
-                     true);
-  write_heading_cell(html, "fast₁ vs compiled",
-                     "Share of all tasks solved correctly and faster than compiled.", true);
-  write_heading_cell(html, "Mean vs compiled", "Geometric mean of the speed-ups of correct tasks.",
-                     true);
+  for (const Score shown :
+       {Score::kSureFastEager, Score::kMeanEager, Score::kSureFastCompiled, Score::kMeanCompiled})
+    write_heading_cell(html, std::string(kind_of(shown).heading), kind_of(shown).help, true);
   write_heading_cell(html, "Correct",
                      "Tasks with a correct submission, of all ranked tasks of the run.", true);
   html.close().close().open("tbody");
   for (const AgentScore& score : page.ranking) write_ranking_row(html, score);
   close_table(html);
-  html.element("p",
-               "A task without a correct submission counts as not faster. The mean is over correct "
-               "tasks only: read it together with the last column.",
-               {{"class", "note"}});
+  html.element(
+      "p", "A task without a correct submission counts as not faster, and as 0.1× in the means.",
+      {{"class", "note"}});
   html.close();
 }
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -14,31 +15,113 @@
 namespace kbench {
 namespace {
 
+// A speed-up beyond these is not believed to be worth more, or less: one row decides no mean.
+const double kLeastLog = std::log(0.1);
+const double kMostLog = std::log(100);
+// "5 % less time" as a speed-up: the step of CUDA Agent's milestones.
+const double kMilestoneLog = std::log(1 / 0.95);
+
+constexpr std::array<ScoreKind, kScores> kKinds{{
+    {Score::kCoverage, "coverage", "Submitted", Aggregate::kMean, Needs::kNothing,
+     "Share of the tasks for which anything was handed in.", "submitted / N"},
+    {Score::kCorrectness, "correctness", "Correct", Aggregate::kMean, Needs::kNothing,
+     "Share of the tasks that were solved correctly.", "correct / N"},
+    {Score::kSureFastEager, "sure_fast_1.eager", "Sure fast₁ vs eager", Aggregate::kMean,
+     Needs::kEager,
+     "Share of the tasks solved correctly and faster than eager for sure: the whole interval lies "
+     "above p.",
+     "#[correct ∧ low end > p] / N"},
+    {Score::kFastEager, "fast_1.eager", "fast₁ vs eager", Aggregate::kMean, Needs::kEager,
+     "Share of the tasks solved correctly and faster than eager, by the estimate.",
+     "#[correct ∧ x > p] / N"},
+    {Score::kMeanEager, "mean.eager", "Mean vs eager", Aggregate::kGeometricMean, Needs::kEager,
+     "Geometric mean of the speed-ups over eager over all tasks, where an unsolved task counts as "
+     "0.1×.",
+     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+    {Score::kCorrectMeanEager, "correct_mean.eager", "Mean vs eager, correct only",
+     Aggregate::kGeometricMean, Needs::kEager,
+     "Geometric mean of the speed-ups over eager of the correct tasks alone, as papers print it.",
+     "exp(Σ ln x / correct)"},
+    {Score::kSureFastCompiled, "sure_fast_1.compiled", "Sure fast₁ vs compiled", Aggregate::kMean,
+     Needs::kCompiled, "The same against the compiled baseline.", "#[correct ∧ low end > p] / N"},
+    {Score::kFastCompiled, "fast_1.compiled", "fast₁ vs compiled", Aggregate::kMean,
+     Needs::kCompiled, "The same against the compiled baseline.", "#[correct ∧ x > p] / N"},
+    {Score::kMeanCompiled, "mean.compiled", "Mean vs compiled", Aggregate::kGeometricMean,
+     Needs::kCompiled, "The same against the compiled baseline.",
+     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+    {Score::kCorrectMeanCompiled, "correct_mean.compiled", "Mean vs compiled, correct only",
+     Aggregate::kGeometricMean, Needs::kCompiled, "The same against the compiled baseline.",
+     "exp(Σ ln x / correct)"},
+    {Score::kShareOfLimit, "share_of_limit", "Of the limit", Aggregate::kMedian, Needs::kLimit,
+     "How near the kernels come to what the device can do: the median over tasks of the least "
+     "possible time over theirs.",
+     "median(limit / time), 0 where missing"},
+    {Score::kMilestone, "milestone", "Milestones", Aggregate::kMean, Needs::kEager,
+     "Mean reward: −1 for wrong or missing, 1 for correct, 2 for 5 % less time than eager, 3 for "
+     "5 % less than both baselines.",
+     "Σ r / N, r ∈ {−1, 1, 2, 3}"},
+}};
+
 const std::optional<Speedup>& speedup_over(const ResultRow& row, Side baseline) {
   return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
 }
 
-std::optional<double> correct_speedup(const ResultRow& row, Side baseline) {
-  const std::optional<Speedup>& speedup = speedup_over(row, baseline);
-  if (!row.counts_as_correct() || !speedup) return std::nullopt;
-  return speedup->estimate;
+std::optional<Speedup> correct_speedup(const ResultRow& row, Side baseline) {
+  return row.counts_as_correct() ? speedup_over(row, baseline) : std::nullopt;
 }
 
-// Correct before incorrect, timed before untimed, then the faster one.
-std::tuple<bool, double> standing(const ResultRow& row) {
-  return {row.counts_as_correct(), correct_speedup(row, Side::kEager).value_or(0)};
+// Correct before incorrect, timed before untimed, then the one with the better low end.
+std::tuple<bool, double> goodness(const ResultRow& row) {
+  const std::optional<Speedup> ratio = correct_speedup(row, Side::kEager);
+  return {row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
-std::vector<ResultRow> ranked_rows(std::span<const ResultRow> rows) {
-  std::vector<ResultRow> ranked;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(ranked),
-               [](const ResultRow& row) { return row.ranked(); });
-  return ranked;
+bool is_of(const ResultRow& row, const std::string& agent) {
+  return row.has_submission && row.agent == agent && row.state != State::kSkipped;
 }
 
-std::tuple<double, double> rank_key(const AgentScore& score) {
-  return {score.fast_1_eager, score.mean_eager.value_or(0)};
+std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
+  if (!ratio || !(ratio->low > 0)) return std::nullopt;
+  Outcome::Ratio made;
+  made.log = std::log(ratio->estimate);
+  made.log_low = std::log(ratio->low);
+  made.deviation = (std::log(ratio->high) - made.log_low) / (2 * kNormal95);
+  made.sure = ratio->verdict != Verdict::kNone;
+  return made;
 }
+
+double one_if(bool condition) { return condition ? 1 : 0; }
+
+using Ratio = std::optional<Outcome::Ratio>;
+
+Ratio moved(Ratio ratio, double luck) {
+  if (!ratio) return ratio;
+  ratio->log += luck * ratio->deviation;
+  ratio->log_low += luck * ratio->deviation;
+  return ratio;
+}
+
+double fast(const Ratio& ratio, double log_p) { return one_if(ratio && ratio->log > log_p); }
+
+double sure_fast(const Ratio& ratio, double log_p) {
+  return one_if(ratio && ratio->sure && ratio->log_low > log_p);
+}
+
+double penalised(const Ratio& ratio) {
+  return ratio ? std::clamp(ratio->log, kLeastLog, kMostLog) : kLeastLog;
+}
+
+double correct_only(const Ratio& ratio) {
+  return ratio ? ratio->log : std::numeric_limits<double>::quiet_NaN();
+}
+
+double milestone(bool correct, const Ratio& eager, const Ratio& compiled) {
+  if (!correct) return -1;
+  if (fast(eager, kMilestoneLog) == 0) return 1;
+  return fast(compiled, kMilestoneLog) == 0 ? 2 : 3;
+}
+
+const Outcome kNothing{};
 
 }  // namespace
 
@@ -54,7 +137,7 @@ std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint) {
   return "";
 }
 
-std::optional<double> scored_speedup(const ResultRow& row, Side baseline) {
+std::optional<Speedup> scored_speedup(const ResultRow& row, Side baseline) {
   return row.ranked() ? correct_speedup(row, baseline) : std::nullopt;
 }
 
@@ -64,82 +147,107 @@ int count_tasks(std::span<const ResultRow> rows) {
   return static_cast<int>(tasks.size());
 }
 
-int count_ranked_tasks(std::span<const ResultRow> rows) { return count_tasks(ranked_rows(rows)); }
+int count_ranked_tasks(std::span<const ResultRow> rows) {
+  std::set<std::pair<std::string, std::string>> tasks;
+  for (const ResultRow& row : rows)
+    if (row.ranked()) tasks.emplace(row.task, row.size);
+  return static_cast<int>(tasks.size());
+}
 
 std::vector<std::string> agents_of(std::span<const ResultRow> rows) {
   std::set<std::string> agents;
   for (const ResultRow& row : rows)
-    if (row.has_submission) agents.insert(row.agent);
+    if (is_of(row, row.agent)) agents.insert(row.agent);
   return {agents.begin(), agents.end()};
+}
+
+std::string_view describe(VariantRule rule) {
+  switch (rule) {
+    case VariantRule::kBest:
+      return "Of several variants the correct one counts whose interval over eager has the best "
+             "low end.";
+    case VariantRule::kFirst: return "Of several variants the first by name counts.";
+    case VariantRule::kMean: return "Of several variants each counts with an equal share.";
+  }
+  return "";
+}
+
+std::vector<Standing> standings(std::span<const ResultRow> rows, const std::string& agent,
+                                VariantRule rule) {
+  std::vector<Standing> found;
+  std::map<std::pair<std::string, std::string>, std::size_t> index;
+  for (const ResultRow& row : rows) {
+    if (!is_of(row, agent)) continue;
+    const auto [at, fresh] = index.emplace(std::pair(row.task, row.size), found.size());
+    if (fresh) found.emplace_back();
+    Standing& standing = found[at->second];
+    ++standing.variants;
+    if (standing.rows.empty() || rule == VariantRule::kMean) {
+      standing.rows.push_back(&row);
+    } else if (rule == VariantRule::kFirst ? row.submission < standing.rows[0]->submission
+                                           : goodness(row) > goodness(*standing.rows[0])) {
+      standing.rows[0] = &row;
+    }
+  }
+  return found;
 }
 
 const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& agent,
                           const std::string& task, const std::string& size) {
   const ResultRow* best = nullptr;
   for (const ResultRow& row : rows) {
-    if (!row.has_submission || row.agent != agent || row.task != task || row.size != size) continue;
-    if (best == nullptr || standing(row) > standing(*best)) best = &row;
+    if (!is_of(row, agent) || row.task != task || row.size != size) continue;
+    if (best == nullptr || goodness(row) > goodness(*best)) best = &row;
   }
   return best;
 }
 
-std::vector<const ResultRow*> best_rows(std::span<const ResultRow> rows, const std::string& agent) {
-  std::set<std::pair<std::string, std::string>> seen;
-  std::vector<const ResultRow*> best;
-  for (const ResultRow& row : rows) {
-    if (row.has_submission && row.agent == agent && seen.emplace(row.task, row.size).second)
-      best.push_back(best_row(rows, agent, row.task, row.size));
-  }
-  return best;
+Outcome outcome_of(const ResultRow& row) {
+  Outcome outcome;
+  if (!row.counts_as_correct()) return outcome;
+  outcome.correct = true;
+  outcome.eager = ratio_of(row.over_eager);
+  outcome.compiled = ratio_of(row.over_compiled);
+  if (row.floor_ns && row.submitted.median_ns && *row.submitted.median_ns > 0)
+    outcome.share_of_limit = *row.floor_ns / *row.submitted.median_ns;
+  return outcome;
 }
 
-double fast_p(std::span<const ResultRow* const> best, int tasks, Side baseline, double p) {
-  if (tasks <= 0) return 0;
-  const auto fast = std::count_if(best.begin(), best.end(), [&](const ResultRow* row) {
-    return scored_speedup(*row, baseline).value_or(0) > p;
-  });
-  return static_cast<double>(fast) / tasks;
+std::span<const ScoreKind, kScores> score_kinds() { return kKinds; }
+
+const ScoreKind& kind_of(Score score) { return kKinds.at(static_cast<std::size_t>(score)); }
+
+bool has(const ResultRow& row, Needs what) {
+  switch (what) {
+    case Needs::kNothing: return true;
+    case Needs::kEager: return row.eager.median_ns.has_value();
+    case Needs::kCompiled: return row.compiled.median_ns.has_value();
+    case Needs::kLimit: return row.floor_ns.has_value();
+  }
+  return false;
 }
 
-std::optional<double> geometric_mean(std::span<const ResultRow* const> best, Side baseline) {
-  double sum = 0;
-  int count = 0;
-  for (const ResultRow* row : best) {
-    const std::optional<double> ratio = scored_speedup(*row, baseline);
-    if (!ratio) continue;
-    sum += std::log(*ratio);
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return std::exp(sum / count);
-}
-
-std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows) {
-  std::vector<AgentScore> scores;
-  const std::vector<ResultRow> ranked = ranked_rows(rows);
-  const int tasks = count_tasks(ranked);
-  for (const std::string& agent : agents_of(rows)) {
-    const std::vector<const ResultRow*> best = best_rows(ranked, agent);
-    AgentScore score;
-    score.agent = agent;
-    score.tasks = tasks;
-    score.submitted = static_cast<int>(best.size());
-    score.correct = static_cast<int>(std::count_if(
-        best.begin(), best.end(), [](const ResultRow* row) { return row->counts_as_correct(); }));
-    score.fast_1_eager = fast_p(best, tasks, Side::kEager, 1);
-    score.fast_1_compiled = fast_p(best, tasks, Side::kCompiled, 1);
-    score.mean_eager = geometric_mean(best, Side::kEager);
-    score.mean_compiled = geometric_mean(best, Side::kCompiled);
-    scores.push_back(std::move(score));
-  }
-  std::stable_sort(scores.begin(), scores.end(), [](const AgentScore& a, const AgentScore& b) {
-    return rank_key(a) > rank_key(b);
-  });
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const bool tied = i > 0 && rank_key(scores[i]) == rank_key(scores[i - 1]);
-    scores[i].rank = tied ? scores[i - 1].rank : static_cast<int>(i) + 1;
-  }
-  return scores;
+Contributions contributions(const Outcome* outcome, double log_p, double luck) {
+  const Outcome& of = outcome == nullptr ? kNothing : *outcome;
+  const Ratio eager = moved(of.eager, luck);
+  const Ratio compiled = moved(of.compiled, luck);
+  Contributions made{};
+  const auto set = [&made](Score score, double value) {
+    made[static_cast<std::size_t>(score)] = value;
+  };
+  set(Score::kCoverage, one_if(outcome != nullptr));
+  set(Score::kCorrectness, one_if(of.correct));
+  set(Score::kSureFastEager, sure_fast(eager, log_p));
+  set(Score::kFastEager, fast(eager, log_p));
+  set(Score::kMeanEager, penalised(eager));
+  set(Score::kCorrectMeanEager, correct_only(eager));
+  set(Score::kSureFastCompiled, sure_fast(compiled, log_p));
+  set(Score::kFastCompiled, fast(compiled, log_p));
+  set(Score::kMeanCompiled, penalised(compiled));
+  set(Score::kCorrectMeanCompiled, correct_only(compiled));
+  set(Score::kShareOfLimit, of.share_of_limit.value_or(0));
+  set(Score::kMilestone, milestone(of.correct, eager, compiled));
+  return made;
 }
 
 }  // namespace kbench

@@ -1,13 +1,15 @@
-// Scores of agents over the tasks of one run: pure functions of result rows, computed on reading.
-// The rule for what is missing is the same everywhere: a task of the run that an agent did not
-// solve counts in the denominator of fast_p and of the coverage, and cannot enter the geometric
-// mean, which is therefore never shown without its coverage. Tasks that cannot tell right from
-// wrong count nowhere. Used by the console and HTML reports.
+// What counts of an agent's submissions, and the formulas of its scores: pure functions of result
+// rows, computed on reading. The rule for what is missing is the same everywhere: a task that an
+// agent did not solve counts as not faster, and as ten times slower in the geometric mean; only the
+// mean over correct tasks leaves it out, and is never shown without their number. Tasks that cannot
+// tell right from wrong count nowhere. Called by ranking.cpp, which adds intervals and ranks.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model.hpp"
@@ -23,47 +25,95 @@ namespace kbench {
 
 // The speed-up of a row over a baseline (Side::kEager or Side::kCompiled); empty unless the row
 // counts as correct and its task is ranked.
-[[nodiscard]] std::optional<double> scored_speedup(const ResultRow& row, Side baseline);
+[[nodiscard]] std::optional<Speedup> scored_speedup(const ResultRow& row, Side baseline);
 
 // Number of different (task, size) pairs, and of those that are ranked.
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
 [[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);
 
-// Names of the agents that submitted anything, sorted.
+// Names of the agents that submitted anything for this device, sorted.
 [[nodiscard]] std::vector<std::string> agents_of(std::span<const ResultRow> rows);
 
-// The row that stands for an agent on one task: among its variants the correct one with the largest
-// speed-up over eager, else any correct one, else the first. Null where it submitted nothing.
+// Which of an agent's variants for a task counts.
+// kBest: a correct one before any other, then the one whose interval over eager has the best low
+// end: of equal kernels the luckiest measurement gains nothing by being lucky. kFirst: the first by
+// name, as if nobody had tried again. kMean: all of them, each with an equal share.
+enum class VariantRule { kBest, kFirst, kMean };
+[[nodiscard]] std::string_view describe(VariantRule rule);  // for the reader
+
+// What of an agent counts on one task.
+struct Standing {
+  std::vector<const ResultRow*> rows;  // never empty; one, but under VariantRule::kMean
+  int variants = 0;                    // that it handed in
+};
+// One for each task that the agent submitted to, in the order of the rows.
+[[nodiscard]] std::vector<Standing> standings(std::span<const ResultRow> rows,
+                                              const std::string& agent,
+                                              VariantRule rule = VariantRule::kBest);
+
+// The row that stands for an agent on one task by VariantRule::kBest. Null where it submitted
+// nothing.
 [[nodiscard]] const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& agent,
                                         const std::string& task, const std::string& size);
 
-// One agent's standing rows: best_row for every task it submitted to.
-[[nodiscard]] std::vector<const ResultRow*> best_rows(std::span<const ResultRow> rows,
-                                                      const std::string& agent);
-
-// Share of `tasks` tasks that are correct and more than `p` times as fast as the baseline, after
-// Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3. 0 for no
-// tasks.
-[[nodiscard]] double fast_p(std::span<const ResultRow* const> best, int tasks, Side baseline,
-                            double p);
-
-// Geometric mean of the speed-ups over the correct tasks only; empty without any.
-[[nodiscard]] std::optional<double> geometric_mean(std::span<const ResultRow* const> best,
-                                                   Side baseline);
-
-struct AgentScore {
-  int rank = 0;  // 1 is best; equal scores share a rank
-  std::string agent;
-  int tasks = 0;      // ranked tasks of the run, the denominator
-  int submitted = 0;  // tasks with a submission
-  int correct = 0;    // tasks with a correct one
-  double fast_1_eager = 0;
-  double fast_1_compiled = 0;
-  std::optional<double> mean_eager;  // geometric means
-  std::optional<double> mean_compiled;
+// A row as the scores see it. Logarithms are natural.
+struct Outcome {
+  // The speed-up over one baseline, of a correct row.
+  struct Ratio {
+    double log = 0;
+    double log_low = 0;    // of its 95 % interval
+    double deviation = 0;  // standard, of the logarithm
+    bool sure = false;     // the interval holds what it promises: the row has a verdict
+  };
+  bool correct = false;
+  std::optional<Ratio> eager;
+  std::optional<Ratio> compiled;
+  std::optional<double> share_of_limit;  // least possible time over its time
 };
+[[nodiscard]] Outcome outcome_of(const ResultRow& row);
 
-// Best first: by fast_1 over eager, then by the geometric mean over eager.
-[[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows);
+enum class Score {
+  kCoverage,
+  kCorrectness,
+  kSureFastEager,  // the default order
+  kFastEager,
+  kMeanEager,
+  kCorrectMeanEager,
+  kSureFastCompiled,
+  kFastCompiled,
+  kMeanCompiled,
+  kCorrectMeanCompiled,
+  kShareOfLimit,
+  kMilestone,
+};
+constexpr std::size_t kScores = 12;
+
+// How a score is made of what each task contributes.
+enum class Aggregate { kMean, kGeometricMean, kMedian };
+
+// What must be known of a task for it to count in a score; where it is not, for nobody, the task is
+// left out of it.
+enum class Needs { kNothing, kEager, kCompiled, kLimit };
+
+struct ScoreKind {
+  Score score;
+  std::string_view name;     // in JSON
+  std::string_view heading;  // of a column
+  Aggregate aggregate;
+  Needs needs;
+  std::string_view help;     // in words
+  std::string_view formula;  // in mathematics, as plain text
+};
+[[nodiscard]] std::span<const ScoreKind, kScores> score_kinds();
+[[nodiscard]] const ScoreKind& kind_of(Score score);
+[[nodiscard]] bool has(const ResultRow& row, Needs what);
+
+// What one task contributes to each score: a number to be averaged (a logarithm for
+// kGeometricMean), NaN where the task is left out. `outcome` is null where nothing was submitted;
+// `log_p` the logarithm of the threshold of fast_p, after Ouyang et al., "KernelBench: Can LLMs
+// Write Efficient GPU Kernels?", 2025, section 3.3; `luck` moves the speed-ups by so many of their
+// standard deviations.
+using Contributions = std::array<double, kScores>;
+[[nodiscard]] Contributions contributions(const Outcome* outcome, double log_p, double luck = 0);
 
 }  // namespace kbench

@@ -25,6 +25,7 @@ namespace {
 
 // What the kernel headers of Debian 12 do not name yet; the numbers are the same everywhere.
 constexpr int kOpenTreeAttr = 467;
+constexpr unsigned kCollapse = 25;           // MADV_COLLAPSE
 constexpr unsigned kFirstUnknownCall = 463;  // setxattrat: later than any call considered here
 static_assert(kOpenTreeAttr > static_cast<int>(kFirstUnknownCall), "covered by the bound");
 
@@ -151,6 +152,9 @@ void add_common(Builder& filter) {
   }
   // Takes pages out of shared memory for everybody who has mapped it: the harness's buffers, too.
   filter.deny(SCMP_SYS(madvise), EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, 0xffffffffu, MADV_REMOVE));
+  // Gives the harness's buffers other pages than those of the baselines. As from a kernel without
+  // it.
+  filter.deny(SCMP_SYS(madvise), EINVAL, SCMP_A2(SCMP_CMP_MASKED_EQ, 0xffffffffu, kCollapse));
   constexpr unsigned long kAskOnly = 0xffffffff;
   filter.deny(SCMP_SYS(personality), EPERM, SCMP_A0(SCMP_CMP_NE, kAskOnly));
 }

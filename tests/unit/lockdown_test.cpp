@@ -186,6 +186,8 @@ TEST_F(LockdownTest, CommonRulesHold) {
   EXPECT_EQ(denied(SYS_perf_event_open, 0, 0, 0, 0, 0), EPERM);
   EXPECT_EQ(denied(SYS_userfaultfd, 0), EPERM);
   EXPECT_EQ(denied(SYS_madvise, 0, 0, MADV_REMOVE), EPERM);
+  constexpr int kCollapse = 25;  // no length: what a kernel that knows it would allow
+  EXPECT_EQ(denied(SYS_madvise, 0, 0, kCollapse), EINVAL);
   EXPECT_EQ(denied(SYS_keyctl, 0, 0, 0, 0, 0), EPERM);
   EXPECT_EQ(denied(SYS_unshare, 0), EPERM);
   for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_VSOCK, AF_NETLINK}) {

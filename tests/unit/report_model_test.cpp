@@ -153,35 +153,6 @@ TEST(Fields, AnIntervalThatHoldsLessThan95PercentSaysSo) {
   EXPECT_EQ(show_speedup(ratio), "1.50× [1.25–1.75] at 75 %");
 }
 
-TEST(Score, MissingTasksCountAsNotFaster) {
-  const std::vector<ResultRow> rows = derive_all(make_report_data());
-  EXPECT_EQ(count_tasks(rows), 4);
-  const auto best = best_rows(rows, "example");
-  ASSERT_EQ(best.size(), 2u);
-  EXPECT_EQ(best[0]->variant, "") << "the slower variant does not stand for the agent";
-  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 1), 0.25);
-  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 1.9), 0.25);
-  EXPECT_DOUBLE_EQ(fast_p(best, 4, Side::kEager, 2.2), 0);
-  EXPECT_DOUBLE_EQ(fast_p({}, 0, Side::kEager, 1), 0);
-}
-
-TEST(Score, ATaskWhoseFileAcceptsZerosRanksNobody) {
-  ReportData data;
-  data.evaluations = {measured(2'000'000, 0, 1'000'000), measured(2'000'000, 0, 100'000)};
-  data.evaluations[0].task = "level1/019_relu";
-  data.evaluations[1].task = "level2/080_gemm_max_subtract_gelu";
-  const auto mean = [&] { return rank_agents(derive_all(data)).at(0).mean_eager.value_or(0); };
-  EXPECT_GT(mean(), 4) << "as long as nobody knows";
-  data.evaluations[1].unranked = "zeros pass";
-  const std::vector<AgentScore> scores = rank_agents(derive_all(data));
-  ASSERT_EQ(scores.size(), 1u);
-  EXPECT_NEAR(scores[0].mean_eager.value_or(0), 2, 0.1);
-  EXPECT_EQ(scores[0].tasks, 1);
-  EXPECT_EQ(scores[0].submitted, 1);
-  EXPECT_EQ(scores[0].correct, 1);
-  EXPECT_DOUBLE_EQ(scores[0].fast_1_eager, 1);
-}
-
 TEST(Score, ATaskThatLintFoundToPassZerosRanksNobody) {
   using Weight = LintFinding::Weight;
   const Evaluation evaluation = measured(2'000'000, 0, 1'000'000);
@@ -204,57 +175,6 @@ TEST(Score, ATaskThatLintFoundToPassZerosRanksNobody) {
     record.findings = {{Weight::kAccepted, kind, "y", "it depends on its inputs nevertheless"}};
     EXPECT_EQ(why_unranked(evaluation, &record), "") << kind;
   }
-}
-
-TEST(Score, ARunOfUnrankedTasksRanksByNothing) {
-  Evaluation evaluation = measured(2'000'000, 0, 100'000);
-  evaluation.unranked = "zeros pass";
-  const std::vector<ResultRow> rows{derive(evaluation)};
-  EXPECT_EQ(count_tasks(rows), 1);
-  EXPECT_EQ(count_ranked_tasks(rows), 0);
-  EXPECT_FALSE(scored_speedup(rows[0], Side::kEager));
-  const std::vector<AgentScore> scores = rank_agents(rows);
-  ASSERT_EQ(scores.size(), 1u);
-  EXPECT_EQ(scores[0].tasks, 0);
-  EXPECT_DOUBLE_EQ(scores[0].fast_1_eager, 0);
-  EXPECT_FALSE(scores[0].mean_eager);
-}
-
-TEST(Score, TheGeometricMeanIsOverCorrectTasks) {
-  const std::vector<ResultRow> rows{derive(measured(2'000'000, 0, 1'000'000)),
-                                    derive(measured(8'000'000, 0, 1'000'000))};
-  const std::vector<const ResultRow*> best{&rows[0], &rows[1]};
-  EXPECT_NEAR(*geometric_mean(best, Side::kEager), 4.0, 0.1);
-  EXPECT_FALSE(geometric_mean(best, Side::kCompiled));
-}
-
-TEST(Score, RanksByShareThenMeanAndSharesEqualRanks) {
-  const auto row = [](const std::string& agent, std::int64_t submission_ns) {
-    Evaluation e = measured(2'000'000, 0, submission_ns);
-    e.submission->agent = agent;
-    return derive(e);
-  };
-  const std::vector<ResultRow> rows{row("b", 1'000'000), row("a", 1'000'000), row("c", 500'000),
-                                    row("d", 4'000'000)};
-  const std::vector<AgentScore> ranking = rank_agents(rows);
-  ASSERT_EQ(ranking.size(), 4u);
-  EXPECT_EQ(ranking[0].agent, "c");
-  EXPECT_EQ(ranking[1].agent, "a");
-  EXPECT_EQ(ranking[1].rank, 2);
-  EXPECT_EQ(ranking[2].rank, 2);
-  EXPECT_EQ(ranking[3].agent, "d");
-  EXPECT_EQ(ranking[3].rank, 4);
-}
-
-TEST(Score, AFastButWrongSubmissionScoresNothing) {
-  Evaluation e = measured(2'000'000, 0, 1'000);
-  e.state = State::kWrongResult;
-  e.correct = false;
-  const std::vector<ResultRow> rows{derive(e)};
-  const std::vector<AgentScore> ranking = rank_agents(rows);
-  EXPECT_EQ(ranking[0].correct, 0);
-  EXPECT_EQ(ranking[0].fast_1_eager, 0);
-  EXPECT_FALSE(ranking[0].mean_eager);
 }
 
 TEST(ReportModel, LintBelongsToTheContentThatWasEvaluated) {

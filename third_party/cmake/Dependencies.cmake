@@ -5,6 +5,7 @@
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
 add_subdirectory(${PROJECT_SOURCE_DIR}/third_party/fmt)
 add_library(fmt::fmt ALIAS kbench_fmt)
 

@@ -1,0 +1,45 @@
+// Intervals for what is computed of a sample of tasks, by drawing tasks anew with replacement, and
+// each task's own luck as well (Efron, "Better Bootstrap Confidence Intervals", 1987). The same
+// seed gives the same numbers on every machine. Called by ranking.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace kbench {
+
+struct Bounds {
+  double low = 0;
+  double high = 0;
+};
+
+// What one redrawing of tasks is made of.
+class Redraw {
+ public:
+  explicit Redraw(std::uint64_t seed) : random_(seed) {}
+
+  // As many of the numbers below `count` as there are places in `drawn`, with replacement.
+  void tasks(std::size_t count, std::span<std::size_t> drawn);
+  // A standard normal number, of 1,024 equally likely ones.
+  double luck();
+
+ private:
+  std::mt19937_64 random_;
+  std::uint64_t bits_ = 0;
+  int left_ = 0;  // numbers of ten bits each
+};
+
+// The 95 % interval, corrected for bias and acceleration, of a statistic that is `estimate` in the
+// sample, `redrawn` in redrawings of it, and `without` where one task at a time is left out.
+// Requires at least one redrawing. Sorts `redrawn`.
+[[nodiscard]] Bounds bca_interval(double estimate, std::vector<double>& redrawn,
+                                  std::span<const double> without);
+
+// Jeffreys' 95 % interval of a share that was 0 or 1 in `count` tasks, where redrawing sees no
+// spread: one-sided at the certain end.
+[[nodiscard]] Bounds jeffreys_interval(bool all, int count);
+
+}  // namespace kbench

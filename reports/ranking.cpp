@@ -1,0 +1,285 @@
+#include "reports/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/bootstrap.hpp"
+#include "runner/core/statistics.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::uint64_t kSeed = 20'100'517;  // any; the same for every report
+constexpr double kSurely = 0.975;            // of redrawings
+
+using Task = std::pair<std::string, std::string>;  // and size
+using Key = std::pair<double, double>;             // sure fast_1, then the mean
+
+// Of which tasks something counts, and in which scores they do.
+struct TaskField {
+  std::map<Task, std::size_t> index;
+  std::vector<std::array<bool, kScores>> counts;
+
+  [[nodiscard]] std::size_t size() const { return counts.size(); }
+};
+
+TaskField field_of(std::span<const ResultRow> rows) {
+  TaskField field;
+  for (const ResultRow& row : rows) {
+    if (!row.ranked()) continue;
+    const auto [at, fresh] = field.index.emplace(Task(row.task, row.size), field.size());
+    if (fresh) field.counts.push_back({});
+    for (std::size_t s = 0; s < kScores; ++s)
+      field.counts[at->second][s] |= has(row, score_kinds()[s].needs);
+  }
+  return field;
+}
+
+// What counts of an agent, by the field's tasks; no outcome: nothing submitted.
+struct Contestant {
+  AgentScore score;
+  std::vector<std::vector<Outcome>> outcomes;
+};
+
+Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field,
+                         const std::string& agent, VariantRule rule) {
+  Contestant made;
+  made.score.agent = agent;
+  made.score.tasks = static_cast<int>(field.size());
+  made.outcomes.resize(field.size());
+  for (const Standing& standing : standings(rows, agent, rule)) {
+    const ResultRow& first = *standing.rows.front();
+    if (!first.ranked()) continue;
+    std::vector<Outcome>& outcomes = made.outcomes[field.index.at({first.task, first.size})];
+    for (const ResultRow* row : standing.rows) outcomes.push_back(outcome_of(*row));
+    ++made.score.submitted;
+    made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const Outcome& outcome) { return outcome.correct; });
+    made.score.variants = std::max(made.score.variants, standing.variants);
+  }
+  return made;
+}
+
+// The mean of what the variants of a task contribute; of those left out, of the others.
+Contributions mean_of(const std::vector<Outcome>& outcomes, double log_p, Redraw* redraw) {
+  const auto luck = [redraw] { return redraw == nullptr ? 0.0 : redraw->luck(); };
+  if (outcomes.size() <= 1)
+    return contributions(outcomes.empty() ? nullptr : outcomes.data(), log_p, luck());
+  Contributions sum{};
+  std::array<int, kScores> count{};
+  for (const Outcome& outcome : outcomes) {
+    const Contributions one = contributions(&outcome, log_p, luck());
+    for (std::size_t s = 0; s < kScores; ++s) {
+      if (std::isnan(one[s])) continue;
+      sum[s] += one[s];
+      ++count[s];
+    }
+  }
+  for (std::size_t s = 0; s < kScores; ++s) sum[s] /= count[s];
+  return sum;
+}
+
+double from_mean(Aggregate aggregate, double mean) {
+  return aggregate == Aggregate::kGeometricMean ? std::exp(mean) : mean;
+}
+
+// Sums of what tasks contribute, and of how many.
+struct Sums {
+  Contributions sum{};
+  std::array<int, kScores> count{};
+
+  void add(const Contributions& one, const std::array<bool, kScores>& counts) {
+    for (std::size_t s = 0; s < kScores; ++s) {
+      if (!counts[s] || std::isnan(one[s])) continue;
+      sum[s] += one[s];
+      ++count[s];
+    }
+  }
+  [[nodiscard]] std::optional<double> score(std::size_t s) const {
+    if (count[s] == 0) return std::nullopt;
+    return from_mean(score_kinds()[s].aggregate, sum[s] / count[s]);
+  }
+};
+
+bool is_share(const ScoreKind& kind) {
+  return kind.aggregate == Aggregate::kMean && kind.score != Score::kMilestone;
+}
+
+// All scores of one agent, and what redrawings make of them.
+class Scorer {
+ public:
+  Scorer(const Contestant& contestant, const TaskField& field, double log_p)
+      : contestant_(contestant), field_(field), log_p_(log_p) {
+    for (std::size_t task = 0; task < field.size(); ++task) {
+      each_.push_back(mean_of(contestant.outcomes[task], log_p, nullptr));
+      sums_.add(each_.back(), field.counts[task]);
+    }
+  }
+
+  void redraw(std::span<const std::size_t> tasks, Redraw& redraw) {
+    Sums sums;
+    for (const std::size_t task : tasks)
+      sums.add(mean_of(contestant_.outcomes[task], log_p_, &redraw), field_.counts[task]);
+    for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
+  }
+
+  // What ranks are by: in the sample, and in a redrawing.
+  [[nodiscard]] Key key() const {
+    const auto estimate = [this](Score score) {
+      return sums_.score(static_cast<std::size_t>(score)).value_or(0);
+    };
+    return {estimate(Score::kSureFastEager), estimate(Score::kMeanEager)};
+  }
+  [[nodiscard]] Key key(std::size_t redrawing) const {
+    return {at(Score::kSureFastEager)[redrawing], at(Score::kMeanEager)[redrawing]};
+  }
+
+  // Last, since it sorts the redrawings.
+  std::optional<ScoreValue> value(std::size_t s) {
+    const ScoreKind& kind = score_kinds()[s];
+    if (kind.aggregate == Aggregate::kMedian) return median_value(s);
+    const std::optional<double> estimate = sums_.score(s);
+    if (!estimate) return std::nullopt;
+    ScoreValue value{*estimate, *estimate, *estimate, sums_.count[s]};
+    if (redrawn_[s].empty()) return value;
+    const bool certain = is_share(kind) && (*estimate <= 0 || *estimate >= 1);
+    const Bounds bounds = certain ? jeffreys_interval(*estimate >= 1, value.tasks)
+                                  : bca_interval(*estimate, redrawn_[s], without(s));
+    value.low = bounds.low;
+    value.high = bounds.high;
+    return value;
+  }
+
+ private:
+  [[nodiscard]] const std::vector<double>& at(Score score) const {
+    return redrawn_[static_cast<std::size_t>(score)];
+  }
+
+  [[nodiscard]] bool contributes(std::size_t task, std::size_t s) const {
+    return field_.counts[task][s] && !std::isnan(each_[task][s]);
+  }
+
+  [[nodiscard]] std::vector<double> without(std::size_t s) const {
+    std::vector<double> values;
+    if (sums_.count[s] < 2) return values;
+    for (std::size_t task = 0; task < field_.size(); ++task) {
+      if (!contributes(task, s)) continue;
+      const double mean = (sums_.sum[s] - each_[task][s]) / (sums_.count[s] - 1);
+      values.push_back(from_mean(score_kinds()[s].aggregate, mean));
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::optional<ScoreValue> median_value(std::size_t s) const {
+    std::vector<double> values;
+    for (std::size_t task = 0; task < field_.size(); ++task)
+      if (contributes(task, s)) values.push_back(each_[task][s]);
+    if (values.empty()) return std::nullopt;
+    const int tasks = static_cast<int>(values.size());
+    const double middle = median(std::move(values));
+    return ScoreValue{middle, middle, middle, tasks};
+  }
+
+  const Contestant& contestant_;
+  const TaskField& field_;
+  double log_p_;
+  std::vector<Contributions> each_;  // by task
+  Sums sums_;
+  std::array<std::vector<double>, kScores> redrawn_;
+};
+
+// Every agent meets the same tasks in each redrawing, so that they can be compared in pairs.
+void redraw_all(std::vector<Scorer>& scorers, std::size_t tasks, int redrawings) {
+  Redraw redraw(kSeed);
+  std::vector<std::size_t> drawn(tasks);
+  for (int i = 0; i < redrawings; ++i) {
+    redraw.tasks(tasks, drawn);
+    for (Scorer& scorer : scorers) scorer.redraw(drawn, redraw);
+  }
+}
+
+Key order_of(const AgentScore& score) {
+  return {score.value(Score::kSureFastEager), score.value(Score::kMeanEager)};
+}
+
+bool is_surely_better(const Scorer& a, const Scorer& b, int redrawings) {
+  if (redrawings == 0) return a.key() > b.key();
+  int better = 0;
+  for (int i = 0; i < redrawings; ++i)
+    better += a.key(static_cast<std::size_t>(i)) > b.key(static_cast<std::size_t>(i)) ? 1 : 0;
+  return better >= kSurely * redrawings;
+}
+
+}  // namespace
+
+std::vector<RankTab> rank_tabs(std::span<const ResultRow> rows) {
+  std::map<RankTab, std::set<int>> levels;
+  for (const ResultRow& row : rows)
+    levels[{row.device, row.precision, row.profile, row.size, row.protocol, 0}].insert(row.level);
+  std::vector<RankTab> tabs;
+  for (const auto& [tab, of_tab] : levels) {
+    tabs.push_back(tab);
+    if (of_tab.size() < 2) continue;
+    for (const int level : of_tab) {
+      tabs.push_back(tab);
+      tabs.back().level = level;
+    }
+  }
+  return tabs;
+}
+
+std::vector<ResultRow> rows_of(const RankTab& tab, std::span<const ResultRow> rows) {
+  std::vector<ResultRow> found;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found), [&tab](const ResultRow& row) {
+    return RankTab{row.device, row.precision, row.profile, row.size, row.protocol, tab.level} ==
+               tab &&
+           (tab.level == 0 || tab.level == row.level);
+  });
+  return found;
+}
+
+std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
+                                    const RankingOptions& options) {
+  const TaskField field = field_of(rows);
+  std::vector<Contestant> contestants;
+  for (const std::string& agent : agents_of(rows))
+    contestants.push_back(contestant_of(rows, field, agent, options.rule));
+
+  std::vector<Scorer> scorers;
+  for (const Contestant& contestant : contestants)
+    scorers.emplace_back(contestant, field, std::log(options.p));
+  const int redrawings = field.size() == 0 ? 0 : options.redrawings;
+  redraw_all(scorers, field.size(), redrawings);
+
+  std::vector<AgentScore> ranking;
+  for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));
+  for (std::size_t a = 0; a < ranking.size(); ++a) {
+    ranking[a].first_rank = ranking[a].last_rank = 1;
+    for (std::size_t b = 0; b < ranking.size(); ++b) {
+      if (a == b) continue;
+      ranking[a].first_rank += is_surely_better(scorers[b], scorers[a], redrawings) ? 1 : 0;
+      ranking[a].last_rank += is_surely_better(scorers[a], scorers[b], redrawings) ? 0 : 1;
+    }
+  }
+  for (std::size_t a = 0; a < ranking.size(); ++a)
+    for (std::size_t s = 0; s < kScores; ++s) ranking[a].scores[s] = scorers[a].value(s);
+  std::stable_sort(ranking.begin(), ranking.end(), [](const AgentScore& a, const AgentScore& b) {
+    return order_of(a) > order_of(b);
+  });
+  return ranking;
+}
+
+std::string show_ranks(const AgentScore& score) {
+  if (score.first_rank == score.last_rank) return fmt::format("{}", score.first_rank);
+  return fmt::format("{}–{}", score.first_rank, score.last_rank);
+}
+
+}  // namespace kbench

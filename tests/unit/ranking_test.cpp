@@ -1,0 +1,139 @@
+#include "reports/ranking.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/score_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::failed;
+using test::solved;
+
+std::vector<std::string> ranks(const std::vector<ResultRow>& rows) {
+  std::vector<std::string> shown;
+  for (const AgentScore& score : rank_agents(rows))
+    shown.push_back(score.agent + " " + show_ranks(score));
+  return shown;
+}
+
+// Forty tasks, each with some luck of its own; `faster` the typical speed-up.
+void add_agent(std::vector<ResultRow>& rows, const std::string& agent, double faster,
+               int solves = 40, double phase = 0) {
+  for (int task = 0; task < 40; ++task) {
+    const double own = std::exp(0.3 * std::sin(3.7 * task) + 0.01 * std::sin(11.0 * task + phase));
+    rows.push_back(task < solves ? solved(agent, task, faster * own) : failed(agent, task));
+  }
+}
+
+TEST(Ranking, WhoSolvesMoreForSureIsAhead) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "third", 3, 10);
+  add_agent(rows, "first", 3, 40);
+  add_agent(rows, "second", 3, 25);
+  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("first 1", "second 2", "third 3"));
+}
+
+TEST(Ranking, EqualSharesAreToldApartByTheMean) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "slower", 2);
+  add_agent(rows, "faster", 5);
+  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("faster 1", "slower 2"));
+}
+
+TEST(Ranking, ThreeNamesOfOneFileShareARank) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "a", 2, 40, 0);
+  add_agent(rows, "b", 2, 40, 1);
+  add_agent(rows, "c", 2, 40, 2);
+  add_agent(rows, "behind", 2, 5);
+  std::vector<std::string> shown = ranks(rows);
+  std::sort(shown.begin(), shown.end());
+  EXPECT_THAT(shown, ::testing::ElementsAre("a 1–3", "b 1–3", "behind 4", "c 1–3"));
+}
+
+// `a` is not told apart from `b`, nor `b` from `c`, but `a` from `c`: each fails at other tasks.
+TEST(Ranking, RanksOverlapInAChain) {
+  std::vector<ResultRow> rows;
+  const auto add = [&rows](const std::string& agent, int solves, int shift) {
+    for (int task = 0; task < 40; ++task)
+      rows.push_back((task + shift) % 40 < solves ? solved(agent, task, 3) : failed(agent, task));
+  };
+  add("a", 34, 0);
+  add("b", 28, 13);
+  add("c", 22, 26);
+  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("a 1–2", "b 1–3", "c 2–3"));
+}
+
+TEST(Ranking, IntervalsHoldTheirEstimateAndNarrowWithTasks) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "a", 1.2, 30);
+  const AgentScore score = rank_agents(rows).at(0);
+  for (std::size_t s = 0; s < kScores; ++s) {
+    if (!score.scores[s]) continue;
+    EXPECT_LE(score.scores[s]->low, score.scores[s]->estimate) << score_kinds()[s].name;
+    EXPECT_GE(score.scores[s]->high, score.scores[s]->estimate) << score_kinds()[s].name;
+  }
+  // 30 of 40: about the binomial's.
+  EXPECT_NEAR(score.of(Score::kCorrectness)->low, 0.59, 0.04);
+  EXPECT_NEAR(score.of(Score::kCorrectness)->high, 0.86, 0.04);
+}
+
+TEST(Ranking, AllAndNoneAreNotCertain) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "all", 5);
+  const AgentScore all = rank_agents(rows).at(0);
+  EXPECT_LT(all.of(Score::kCorrectness)->low, 1);
+  EXPECT_GT(all.of(Score::kCorrectness)->low, 0.9);
+}
+
+TEST(Ranking, ATasksOwnUncertaintyCountsEvenWhereThereIsOneTask) {
+  ResultRow row = solved("a", 1, 2);
+  row.over_eager->low = 1.6;
+  row.over_eager->high = 2.5;
+  const auto mean = rank_agents(std::vector{row}).at(0).of(Score::kMeanEager);
+  EXPECT_NEAR(mean->low, 1.6, 0.1);
+  EXPECT_NEAR(mean->high, 2.5, 0.1);
+}
+
+TEST(Ranking, TheSameRowsGiveTheSameNumbers) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "a", 1.2, 30);
+  const AgentScore once = rank_agents(rows).at(0);
+  const AgentScore again = rank_agents(rows).at(0);
+  EXPECT_EQ(once.of(Score::kMeanEager)->low, again.of(Score::kMeanEager)->low);
+}
+
+TEST(Ranking, WhatMayNotBeComparedHasATabOfItsOwn) {
+  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 2), solved("a", 3, 2),
+                              solved("a", 4, 2)};
+  rows[1].device = "cuda";
+  rows[2].profile = "kernelbench";
+  rows[3].protocol = 2;
+  EXPECT_EQ(rank_tabs(rows).size(), 4u);
+  for (const RankTab& tab : rank_tabs(rows)) EXPECT_EQ(rows_of(tab, rows).size(), 1u);
+}
+
+TEST(Ranking, LevelsHaveTabsWhereThereAreSeveral) {
+  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 2), solved("a", 3, 2)};
+  EXPECT_EQ(rank_tabs(rows).size(), 1u);
+  rows[2].level = 3;
+  const std::vector<RankTab> tabs = rank_tabs(rows);
+  ASSERT_EQ(tabs.size(), 3u);
+  EXPECT_EQ(rows_of(tabs[0], rows).size(), 3u);
+  EXPECT_EQ(rows_of(tabs[1], rows).size(), 2u);
+  EXPECT_EQ(rows_of(tabs[2], rows).size(), 1u);
+}
+
+TEST(Ranking, WithoutRedrawingsOnlyEqualsShareARank) {
+  std::vector<ResultRow> rows{solved("a", 1, 2), solved("b", 1, 2), solved("c", 1, 1.9)};
+  const auto ranking = rank_agents(rows, {.redrawings = 0});
+  EXPECT_EQ(show_ranks(ranking[0]), "1–2");
+  EXPECT_EQ(show_ranks(ranking[2]), "3");
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,181 @@
+#include "reports/score.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/ranking.hpp"
+#include "tests/unit/score_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::failed;
+using test::solved;
+
+double score_of(const std::vector<ResultRow>& rows, Score score,
+                VariantRule rule = VariantRule::kBest) {
+  return rank_agents(rows, {.rule = rule, .redrawings = 0}).at(0).of(score).value().estimate;
+}
+
+ResultRow variant(ResultRow row, std::string name) {
+  row.variant = std::move(name);
+  row.submission += "@" + row.variant;
+  return row;
+}
+
+TEST(Score, ClosedFormOfEveryScore) {
+  std::vector<ResultRow> rows{solved("a", 1, 2, 0.5), solved("a", 2, 4, 4),
+                              solved("a", 3, 1.005, 0.25), failed("a", 4)};
+  ResultRow missing = solved("nobody", 5, 1);
+  missing.has_submission = false;
+  missing.state = State::kNoSubmission;
+  rows.push_back(missing);
+  rows[0].floor_ns = *rows[0].submitted.median_ns / 2;
+  rows[1].floor_ns = *rows[1].submitted.median_ns / 4;
+  rows[2].floor_ns = *rows[2].submitted.median_ns;
+  rows[3].compiled.median_ns = 1e6;
+  const double missed = 2 * std::log(0.1);
+  const double eager = std::log(2 * 4 * 1.005);
+
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kCoverage), 4 / 5.0);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kCorrectness), 3 / 5.0);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kFastEager), 3 / 5.0);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kSureFastEager), 2 / 5.0)
+      << "the third's low end is below 1";
+  EXPECT_NEAR(score_of(rows, Score::kMeanEager), std::exp((eager + missed) / 5), 1e-12);
+  EXPECT_NEAR(score_of(rows, Score::kCorrectMeanEager), std::exp(eager / 3), 1e-12);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kMilestone), (2 + 3 + 1 - 1 - 1) / 5.0);
+  // The fifth task has no compiled baseline, and counts in no score against it.
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kFastCompiled), 1 / 4.0);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kSureFastCompiled), 1 / 4.0);
+  EXPECT_NEAR(score_of(rows, Score::kMeanCompiled),
+              std::exp((std::log(0.5 * 4 * 0.25) + std::log(0.1)) / 4), 1e-12);
+  EXPECT_NEAR(score_of(rows, Score::kCorrectMeanCompiled), std::exp(std::log(0.5) / 3), 1e-12);
+  // Nor is a limit known of the last two.
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kShareOfLimit), 0.5);
+}
+
+TEST(Score, OneRowDecidesNoMean) {
+  EXPECT_NEAR(score_of({solved("a", 1, 1e6)}, Score::kMeanEager), 100, 1e-9);
+  EXPECT_NEAR(score_of({solved("a", 1, 1e-6)}, Score::kMeanEager), 0.1, 1e-12);
+  EXPECT_NEAR(score_of({solved("a", 1, 1e6)}, Score::kCorrectMeanEager), 1e6, 1e-3);
+}
+
+TEST(Score, NothingIsSureWithoutAVerdict) {
+  ResultRow row = solved("a", 1, 3);
+  row.over_eager->verdict = Verdict::kNone;
+  EXPECT_DOUBLE_EQ(score_of({row}, Score::kSureFastEager), 0);
+  EXPECT_DOUBLE_EQ(score_of({row}, Score::kFastEager), 1);
+}
+
+TEST(Score, WhatIsFastButWrongOrSuspectScoresNothing) {
+  for (const State state : {State::kWrongResult, State::kSuspect, State::kTimingInconsistent}) {
+    ResultRow row = solved("a", 1, 50);
+    row.state = state;
+    for (const Score score : {Score::kCorrectness, Score::kFastEager, Score::kSureFastEager})
+      EXPECT_DOUBLE_EQ(score_of({row}, score), 0) << to_string(state);
+    EXPECT_NEAR(score_of({row}, Score::kMeanEager), 0.1, 1e-12);
+    EXPECT_DOUBLE_EQ(score_of({row}, Score::kMilestone), -1);
+    EXPECT_FALSE(rank_agents(std::vector{row}).at(0).of(Score::kCorrectMeanEager));
+  }
+}
+
+// One file under two names: the luckier estimate is the one with the wider interval.
+TEST(Score, OfTwoVariantsTheBetterLowEndCountsAndNotTheLuckierEstimate) {
+  ResultRow steady = variant(solved("a", 1, 1.42), "one");
+  ResultRow lucky = variant(solved("a", 1, 1.74), "two");
+  lucky.over_eager->low = 1.1;
+  const std::vector<ResultRow> rows{lucky, steady};
+  EXPECT_EQ(best_row(rows, "a", "level1/1", "small")->variant, "one");
+  EXPECT_NEAR(score_of(rows, Score::kMeanEager), 1.42, 1e-9);
+  EXPECT_NEAR(score_of(rows, Score::kMeanEager, VariantRule::kFirst), 1.42, 1e-9);
+  EXPECT_NEAR(score_of(rows, Score::kMeanEager, VariantRule::kMean), std::sqrt(1.42 * 1.74), 1e-9);
+  EXPECT_EQ(rank_agents(rows).at(0).variants, 2);
+}
+
+TEST(Score, ACorrectVariantComesBeforeAWrongOneAndTheMeanCountsBoth) {
+  const std::vector<ResultRow> rows{variant(failed("a", 1), "one"),
+                                    variant(solved("a", 1, 0.5), "two")};
+  EXPECT_EQ(best_row(rows, "a", "level1/1", "small")->variant, "two");
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kCorrectness), 1);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kCorrectness, VariantRule::kFirst), 0);
+  EXPECT_DOUBLE_EQ(score_of(rows, Score::kCorrectness, VariantRule::kMean), 0.5);
+  EXPECT_NEAR(score_of(rows, Score::kCorrectMeanEager, VariantRule::kMean), 0.5, 1e-12);
+}
+
+TEST(Score, TasksThatTellNothingCountNowhere) {
+  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 100)};
+  rows[1].unranked = "zeros pass";
+  const AgentScore score = rank_agents(rows).at(0);
+  EXPECT_EQ(score.tasks, 1);
+  EXPECT_EQ(score.submitted, 1);
+  EXPECT_NEAR(score.value(Score::kMeanEager), 2, 1e-9);
+  EXPECT_FALSE(scored_speedup(rows[1], Side::kEager));
+
+  rows.erase(rows.begin());
+  const AgentScore nothing = rank_agents(rows).at(0);
+  EXPECT_EQ(nothing.tasks, 0);
+  EXPECT_FALSE(nothing.of(Score::kMeanEager));
+}
+
+TEST(Score, WhoSubmittedForAnotherDeviceOnlyIsNotRanked) {
+  EXPECT_THAT(rank_agents(std::vector{solved("a", 1, 2), failed("b", 1, State::kSkipped)}),
+              ::testing::ElementsAre(::testing::Field(&AgentScore::agent, "a")));
+}
+
+// Level by level what CUDA Agent publishes of itself (arXiv 2602.24286, Table 1): pass rate, faster
+// than eager, than compiled, and both geometric means over what passes; from rows that have them.
+struct PublishedLevel {
+  int tasks, passed, over_eager, over_compiled;
+  double mean_eager, mean_compiled;
+};
+constexpr PublishedLevel kPublished[] = {
+    {100, 100, 99, 97, 2.48, 1.87}, {100, 100, 100, 100, 3.27, 2.80}, {50, 47, 47, 45, 1.80, 1.52}};
+
+// `fast` rows above 1, the others just below, with the geometric mean asked for over all of them.
+double ratio_of(int row, int rows, int fast, double mean) {
+  constexpr double kSlow = 0.9;
+  const double rest = std::log(mean) * rows - std::log(kSlow) * (rows - fast);
+  return row < fast ? std::exp(rest / fast) : kSlow;
+}
+
+std::vector<ResultRow> rows_like(const PublishedLevel& level) {
+  std::vector<ResultRow> rows;
+  for (int task = 0; task < level.tasks; ++task) {
+    ResultRow row = failed("agent", task);
+    if (task < level.passed)
+      row = solved("agent", task, ratio_of(task, level.passed, level.over_eager, level.mean_eager),
+                   ratio_of(task, level.passed, level.over_compiled, level.mean_compiled));
+    row.compiled.median_ns = 1e6;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(Score, APublishedTableFollowsFromRowsLikeIts) {
+  double tasks = 0;
+  double passed = 0;
+  double over_compiled = 0;
+  double logs = 0;
+  for (const PublishedLevel& level : kPublished) {
+    const std::vector<ResultRow> rows = rows_like(level);
+    EXPECT_NEAR(score_of(rows, Score::kCorrectness), 1.0 * level.passed / level.tasks, 1e-12);
+    EXPECT_NEAR(score_of(rows, Score::kFastEager), 1.0 * level.over_eager / level.tasks, 1e-12);
+    EXPECT_NEAR(score_of(rows, Score::kFastCompiled), 1.0 * level.over_compiled / level.tasks,
+                1e-12);
+    EXPECT_NEAR(score_of(rows, Score::kCorrectMeanEager), level.mean_eager, 1e-9);
+    EXPECT_NEAR(score_of(rows, Score::kCorrectMeanCompiled), level.mean_compiled, 1e-9);
+    tasks += level.tasks;
+    passed += score_of(rows, Score::kCorrectness) * level.tasks;
+    over_compiled += score_of(rows, Score::kFastCompiled) * level.tasks;
+    logs += std::log(score_of(rows, Score::kCorrectMeanCompiled)) * level.tasks;
+  }
+  EXPECT_NEAR(100 * passed / tasks, 98.8, 0.05);
+  EXPECT_NEAR(100 * over_compiled / tasks, 96.8, 0.05);
+  EXPECT_NEAR(std::exp(logs / tasks), 2.11, 0.005);
+}
+
+}  // namespace
+}  // namespace kbench
