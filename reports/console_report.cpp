@@ -203,12 +203,19 @@ std::string render_counts(std::string_view heading, const std::map<std::string, 
   return out.empty() ? out : fmt::format("\n{}\n{}", heading, out);
 }
 
+// Whether the row's message, which is shown, tells the same.
+bool is_told(const std::string& reason, const ResultRow& row) {
+  return !row.message.empty() &&
+         (row.message.starts_with(reason) || reason.starts_with("not measured: "));
+}
+
 // Reasons of missing baselines.
 std::string render_reasons(const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
-    if (!row.eager.reason.empty()) ++counts[fmt::format("eager: {}", row.eager.reason)];
-    if (!row.compiled.reason.empty()) ++counts[fmt::format("compiled: {}", row.compiled.reason)];
+    for (const auto& [side, timing] : {std::pair("eager", row.eager), {"compiled", row.compiled}})
+      if (!timing.reason.empty() && !is_told(timing.reason, row))
+        ++counts[fmt::format("{}: {}", side, timing.reason)];
   }
   return render_counts("Not timed", counts);
 }

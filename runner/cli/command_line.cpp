@@ -111,7 +111,9 @@ CLI::Validator device_name() {
                                 std::all_of(word.begin() + 5, word.end(),
                                             [](char c) { return c >= '0' && c <= '9'; });
             if (word.starts_with("cuda:") && digits) return "";
-            const auto guess = did_you_mean(word, {"cpu", "cuda"});
+            // Further from "cuda" than from "cpu" by its letters.
+            const bool is_gpu = word.starts_with("gpu") || word.starts_with("nvidia");
+            const auto guess = did_you_mean(is_gpu ? "cuda" : word, {"cpu", "cuda"});
             return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word,
                                guess.empty() ? "" : "; ", guess);
           },

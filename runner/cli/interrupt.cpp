@@ -1,6 +1,9 @@
 #include "runner/cli/interrupt.hpp"
 
 #include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace kbench {
 namespace {
@@ -8,9 +11,15 @@ namespace {
 // A signal handler can reach nothing but a variable like this.
 volatile sig_atomic_t interrupted_flag = 0;
 
+constexpr char kAnswer[] = "\nfinishing what is at hand, then saving; again to abandon it\n";
+
+// At once, since what is at hand may take a minute.
 void on_interrupt(int number) {
   interrupted_flag = 1;
   ::signal(number, SIG_DFL);
+  const int kept = errno;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kAnswer, sizeof kAnswer - 1);
+  errno = kept;
 }
 
 }  // namespace

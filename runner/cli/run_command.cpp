@@ -31,6 +31,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/output_file.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
@@ -190,7 +191,7 @@ class RunSession {
   }
 
   Status resume_run(const Json& configuration) {
-    auto found = find_resumed_run();
+    auto found = find_resumed_run(*store_, options_);
     if (!found) return found.error();
     run_ = std::move(*found);
     const Json before = Json::parse(run_.configuration, nullptr, false);
@@ -201,7 +202,7 @@ class RunSession {
             fmt::format("run {} was started with another {}: {} then, {} now",
                         run_.id.substr(0, 12), name,
                         before.contains(name) ? before.at(name).dump() : "nothing", value.dump()),
-            "resume with the options of that run, or start a new one"};
+            "leave the options out: --resume takes those of its run"};
       }
     }
     if (auto sound = check_rows(); !sound) return sound;
@@ -226,21 +227,6 @@ class RunSession {
                  fmt::format("{}: run {} cannot be continued: {}", options_.database.string(),
                              run_.id.substr(0, 12), chain.message),
                  "Start a new run; `kbench report` still shows this one, and says so."};
-  }
-
-  Result<Run> find_resumed_run() {
-    if (*options_.resume != "latest") {
-      auto run = store_->find_run(*options_.resume);
-      if (!run) return run.error();
-      if (*run) return **run;
-    } else {
-      auto runs = store_->runs();
-      if (!runs) return runs.error();
-      if (!runs->empty()) return runs->front();
-    }
-    return Error{ErrorCode::kUsage,
-                 "there is no run " + *options_.resume + " in " + options_.database.string(),
-                 "leave out --resume to start one"};
   }
 
   // --- compiled baselines ---
@@ -543,8 +529,11 @@ class RunSession {
 
 }  // namespace
 
-int run_command(const RunOptions& options, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+int run_command(const RunOptions& given, const Installation& installation) {
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+  const auto completed = complete_resumed(given);
+  if (!completed) return fail(completed.error(), terminal);
+  const RunOptions& options = *completed;
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });

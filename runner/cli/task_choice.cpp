@@ -21,12 +21,16 @@ Result<Task> find_task(const TasksOptions& options, const Installation& installa
                  "`kbench tasks list` shows all of them"};
   }
   if (selected->size() > 1) {
+    constexpr std::size_t kShown = 5;
     std::vector<std::string> ids;
-    for (const auto& entry : *selected) ids.push_back(entry.id);
+    for (const auto& entry : *selected)
+      if (ids.size() < kShown) ids.push_back(entry.id);
+    const std::size_t more = selected->size() - ids.size();
     return Error{
         ErrorCode::kUsage,
         fmt::format("\"{}\" matches {} tasks, expected one", options.task, selected->size()),
-        fmt::format("choose one of {}", fmt::join(ids, ", "))};
+        fmt::format("choose one of {}{}", fmt::join(ids, ", "),
+                    more > 0 ? fmt::format(" and {} more: `kbench tasks list`", more) : "")};
   }
   return load_task(selected->front().file);
 }

@@ -47,8 +47,10 @@ std::string Terminal::paint(Color color_name, std::string_view text) const {
 
 Terminal inspect_terminal(int descriptor, ColorMode mode) {
   Terminal terminal;
-  terminal.is_tty = ::isatty(descriptor) == 1;
-  terminal.color = use_color(mode, terminal_environment(), terminal.is_tty);
+  const TerminalEnvironment environment = terminal_environment();
+  // One that calls itself dumb gets plain lines: it would show the escapes that erase a line.
+  terminal.is_tty = ::isatty(descriptor) == 1 && environment.term != "dumb";
+  terminal.color = use_color(mode, environment, terminal.is_tty);
   winsize window{};
   if (terminal.is_tty && ::ioctl(descriptor, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
     terminal.columns = window.ws_col;

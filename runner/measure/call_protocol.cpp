@@ -85,6 +85,8 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
   return places;
 }
 
+std::string CallProtocol::last_output() { return worker_ ? worker_->last_output() : ""; }
+
 void CallProtocol::dismiss() {
   submission_.player = baselines_.player = nullptr;
   baselines_player_.reset();

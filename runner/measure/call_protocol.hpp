@@ -64,6 +64,8 @@ class CallProtocol {
   std::optional<EarlyEnd> start_worker();
   // Ends the players: before their buffers go away, and before the oracle starts anew.
   void dismiss();
+  // What the worker printed last; empty where there is none.
+  [[nodiscard]] std::string last_output();
   // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
   // empty calls come before, so that nothing of the submission can make them slow and hide work in
   // what they excuse.

@@ -59,6 +59,19 @@ class Evaluating {
         calls_(request, settings, oracle, start_worker, keys_, budget, record) {}
 
   std::optional<EarlyEnd> run() {
+    auto end = run_steps();
+    if (end && fault_of(end->state) == Fault::kSubmission) add_output(*end);
+    return end;
+  }
+
+ private:
+  // What it printed tells its author more than a signal's name; of an exception, the text.
+  void add_output(EarlyEnd& end) {
+    const std::string printed = calls_.last_output();
+    if (!printed.empty()) end.message += "\nthe last that it printed:\n" + printed;
+  }
+
+  std::optional<EarlyEnd> run_steps() {
     using Step = std::optional<EarlyEnd> (Evaluating::*)();
     for (const Step step : {&Evaluating::load, &Evaluating::check_correctness, &Evaluating::time})
       if (auto end = (this->*step)()) return end;
@@ -74,7 +87,6 @@ class Evaluating {
     return calls_.judge_clocks();
   }
 
- private:
   [[nodiscard]] bool has_submission() const { return request_.submission.has_value(); }
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
 
@@ -497,7 +509,9 @@ class Evaluating {
 
 void explain_missing_times(Evaluation& record) {
   const auto missing = [&](Side side) { return !median_time_ns(record.samples, side); };
-  const std::string early = record.message.empty() ? "not reached" : record.message;
+  // Not what the submission printed, nor a compiler's pages: they stand in the message.
+  const std::string first_line = record.message.substr(0, record.message.find('\n'));
+  const std::string early = first_line.empty() ? "not reached" : first_line;
   if (missing(Side::kEager)) record.eager_reason = early;
   if (missing(Side::kCompiled) && record.compiled_reason.empty()) record.compiled_reason = early;
   if (missing(Side::kSubmission))

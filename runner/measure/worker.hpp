@@ -30,6 +30,8 @@ class Worker : public Player {
   // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
   // kSubmission, where it hides that.
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
+  // The last lines that it printed, safe to show; empty without any. For its author only.
+  [[nodiscard]] virtual std::string last_output() = 0;
 };
 
 struct WorkerStart {

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <utility>
@@ -28,7 +29,7 @@ constexpr auto kLongCall = std::chrono::milliseconds{300};
 constexpr auto kReapPatience = std::chrono::seconds{5};
 
 SandboxCommand worker_command(const std::filesystem::path& program, const WorkerStart& start,
-                              int control) {
+                              int control, int output) {
   SandboxCommand command;
   command.argv = {program.string()};
   command.env = openmp_environment(start.device, start.threads);
@@ -43,7 +44,8 @@ SandboxCommand worker_command(const std::filesystem::path& program, const Worker
   command.needs_cuda = start.device == "cuda";
   if (command.needs_cuda) command.env.merge(one_gpu_environment(start.device_index));
   command.env.merge(weakened_environment());
-  command.descriptors = {{control, kControlDescriptor}};
+  command.descriptors = {
+      {control, kControlDescriptor}, {output, STDOUT_FILENO}, {output, STDERR_FILENO}};
   return command;
 }
 
@@ -79,8 +81,12 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
     return Error{ErrorCode::kInfrastructure, "cannot open " + start.library.string(), ""};
   auto known_code = KnownCode::make(library.get(), program);
   if (!known_code) return known_code.error();
-  auto process = sandbox.start(worker_command(program, start, ends->second.get()));
+  auto output = WorkerOutput::make();
+  if (!output) return output.error();
+  auto process =
+      sandbox.start(worker_command(program, start, ends->second.get(), output->write_end()));
   if (!process) return process.error();
+  output->close_write_end();
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
   const SeatArenas& arenas = start.arenas->submission;
   auto sent =
@@ -95,21 +101,22 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
     if (!watch) return watch.error();
     late_writes.emplace(std::move(*watch));
   }
-  return std::unique_ptr<Worker>(
-      new WorkerProcess(std::move(*process), std::move(channel), std::move(*mailbox), style,
-                        std::move(late_writes), std::move(*known_code), start.threads));
+  return std::unique_ptr<Worker>(new WorkerProcess(
+      std::move(*process), std::move(channel), std::move(*mailbox), style, std::move(late_writes),
+      std::move(*known_code), std::move(*output), start.threads));
 }
 
 WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
                              Mailbox mailbox, WaitStyle style,
                              std::optional<LateWrites> late_writes, KnownCode known_code,
-                             int threads)
+                             WorkerOutput output, int threads)
     : process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
       style_(style),
       late_writes_(std::move(late_writes)),
       known_code_(std::move(known_code)),
+      output_(std::move(output)),
       threads_(threads),
       cores_(threads) {}
 
@@ -136,7 +143,9 @@ EarlyEnd WorkerProcess::describe_end(const std::string& during) {
   const char* name = ::sigabbrev_np(exit->signal);
   return {State::kCrash,
           fmt::format("the submission crashed {} (SIG{})", during, name != nullptr ? name : "?"),
-          "check its bounds and alignment; the shapes are in task.h"};
+          exit->signal == SIGABRT
+              ? "an exception that nobody caught, an assertion, or a heap written past its bounds"
+              : "check its bounds and alignment; the shapes are in task.h"};
 }
 
 // Until it loads, only our own code has run in there: what goes wrong is ours.

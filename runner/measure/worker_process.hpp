@@ -15,6 +15,7 @@
 #include "runner/measure/known_code.hpp"
 #include "runner/measure/late_writes.hpp"
 #include "runner/measure/worker.hpp"
+#include "runner/measure/worker_output.hpp"
 #include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
@@ -33,11 +34,12 @@ class WorkerProcess final : public Worker {
   void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
+  [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
 
  private:
   WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
                 WaitStyle style, std::optional<LateWrites> late_writes, KnownCode known_code,
-                int threads);
+                WorkerOutput output, int threads);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -64,6 +66,7 @@ class WorkerProcess final : public Worker {
   WaitStyle style_;
   std::optional<LateWrites> late_writes_;  // CPU
   KnownCode known_code_;
+  WorkerOutput output_;
   bool looked_at_ = false;  // its code, before it loaded
   std::uint32_t calls_ = 0;
   bool ready_ = false;  // it said so

@@ -76,7 +76,7 @@ class RunCase(cli_case.CliCase):
     def start(self, *words):
         return subprocess.Popen([str(KBENCH), "run", *map(str, words)], cwd=self.folder,
                                 env=self.environment(), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def rows(self, where="1"):
         with sqlite3.connect(self.folder / "kbench.sqlite", timeout=10) as store:
@@ -267,7 +267,7 @@ class KilledTest(RunCase):
         stored = self.rows()[0]
         self.assertLess(stored, len(EXPECTED))
 
-        resumed = self.run_kbench(*RELU, *self.AGENTS, "--resume", "--format", "json")
+        resumed = self.run_kbench("--resume", "--format", "json")  # with the options of its run
         self.assert_fails(resumed, TASK_FAILED)
         states = {row["agent"]: row["state"] for row in json.loads(resumed.stdout)["results"]}
         self.assertEqual(states, EXPECTED)
@@ -282,7 +282,8 @@ class KilledTest(RunCase):
         process = self.start(*RELU, *self.AGENTS)
         self.wait_for_rows(1, process)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=120)
+        _, told = process.communicate(timeout=120)
+        self.assertIn("again to abandon it", told)
         self.assertEqual(process.returncode, INTERRUPTED)
         rows, keys = self.rows()
         self.assertEqual(rows, keys)

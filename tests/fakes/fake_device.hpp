@@ -81,6 +81,7 @@ struct Script {
   int workers_started = 0;
   int players_started = 0;
   int forward_calls = 0;
+  std::string printed;  // by the submission
   int judged = 0;
   std::size_t clock_readings = 0;
 
@@ -314,6 +315,7 @@ class FakeWorker final : public Worker {
     return answer;
   }
   void run_on(int core) override { script_.worker_core = core; }
+  [[nodiscard]] std::string last_output() override { return script_.printed; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
     return script_.mapped_code;
   }

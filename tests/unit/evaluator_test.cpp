@@ -158,6 +158,15 @@ TEST_F(EvaluatorTest, ACrashWhileLoadingIsReported) {
   EXPECT_EQ(result.submission_reason, "it crashed");
 }
 
+TEST_F(EvaluatorTest, AFailureTellsWhatTheSubmissionPrinted) {
+  script_.printed = "what():  nobody catches this";
+  EXPECT_EQ(run().message, "") << "what works needs no words";
+  script_.load_failure = EarlyEnd{State::kCrash, "it crashed", ""};
+  EXPECT_EQ(run().message, "it crashed\nthe last that it printed:\nwhat():  nobody catches this");
+  script_.load_failure = EarlyEnd{State::kInfrastructureError, "our fault", ""};
+  EXPECT_EQ(run().message, "our fault");
+}
+
 TEST_F(EvaluatorTest, ACrashInTheMiddleOfTimingKeepsWhatWasMeasured) {
   script_.call_failure = {20, EarlyEnd{State::kCrash, "it crashed", ""}};
   const Evaluation result = run();

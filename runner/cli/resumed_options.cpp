@@ -1,0 +1,93 @@
+#include "runner/cli/resumed_options.hpp"
+
+#include <fmt/format.h>
+
+#include "runner/core/json.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+// What the configuration says of a field; empty where it says nothing, or something else than
+// asked.
+template <class T>
+std::optional<T> stored(const Json& configuration, const char* name) {
+  const auto found = configuration.find(name);
+  if (found == configuration.end() || found->is_null()) return std::nullopt;
+  try {
+    return found->get<T>();
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Takes what is stored where the value is what nobody asked for.
+template <class T>
+void complete(T& value, const T& by_default, const Json& configuration, const char* name) {
+  if (value != by_default) return;
+  if (auto found = stored<T>(configuration, name)) value = std::move(*found);
+}
+
+void complete(std::optional<std::string>& value, const Json& configuration, const char* name) {
+  if (!value) value = stored<std::string>(configuration, name);
+}
+
+void complete(std::optional<std::filesystem::path>& value, const Json& configuration,
+              const char* name) {
+  if (value) return;
+  if (const auto found = stored<std::string>(configuration, name)) value = *found;
+}
+
+std::optional<std::string> stored_device(const Json& configuration) {
+  const auto kind = stored<std::string>(configuration, "device");
+  if (kind != "cuda") return kind;
+  return fmt::format("cuda:{}", stored<int>(configuration, "device_index").value_or(0));
+}
+
+}  // namespace
+
+Result<Run> find_resumed_run(const Store& store, const RunOptions& options) {
+  if (*options.resume != "latest") {
+    auto run = store.find_run(*options.resume);
+    if (!run) return run.error();
+    if (*run) return **run;
+  } else {
+    auto runs = store.runs();
+    if (!runs) return runs.error();
+    if (!runs->empty()) return runs->front();
+  }
+  return Error{ErrorCode::kUsage,
+               "there is no run " + *options.resume + " in " + options.database.string(),
+               "leave out --resume to start one"};
+}
+
+RunOptions with_options_of(RunOptions options, const Run& run) {
+  const Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
+  if (!configuration.is_object()) return options;
+  const RunOptions none;
+  complete(options.levels, none.levels, configuration, "levels");
+  complete(options.tasks, none.tasks, configuration, "tasks");
+  complete(options.size, configuration, "size");
+  if (!options.device) options.device = stored_device(configuration);
+  complete(options.precision, none.precision, configuration, "precision");
+  complete(options.profile, none.profile, configuration, "profile");
+  complete(options.common.suite, configuration, "suite");
+  if (!options.file) complete(options.submissions, configuration, "submissions");
+  if (!options.submissions) complete(options.file, configuration, "file");
+  complete(options.agent, configuration, "agent");
+  complete(options.baselines_only, none.baselines_only, configuration, "baselines_only");
+  complete(options.quick, none.quick, configuration, "quick");
+  complete(options.budget_seconds, none.budget_seconds, configuration, "budget_seconds");
+  return options;
+}
+
+Result<RunOptions> complete_resumed(const RunOptions& options) {
+  if (!options.resume) return options;
+  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  auto run = find_resumed_run(*store, options);
+  if (!run) return run.error();
+  return with_options_of(options, *run);
+}
+
+}  // namespace kbench

@@ -1,0 +1,56 @@
+#include "runner/cli/resumed_options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+Run started_with(const std::string& configuration) {
+  Run run;
+  run.configuration = configuration;
+  return run;
+}
+
+TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
+  const RunOptions options = with_options_of({}, started_with(R"({
+    "device": "cuda", "device_index": 1, "size": "full", "precision": "tf32", "profile": "kernelbench",
+    "levels": [1, 2], "tasks": ["level1/0*"], "suite": "/suite", "submissions": "/subs", "agent": "a",
+    "baselines_only": false, "quick": true, "budget_seconds": 60})"));
+  EXPECT_EQ(options.device, "cuda:1");
+  EXPECT_EQ(options.size, "full");
+  EXPECT_EQ(options.precision, "tf32");
+  EXPECT_EQ(options.profile, "kernelbench");
+  EXPECT_EQ(options.levels, (std::vector<int>{1, 2}));
+  EXPECT_EQ(options.tasks, std::vector<std::string>{"level1/0*"});
+  EXPECT_EQ(options.common.suite, "/suite");
+  EXPECT_EQ(options.submissions, "/subs");
+  EXPECT_EQ(options.agent, "a");
+  EXPECT_TRUE(options.quick);
+  EXPECT_EQ(options.budget_seconds, 60);
+}
+
+TEST(ResumedOptions, WhatIsSaidStaysForTheRunToRefuse) {
+  RunOptions given;
+  given.device = "cpu";
+  given.agent = "b";
+  given.submissions = "mine";
+  const RunOptions options = with_options_of(
+      given,
+      started_with(R"({"device": "cuda", "agent": "a", "submissions": "/subs", "file": "/f"})"));
+  EXPECT_EQ(options.device, "cpu");
+  EXPECT_EQ(options.agent, "b");
+  EXPECT_EQ(options.submissions, "mine");
+  EXPECT_FALSE(options.file);
+}
+
+TEST(ResumedOptions, AConfigurationThatIsNoneChangesNothing) {
+  for (const char* text : {"", "[]", "null", R"({"levels": "all", "quick": 3, "size": {}})"}) {
+    const RunOptions options = with_options_of({}, started_with(text));
+    EXPECT_TRUE(options.levels.empty()) << text;
+    EXPECT_FALSE(options.quick) << text;
+    EXPECT_FALSE(options.size) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kbench
