@@ -312,7 +312,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   const TasksApps apps = {
       tasks->add_subcommand("list", "One line for each task"),
       tasks->add_subcommand("show", "A task's tensors, sizes and files"),
-      tasks->add_subcommand("header", "Print task.h, which a submission includes"),
+      tasks->add_subcommand("header", "Print or write task.h, which a submission includes"),
       add_lint(*tasks, lint),
       tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
   };
@@ -326,6 +326,9 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
   add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
   add_device(*apps.prompt, options.device);
+  add_path(*apps.header, "--out", options.out,
+           "Write task.h and kbench.h into this folder instead, for an editor or a compiler")
+      ->type_name("DIR");
   for (auto* one : {apps.list, apps.show}) add_format(*one, options.format);
   for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
     one->footer(kExitCodes);

@@ -51,6 +51,7 @@ struct TasksOptions {
   std::string task;                   // but list: must select exactly one
   std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
   std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<std::filesystem::path> out;  // header: folder for task.h and kbench.h
   OutputFormat format = OutputFormat::kTable;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -56,14 +58,39 @@ PromptDevice choose_device(const std::optional<std::string>& wish) {
   return gpu != gpus.end() ? describe_gpu(*gpu) : PromptDevice{.kind = "cuda"};
 }
 
+// The text with the headers of its author, which the reader does not have, where they are included.
+std::string with_own_headers(const std::string& text, const fs::path& folder) {
+  constexpr std::string_view kInclude = "#include \"";
+  constexpr std::string_view kOnce = "#pragma once\n";
+  std::istringstream lines(text);
+  std::string whole;
+  for (std::string line; std::getline(lines, line);) {
+    const bool includes = line.starts_with(kInclude) && line.ends_with('"');
+    const auto header =
+        includes ? read_bounded_file(
+                       folder / line.substr(kInclude.size(), line.size() - kInclude.size() - 1),
+                       kMaxSourceBytes)
+                 : Result<std::string>(Error{});
+    if (!header) {
+      whole += line + "\n";
+      continue;
+    }
+    std::string inlined = with_own_headers(*header, folder);
+    if (const auto once = inlined.find(kOnce); once != std::string::npos)
+      inlined.erase(once, kOnce.size());
+    whole += inlined + "\n";
+  }
+  return whole;
+}
+
 std::optional<PromptExample> choose_example(const Installation& installation, const Task& task,
                                             const std::string& device) {
   const std::string ending = device == "cuda" ? ".cu" : ".cpp";
   for (const std::string id : kExamples) {
     if (id == task.id) continue;
-    const auto text =
-        read_bounded_file(installation.examples / "example" / (id + ending), kMaxSourceBytes);
-    if (text) return PromptExample{id, *text};
+    const fs::path agent = installation.examples / "example";
+    const auto text = read_bounded_file(agent / (id + ending), kMaxSourceBytes);
+    if (text) return PromptExample{id, with_own_headers(*text, agent / "include")};
   }
   return std::nullopt;
 }
@@ -80,7 +107,9 @@ int tasks_prompt_command(const TasksOptions& options, const Installation& instal
   const auto source = read_bounded_file(task->source, kMaxSourceBytes);
   if (!source) return fail(source.error(), terminal);
   const auto example = choose_example(installation, *task, device.kind);
-  fmt::print("{}", task_prompt({*task, **size, *source, std::move(device), example}));
+  const auto abi = read_bounded_file(installation.abi / "kbench.h", kMaxSourceBytes);
+  if (!abi) return fail(abi.error(), terminal);
+  fmt::print("{}", task_prompt({*task, **size, *source, *abi, std::move(device), example}));
   return finish(ExitCode::kGood, fmt::format("prompt of {} at {}", task->id, (*size)->name),
                 options.common.verbosity);
 }

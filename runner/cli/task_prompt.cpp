@@ -8,6 +8,7 @@
 
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/task/hard_draws.hpp"
 #include "runner/task/task_header.hpp"
 
 namespace kbench {
@@ -70,9 +71,9 @@ std::string reference(const PromptParts& parts) {
 }
 
 std::string interface(const PromptParts& parts) {
-  return "\n## Interface\n\n`task.h`, generated for this task and size; `kbench.h` lies beside "
-         "it:\n\n" +
-         code_block("cpp", clean_text(task_header(parts.task, parts.size), kMaxText));
+  return "\n## Interface\n\n`task.h`, generated for this task and size:\n\n" +
+         code_block("cpp", clean_text(task_header(parts.task, parts.size), kMaxText)) +
+         "\n`kbench.h`, which it includes:\n\n" + code_block("c", clean_text(parts.abi, kMaxText));
 }
 
 std::string building(const PromptParts& parts) {
@@ -112,6 +113,18 @@ constexpr std::string_view kChecks =
     "and the whole\n  tensor's relative error may be four times eager's, plus rounding. Integer "
     "outputs are exact.\n  Infinities and NaNs must be where the reference has them.\n";
 
+// Besides the task's own distribution.
+std::string hard_draws(const TaskSize& size) {
+  std::string text;
+  for (const HardDrawRule& rule : size.hard_draws)
+    if (rule.applies()) text += fmt::format("{}{}", text.empty() ? "" : ", ", describe(rule.draw));
+  if (text.empty()) return "";
+  return fmt::format(
+      "- Before it is timed it is also called on inputs with: {}.\n  The same rule holds for "
+      "these.\n",
+      text);
+}
+
 std::string precision(const PromptParts& parts) {
   return std::string("- Precision class `torch-default`: ") +
          (on_cuda(parts) ? "what PyTorch does when nobody asks. Convolutions and recurrent layers "
@@ -128,7 +141,7 @@ std::string timing(const PromptParts& parts) {
   return "\n## How time is taken\n\n- " + clock +
          "\n- Eager, compiled and yours take turns in short blocks of random order, on fresh "
          "inputs, over several\n  placements of the buffers, with caches flushed before each "
-         "call.\n"
+         "call. Inputs and\n  outputs lie in pages that are chosen alike for all sides.\n"
          "- The result is the median ratio of baseline to yours, with its 95 % interval.\n";
 }
 
@@ -140,7 +153,9 @@ constexpr std::string_view kCheating =
     "- leaving out elements, operators or parameters, or computing in lower precision;\n"
     "- reading or writing outside the tensors and the workspace, or changing inputs;\n"
     "- looking for the reference, the clock or the verdict. Your code runs in a sandbox without "
-    "network,\n  files or other processes, and none of these is in it.\n";
+    "network,\n  files or other processes, and none of these is in it.\n\n"
+    "Nor is it of use to bind threads: they are given their cores, and are stopped between calls. "
+    "What your\ncode prints is shown to you if it fails, and discarded if it works.\n";
 
 std::string device(const PromptParts& parts) {
   const PromptDevice& device = parts.device;
@@ -183,8 +198,7 @@ std::string skeleton(const PromptParts& parts) {
 std::string example(const PromptParts& parts) {
   if (!parts.example) return "";
   return fmt::format(
-             "\n## Example\n\nA submission for another task, {}, that is correct and fast. "
-             "Headers other than `task.h`\nin it are its author's own.\n\n",
+             "\n## Example\n\nA submission for another task, {}, that is correct and fast.\n\n",
              parts.example->task) +
          code_block("cpp", clean_text(parts.example->text, kMaxText));
 }
@@ -193,8 +207,8 @@ std::string example(const PromptParts& parts) {
 
 std::string task_prompt(const PromptParts& parts) {
   return opening(parts) + worth(parts.task) + reference(parts) + interface(parts) + rules(parts) +
-         std::string(kChecks) + precision(parts) + timing(parts) + std::string(kCheating) +
-         device(parts) + skeleton(parts) + example(parts);
+         std::string(kChecks) + hard_draws(parts.size) + precision(parts) + timing(parts) +
+         std::string(kCheating) + device(parts) + skeleton(parts) + example(parts);
 }
 
 }  // namespace kbench

@@ -19,7 +19,7 @@ struct PromptDevice {
   int compute_capability = 0;                              // CUDA: 10 * major + minor; 0: unknown
 };
 
-// A submission that is known to be good, for another task.
+// A submission that is known to be good, for another task, and needs no header but task.h.
 struct PromptExample {
   std::string task;  // "level1/019_relu"
   std::string text;
@@ -29,6 +29,7 @@ struct PromptParts {
   const Task& task;
   const TaskSize& size;
   std::string source;  // the text of task.source
+  std::string abi;     // of kbench.h
   PromptDevice device;
   std::optional<PromptExample> example;
 };

@@ -9,12 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/output_file.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/task_choice.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
 
@@ -210,6 +212,28 @@ void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries
   }
 }
 
+// All that a compiler needs to take a submission.
+int write_headers(const std::filesystem::path& folder, const std::string& task_h,
+                  const Installation& installation, const TasksOptions& options) {
+  constexpr std::size_t kMaxBytes = 1u << 20;
+  const auto kbench_h = read_bounded_file(installation.abi / "kbench.h", kMaxBytes);
+  if (!kbench_h) return fail_here(kbench_h.error(), options);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return fail_here(
+        {ErrorCode::kUsage,
+         fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()),
+         "name a folder that can be written to"},
+        options);
+  }
+  for (const auto& [name, text] : {std::pair("task.h", task_h), {"kbench.h", *kbench_h}})
+    if (const auto written = write_output_file(folder / name, text); !written)
+      return fail_here(written.error(), options);
+  return finish(ExitCode::kGood, fmt::format("task.h and kbench.h are in {}", folder.string()),
+                options.common.verbosity);
+}
+
 }  // namespace
 
 int tasks_list_command(const TasksOptions& options, const Installation& installation) {
@@ -256,7 +280,9 @@ int tasks_header_command(const TasksOptions& options, const Installation& instal
   if (!task) return fail_here(task.error(), options);
   const auto size = choose_size(*task, options.size, "small");
   if (!size) return fail_here(size.error(), options);
-  fmt::print("{}", task_header(*task, **size));
+  const std::string text = task_header(*task, **size);
+  if (options.out) return write_headers(*options.out, text, installation, options);
+  fmt::print("{}", text);
   return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, (*size)->name),
                 options.common.verbosity);
 }

@@ -134,6 +134,15 @@ class TasksHeaderTest(cli_case.CliCase):
         self.assertEqual(self.kbench("tasks", "header", "relu").stdout,
                          self.kbench("tasks", "header", "relu", "--size", "small").stdout)
 
+    def test_out_writes_all_that_a_compiler_needs(self):
+        source = self.folder / "submission.cpp"
+        source.write_text('#include "task.h"\n', encoding="ascii")
+        self.assert_good(self.kbench("tasks", "header", "relu", "--out", self.folder / "new" / "headers"))
+        subprocess.run([os.environ["CXX"], "-std=c++17", "-fsyntax-only",
+                        f"-I{self.folder}/new/headers", str(source)], check=True)
+        self.assert_fails(self.kbench("tasks", "header", "relu", "--out", source), USAGE,
+                          "cannot make the folder")
+
 
 class TasksPromptTest(cli_case.CliCase):
     @staticmethod
@@ -153,6 +162,23 @@ class TasksPromptTest(cli_case.CliCase):
                 (self.folder / name).write_text(self.block(result.stdout, heading), "utf-8")
             subprocess.run([os.environ["CXX"], "-std=c++20", "-fsyntax-only", f"-I{self.folder}",
                             f"-I{ROOT}/runner/abi", str(self.folder / "submission.cpp")], check=True)
+
+    def test_the_example_compiles_as_printed(self):
+        for task, example in (("level1/019_relu", "level1/023_softmax"),
+                              ("level1/023_softmax", "level1/019_relu")):
+            prompt = self.kbench("tasks", "prompt", task, "--device", "cpu").stdout
+            self.assert_good(self.kbench("tasks", "header", example, "--out", self.folder))
+            source = self.folder / "example.cpp"
+            source.write_text(self.block(prompt, "Example"), "utf-8")
+            subprocess.run([os.environ["CXX"], "-std=c++20", "-fopenmp", "-march=native",
+                            "-fsyntax-only", str(source)], check=True)
+        prompt = self.kbench("tasks", "prompt", "level1/019_relu", "--device", "cuda:7").stdout
+        self.assertEqual(re.findall(r'#include "(.*)"', self.block(prompt, "Example")), ["task.h"])
+
+    def test_it_tells_of_the_context_and_the_hard_draws(self):
+        prompt = self.kbench("tasks", "prompt", "level1/019_relu", "--device", "cpu").stdout
+        self.assertIn("} kb_context;", prompt)
+        self.assertIn("exact zeros and ones", prompt)
 
     def test_the_example_is_never_the_task_itself(self):
         for task, example in (("relu", "softmax"), ("softmax", "relu")):

@@ -27,7 +27,8 @@ class TaskPromptTest : public ::testing::Test {
   }
 
   [[nodiscard]] PromptParts parts(const std::string& source) const {
-    return {task_, task_.sizes.front(), source, {}, std::nullopt};
+    return {task_, task_.sizes.front(), source, "typedef struct kb_context kb_context;\n",
+            {},    std::nullopt};
   }
 
   static PromptDevice cpu() {

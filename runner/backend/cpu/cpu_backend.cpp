@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Some virtual machines report the whole host's cache; flushing that before every call would cost
-// more than the calls, and 64 MiB exceed what one guest keeps there.
+// Some systems report the caches of a whole socket; flushing that before every call would cost more
+// than the calls, and 64 MiB exceed what a few cores keep there.
 constexpr std::uint64_t kLargestFlush = std::uint64_t{64} << 20;
 constexpr std::uint64_t kUnknownCacheFlush = std::uint64_t{32} << 20;
 // A thread's share at a time when memory is moved.
@@ -135,8 +135,9 @@ class CpuBackend : public Backend {
   Status open_gate(std::byte*, std::uint32_t) override { return Done{}; }
 
   Status flush_cache() override {
-    const std::uint64_t flush =
-        facts_.cache_bytes == 0 ? kUnknownCacheFlush : std::min(facts_.cache_bytes, kLargestFlush);
+    const std::uint64_t flush = facts_.cache_bytes == 0
+                                    ? kUnknownCacheFlush
+                                    : std::min(2 * facts_.cache_bytes, kLargestFlush);
     flush_buffer_.resize(flush / sizeof(std::uint64_t));  // once, and never by a player
     const auto start = Clock::now();
     std::uint64_t* words = flush_buffer_.data();

@@ -7,6 +7,12 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench::cpu {
 
@@ -56,7 +62,26 @@ std::optional<std::uint64_t> available_bytes() {
   return kibibytes * 1024;
 }
 
+std::uint64_t last_level_bytes(const std::filesystem::path& caches) {
+  std::pair<int, std::uint64_t> last{0, 0};
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(caches, failed)) {
+    int level = 0;
+    std::uint64_t kibibytes = 0;
+    char unit = 0;
+    std::ifstream(entry.path() / "level") >> level;
+    if (std::ifstream(entry.path() / "size") >> kibibytes >> unit && unit == 'K')
+      last = std::max(last, {level, kibibytes << 10});
+  }
+  return last.second;
+}
+
 std::uint64_t cache_bytes() {
+  const std::vector<int> cores = usable_cores();
+  const std::string core = fmt::format("cpu{}", cores.empty() ? 0 : cores.front());
+  const std::filesystem::path caches =
+      std::filesystem::path("/sys/devices/system/cpu") / core / "cache";
+  if (const std::uint64_t last = last_level_bytes(caches); last != 0) return last;
   const std::uint64_t third = positive(::sysconf(_SC_LEVEL3_CACHE_SIZE));
   return third != 0 ? third : positive(::sysconf(_SC_LEVEL2_CACHE_SIZE));
 }

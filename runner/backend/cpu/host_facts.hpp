@@ -1,8 +1,9 @@
-// What this host is: processor, vector extensions, memory. Read from /proc and sysconf by the CPU
-// backend.
+// What this host is: processor, vector extensions, memory. Read from /proc, /sys and sysconf by the
+// CPU backend.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,12 @@ namespace kbench::cpu {
 [[nodiscard]] std::uint64_t memory_bytes();
 // Empty when /proc/meminfo cannot be read.
 [[nodiscard]] std::optional<std::uint64_t> available_bytes();
-// Last-level cache as the system reports it; 0 where it does not.
+// The last-level cache that the first usable processor shares, by the kernel's list of its caches,
+// else as sysconf reports it, which on some processors adds up a whole socket's; 0 where neither
+// tells.
 [[nodiscard]] std::uint64_t cache_bytes();
+// The largest level in a folder like /sys/devices/system/cpu/cpu0/cache; 0 where it is none.
+[[nodiscard]] std::uint64_t last_level_bytes(const std::filesystem::path& caches);
 // Processors that this process may run on.
 [[nodiscard]] int usable_processors();
 
