@@ -13,7 +13,7 @@
 namespace kbench {
 namespace {
 
-constexpr double kTypicalBuildSeconds = 8;  // until the first ones tell
+constexpr double kTypicalBuildSeconds = 17;  // until the first ones tell
 
 // Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
 // second process still helps, since the two rarely want the same one.
@@ -44,6 +44,12 @@ std::filesystem::path package_cache(const Installation& installation) {
   return installation.cache / "packages";
 }
 
+bool is_cached(const PackageRequest& request, const Installation& installation) {
+  const std::string key = package_key(request, installation.aot_builder);
+  std::error_code ignored;
+  return std::filesystem::exists(package_file(package_cache(installation), key), ignored);
+}
+
 }  // namespace
 
 Result<BaselinePackages> build_baseline_packages(const Plan& plan,
@@ -65,12 +71,21 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   pool.cache_directory = package_cache(installation);
   pool.processes = jobs.value_or(builder_processes(usable_threads()));
   pool.interrupted = [&] { return guard.interrupted(); };
-  progress.begin("compiled baselines", std::vector<double>(requests.size(), kTypicalBuildSeconds));
+  const auto to_build = static_cast<std::size_t>(std::count_if(
+      requests.begin(), requests.end(),
+      [&](const PackageRequest& request) { return !is_cached(request, installation); }));
+  if (const std::size_t cached = requests.size() - to_build; cached > 0)
+    progress.detail(fmt::format("compiled baselines: {} built before", cached));
+  // Several at a time, of which each ends an item.
+  const double at_once = std::min<double>(pool.processes, static_cast<double>(to_build));
+  if (to_build > 0)
+    progress.begin("compiled baselines",
+                   std::vector<double>(to_build, kTypicalBuildSeconds / at_once));
   std::size_t built = 0;
   auto results = build_packages(requests, pool, [&](std::size_t i, const PackageResult& result) {
-    progress.item(built++, requests[i].task);
-    if (result.seconds > 0)
-      progress.item_done(fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
+    if (!(result.seconds > 0)) return;
+    progress.item_done(fmt::format("{}: compiled in {:.1f} s", requests[i].task, result.seconds));
+    progress.item(++built, "");
   });
   progress.end();
   if (!results) return results.error();
@@ -85,9 +100,7 @@ bool has_cached_package(const Task& task, const Target& target, const Installati
                         const OracleHello& oracle, const std::string& precision) {
   const auto request = request_for(task, target, oracle, precision);
   if (!request) return false;
-  const std::string key = package_key(*request, installation.aot_builder);
-  std::error_code ignored;
-  return std::filesystem::exists(package_file(package_cache(installation), key), ignored);
+  return is_cached(*request, installation);
 }
 
 }  // namespace kbench

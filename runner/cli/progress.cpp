@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ void Progress::begin(std::string phase, std::vector<double> expected_seconds) {
   active_ = true;
   phase_ = std::move(phase);
   expected_ = fill_unknown(std::move(expected_seconds));
+  expected_in_all_ = std::accumulate(expected_.begin(), expected_.end(), 0.0);
+  expected_so_far_ = took_so_far_ = 0;
+  ended_ = 0;
   index_ = 0;
   in_item_ = false;
   item_started_ = clock_();
@@ -98,6 +102,11 @@ void Progress::item_done(std::string_view outcome) {
   if (verbosity_ >= 0) {
     print_line(fmt::format("[{}/{}] {}", index_ + 1, expected_.size(), outcome));
   }
+  if (in_item_ && index_ < expected_.size()) {
+    expected_so_far_ += expected_[index_];
+    took_so_far_ += seconds_between(item_started_, clock_());
+    ++ended_;
+  }
   ++index_;
   in_item_ = false;
   item_.clear();
@@ -122,12 +131,20 @@ void Progress::warn(std::string_view text) {
   print_line(fmt::format("{} {}", terminal_.paint(Color::kYellow, "warning:"), text));
 }
 
+double Progress::expected_of(std::size_t index) const {
+  // Nothing was known: then as long as those before it.
+  if (!(expected_[index] > 0)) return ended_ > 0 ? took_so_far_ / static_cast<double>(ended_) : 0;
+  // As if a quarter of the phase had gone as expected, so that one odd item does not decide.
+  const double prior = expected_in_all_ / 4;
+  return expected_[index] * (prior + took_so_far_) / (prior + expected_so_far_);
+}
+
 double Progress::remaining_seconds() const {
   double sum = 0;
-  for (std::size_t i = index_; i < expected_.size(); ++i) sum += expected_[i];
+  for (std::size_t i = index_; i < expected_.size(); ++i) sum += expected_of(i);
   if (!in_item_ || index_ >= expected_.size()) return sum;
   // An item that takes longer than expected does not eat into those after it.
-  return sum - std::min(expected_[index_], seconds_between(item_started_, clock_()));
+  return sum - std::min(expected_of(index_), seconds_between(item_started_, clock_()));
 }
 
 std::string Progress::status_text() const {

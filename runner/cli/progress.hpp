@@ -46,7 +46,8 @@ class Progress {
   void detail(std::string_view text);
   void warn(std::string_view text);
 
-  // Expected seconds to the end of the phase, 0 when nothing is known.
+  // Expected seconds to the end of the phase, 0 when nothing is known. It learns: how much longer
+  // than expected the items took that have ended stretches those to come.
   [[nodiscard]] double remaining_seconds() const;
 
  private:
@@ -54,6 +55,7 @@ class Progress {
   void draw();
   void print_line(const std::string& text);
   [[nodiscard]] std::string status_text() const;
+  [[nodiscard]] double expected_of(std::size_t index) const;
 
   std::FILE* stream_;
   Terminal terminal_;
@@ -64,6 +66,10 @@ class Progress {
   bool drawn_ = false;
   std::string phase_;
   std::vector<double> expected_;
+  double expected_in_all_ = 0;  // of the phase, when it began
+  double expected_so_far_ = 0;  // of the items that have ended
+  double took_so_far_ = 0;
+  std::size_t ended_ = 0;
   std::size_t index_ = 0;
   bool in_item_ = false;
   std::string item_;

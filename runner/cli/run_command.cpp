@@ -277,7 +277,8 @@ class RunSession {
       if (done_.contains(key_of(i))) continue;
       open.push_back(i);
       const std::string& task = plan_.tasks[plan_.units[i].task].id;
-      auto seconds = store_->typical_seconds(task, plan_.target.size, plan_.target.device);
+      auto seconds =
+          store_->typical_seconds(task, plan_.target.size, plan_.target.device, options_.quick);
       expected.push_back(seconds && *seconds ? **seconds : 0);
     }
     progress_.begin("evaluating", expected);

@@ -436,16 +436,20 @@ Result<StoredRun> Store::read(const std::string& run_id) const {
 
 Result<std::optional<double>> Store::typical_seconds(const std::string& task,
                                                      const std::string& size,
-                                                     const std::string& device) const {
+                                                     const std::string& device, bool quick) const {
   return impl_->guarded("reading durations", [&]() -> Result<std::optional<double>> {
     // The newest fifty: older ones may stem from another machine or protocol.
-    SQLite::Statement statement(impl_->database,
-                                "SELECT wall_seconds FROM evaluation WHERE task = ? AND size = ? "
-                                "AND device = ? AND wall_seconds IS NOT NULL "
-                                "ORDER BY number DESC LIMIT 50");
+    SQLite::Statement statement(
+        impl_->database,
+        "SELECT wall_seconds FROM evaluation JOIN run ON run.id = evaluation.run_id "
+        "WHERE task = ? AND size = ? AND device = ? AND wall_seconds IS NOT NULL "
+        "AND CASE WHEN json_valid(run.configuration) "
+        "    THEN coalesce(json_extract(run.configuration, '$.quick'), 0) END = ? "
+        "ORDER BY evaluation.number DESC LIMIT 50");
     statement.bind(1, task);
     statement.bind(2, size);
     statement.bind(3, device);
+    statement.bind(4, quick ? 1 : 0);
     std::vector<double> seconds;
     while (statement.executeStep()) seconds.push_back(statement.getColumn(0).getDouble());
     if (seconds.empty()) return std::optional<double>();

@@ -62,10 +62,12 @@ class Store {
   // The same, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
-  // Median wall seconds of earlier evaluations of this task, size and device: for the ETA.
+  // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
+  // for the ETA.
   [[nodiscard]] Result<std::optional<double>> typical_seconds(const std::string& task,
                                                               const std::string& size,
-                                                              const std::string& device) const;
+                                                              const std::string& device,
+                                                              bool quick) const;
 
  private:
   struct Impl;

@@ -129,9 +129,19 @@ TEST_F(ProgressTest, RemainingTimeCountsWhatIsLeft) {
   now_ += seconds{100};  // late, but the others take as long as they take
   EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 50);
   progress->item_done("ok");
-  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 50);
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 50 * (15 + 104.0) / (15 + 10)) << "it learns";
   progress->item(2, "c");
-  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 30);
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 30 * (15 + 104.0) / (15 + 10));
+}
+
+TEST_F(ProgressTest, WhereNothingIsKnownTheFirstItemTells) {
+  const auto progress = make(false, -1);
+  progress->begin("evaluating", {0, 0, 0});
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 0);
+  progress->item(0, "a");
+  now_ += seconds{7};
+  progress->item_done("ok");
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 14);
 }
 
 TEST_F(ProgressTest, ForeignNamesCannotSteerTheTerminal) {
