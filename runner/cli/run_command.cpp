@@ -43,6 +43,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/store/chain_key.hpp"
+#include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 #include "runner/verify/profile.hpp"
 
@@ -229,18 +230,11 @@ class RunSession {
   }
 
   Result<Run> find_resumed_run() {
-    if (*options_.resume != "latest") {
-      auto run = store_->find_run(*options_.resume);
-      if (!run) return run.error();
-      if (*run) return **run;
-    } else {
-      auto runs = store_->runs();
-      if (!runs) return runs.error();
-      if (!runs->empty()) return runs->front();
-    }
+    auto run = find_run_named(*store_, *options_.resume);
+    if (run || run.error().code != ErrorCode::kNotFound) return run;
     return Error{ErrorCode::kUsage,
-                 "there is no run " + *options_.resume + " in " + options_.database.string(),
-                 "leave out --resume to start one"};
+                 fmt::format("{}: {}", options_.database.string(), run.error().message),
+                 fmt::format("{} Without --resume a new one is started.", run.error().hint)};
   }
 
   // --- compiled baselines ---
