@@ -10,35 +10,10 @@
 #include "reports/fields.hpp"
 #include "reports/ranking.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/text_table.hpp"
 
 namespace kbench {
 namespace {
-
-std::string_view colour_code(Tone tone) {
-  switch (tone) {
-    case Tone::kGood: return "\x1b[32m";
-    case Tone::kBad: return "\x1b[31m";
-    case Tone::kCaution: return "\x1b[33m";
-    case Tone::kNeutral: return "\x1b[2m";
-  }
-  return "";
-}
-
-std::string paint(std::string_view text, Tone tone, bool colour) {
-  if (!colour) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", colour_code(tone), text);
-}
-
-struct Cell {
-  std::string text;
-  std::optional<Tone> tone;  // none: the terminal's own colour
-};
-
-struct Column {
-  std::string heading;
-  bool right = false;
-  std::vector<Cell> cells;
-};
 
 Column field_column(std::string_view name, bool right, const std::vector<ResultRow>& rows) {
   const Field& field = result_field(name);
@@ -125,45 +100,6 @@ std::vector<Column> columns_of(const std::vector<ResultRow>& rows) {
   columns.push_back(field_column("max_error", true, rows));
   if (const auto lint = lint_column(rows)) columns.push_back(*lint);
   return columns;
-}
-
-std::string padded(std::string_view text, const Column& column, std::size_t width) {
-  return column.right ? pad_left(text, width) : pad_right(text, width);
-}
-
-// Without the spaces a table leaves at the end of a line.
-void append_line(std::string& out, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + "\n";
-}
-
-std::string render_table(const std::vector<Column>& columns, std::size_t rows, bool colour) {
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns) {
-    std::size_t width = display_width(column.heading);
-    for (const Cell& cell : column.cells) width = std::max(width, display_width(cell.text));
-    widths.push_back(width);
-  }
-  std::string out;
-  std::string heading;
-  std::string rule;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    heading += padded(columns[c].heading, columns[c], widths[c]) + "  ";
-    for (std::size_t i = 0; i < widths[c]; ++i) rule += "─";
-    rule += "  ";
-  }
-  append_line(out, std::move(heading));
-  append_line(out, std::move(rule));
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Cell& cell = columns[c].cells[r];
-      const std::string text = padded(cell.text, columns[c], widths[c]);
-      line += (cell.tone ? paint(text, *cell.tone, colour) : text) + "  ";
-    }
-    append_line(out, std::move(line));
-  }
-  return out;
 }
 
 // Indented, at most `limit` lines; the rest is counted.
@@ -261,7 +197,7 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out = render_table(columns_of(rows), rows.size(), options.colour);
+  std::string out = render_table(columns_of(rows), {.colour = options.colour});
   std::string failures;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) failures += render_failure(row, options);

@@ -11,6 +11,11 @@
 #include "reports/sanitize.hpp"
 
 namespace kbench {
+
+Json rounded(double value) {
+  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.9g}", value))) : Json();
+}
+
 namespace {
 
 // JSON has neither NaN nor infinity.
@@ -24,12 +29,6 @@ Json nullable(const std::optional<T>& value) {
 
 Json text_of(const ResultRow& row, const std::string& text) {
   return row.has_submission ? Json(text) : Json();
-}
-
-// Nine significant digits: past them a logarithm differs between math libraries, and one run would
-// give two reports.
-Json rounded(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.9g}", value))) : Json();
 }
 
 Json to_json(const std::optional<Speedup>& speedup) {

@@ -38,6 +38,10 @@ struct Field {
 // std::out_of_range).
 [[nodiscard]] const Field& result_field(std::string_view name);
 
+// Nine significant digits: past them a logarithm differs between math libraries, and one run would
+// give two reports. Null for what is no number, and for infinity, which JSON does not have.
+[[nodiscard]] Json rounded(double value);
+
 // The value as people read it, by the field's unit: "12.34", "1.92× [1.85–2.01]"; "–" for null.
 [[nodiscard]] std::string show(const Field& field, const ResultRow& row);
 [[nodiscard]] std::string show_speedup(const std::optional<Speedup>& speedup);

@@ -47,9 +47,10 @@ Json report_json(const ReportData& data) {
           {"results", std::move(results)}};
 }
 
-std::string render_json(const ReportData& data) {
-  return report_json(data).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) +
-         "\n";
+std::string json_text(const Json& report) {
+  return report.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
+
+std::string render_json(const ReportData& data) { return json_text(report_json(data)); }
 
 }  // namespace kbench

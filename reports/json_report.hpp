@@ -17,6 +17,8 @@ inline constexpr int kReportSchemaVersion = 1;
 
 [[nodiscard]] Json result_json(const ResultRow& row);
 [[nodiscard]] Json report_json(const ReportData& data);
+// A report of any kind as text: pure ASCII, indented, with a line break at the end.
+[[nodiscard]] std::string json_text(const Json& report);
 // report_json, indented, with a line break at the end.
 [[nodiscard]] std::string render_json(const ReportData& data);
 

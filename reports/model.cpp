@@ -11,6 +11,7 @@
 #include "reports/score.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
+#include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -128,25 +129,11 @@ ResultRow derive(const Evaluation& evaluation) {
   return row;
 }
 
-Result<ReportData> load_report(const Store& store, const std::optional<std::string>& run_id) {
+Result<ReportData> load_report(const Store& store, const std::optional<std::string>& name) {
   ReportData data;
-  if (run_id) {
-    Result<std::optional<Run>> found = store.find_run(*run_id);
-    if (!found) return found.error();
-    if (!*found) {
-      return Error{ErrorCode::kNotFound, fmt::format("no run begins with \"{}\"", *run_id),
-                   "Leave the id out for the newest run."};
-    }
-    data.run = std::move(**found);
-  } else {
-    Result<std::vector<Run>> runs = store.runs();
-    if (!runs) return runs.error();
-    if (runs->empty()) {
-      return Error{ErrorCode::kNotFound, "the database holds no run yet",
-                   "Start one: `kbench run`."};
-    }
-    data.run = std::move(runs->front());
-  }
+  Result<Run> run = find_run_named(store, name.value_or("latest"));
+  if (!run) return run.error();
+  data.run = std::move(*run);
   Result<StoredRun> stored = store.read(data.run.id);
   if (!stored) return stored.error();
   data.evaluations = std::move(stored->evaluations);
@@ -155,6 +142,9 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);
+  Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  data.tags = tags_of(data.run.id, *tags);
   take_out_files(data);
   return data;
 }

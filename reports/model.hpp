@@ -96,15 +96,16 @@ struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
   std::vector<LintRecord> lint;         // of any task content, size and device
+  std::vector<std::string> tags;        // of the run, by name
   ChainFinding chain;                   // whether the rows are those that were stored
   // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
   std::string files;
 };
 
-// The run whose id begins with `run_id`, or the newest one. Errors: no such run, no run at all, and
-// those of the store.
+// The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
+// and those of the store.
 [[nodiscard]] Result<ReportData> load_report(const Store& store,
-                                             const std::optional<std::string>& run_id = {});
+                                             const std::optional<std::string>& name = {});
 
 // What lint found about the very content that was evaluated; the record of the same size and device
 // before any other. Null where there is none.

@@ -9,8 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/fail_on.hpp"
 #include "runner/cli/build_info.hpp"
-#include "runner/task/suggest.hpp"
+#include "runner/core/suggest.hpp"
 
 namespace kbench {
 namespace {
@@ -28,6 +29,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
+    "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
 constexpr const char* kRunHelp =
@@ -67,6 +69,52 @@ constexpr const char* kReportHelp =
     "Examples:\n"
     "  kbench report html --output report.html\n"
     "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n\n";
+
+constexpr const char* kRunsHelp =
+    "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
+    "tag\n"
+    "(`kbench tag`), as latest, or as latest~2: two before it.\n\n"
+    "Examples:\n"
+    "  kbench runs --device h200\n"
+    "  kbench runs --db nightly.sqlite --json\n\n";
+
+constexpr const char* kTagHelp =
+    "A tag is one to 64 letters, digits, dots, dashes or underscores; nothing that reads as the\n"
+    "start of an id. It names one run, which it leaves as it is.\n\n"
+    "Examples:\n"
+    "  kbench tag latest release-1.2\n"
+    "  kbench compare release-1.2 latest\n"
+    "  kbench tag --remove release-1.2\n\n";
+
+constexpr const char* kCompareHelp =
+    "Each submission is judged by the ratio of its two speed-ups over the same baseline, so that "
+    "a\n"
+    "slower machine cancels. FASTER, SLOWER: no change at all would show like this in fewer than\n"
+    "one of 20 comparisons, all rows together (Holm). SAME: the whole interval lies within 3 % "
+    "(CPU)\n"
+    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
+    "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
+    "devices, sizes, precision classes, profiles, protocols, and quick against full are "
+    "refused.\n\n"
+    "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
+    "BEFORE counts that device's runs.\n\n"
+    "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
+    "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
+    "Examples:\n"
+    "  kbench compare\n"
+    "  kbench compare release-1.2 latest --baseline compiled\n"
+    "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
+
+constexpr const char* kHistoryHelp =
+    "A line for each run of the device, oldest first, with the agent's best variant; another "
+    "size,\n"
+    "precision class, profile or timing is left out and counted. A change is dated to the run "
+    "that\n"
+    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
+    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
+    "Examples:\n"
+    "  kbench history level1/019_relu\n"
+    "  kbench history 39 --agent me --db nightly.sqlite --json\n\n";
 
 constexpr const char* kDoctorHelp =
     "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
@@ -140,6 +188,10 @@ struct Commands {
   LintOptions lint;
   ImportOptions import;
   ReportOptions report;
+  RunsOptions runs;
+  TagOptions tag;
+  CompareOptions compare;
+  HistoryOptions history;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
@@ -272,7 +324,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
          [&options](const std::string& run_id) {
            options.resume = run_id.empty() ? "latest" : run_id;
          },
-         "Continue a run, by the start of its id (default: the newest) and skip what it has")
+         "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
+         "has")
       ->expected(0, 1)
       ->type_name("[RUN]");
   auto* html = add_path(*run, "--html", options.html,
@@ -372,12 +425,99 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
                            "How: html (one file), json or table")
       ->required();
   add_database(*report, options.database);
-  report->add_option("--run", options.run, "Start of a run's id (default: the newest run)")
-      ->type_name("ID");
+  report
+      ->add_option("--run", options.run,
+                   "Start of an id, a tag, latest or latest~N (default: the newest run)")
+      ->type_name("RUN");
   add_path(*report, "--output,-o", options.output, "Write to this file (default: standard output)")
       ->type_name("FILE");
   add_common(*report, options.common, false);
   return report;
+}
+
+// Shorter to type, and what people try.
+void add_json(CLI::App& app, OutputFormat& format) {
+  add_format(app, format);
+  app.add_flag_function(
+      "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
+      "The same as --format json");
+}
+
+void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
+                        const std::string& otherwise) {
+  app.add_option("--device", device,
+                 fmt::format("cpu, cuda, or a part of the device's name (default: {})", otherwise))
+      ->type_name("DEVICE");
+}
+
+void add_baseline(CLI::App& app, bool& over_compiled) {
+  add_choice<bool>(app, "--baseline", over_compiled, {{"eager", false}, {"compiled", true}},
+                   "What speed-ups are over (default: eager)");
+}
+
+CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
+  auto* runs = app.add_subcommand("runs", "List the stored runs");
+  runs->footer(std::string(kRunsHelp) + kExitCodes);
+  add_database(*runs, options.database);
+  add_part_of_device(*runs, options.device, "all");
+  add_json(*runs, options.format);
+  add_common(*runs, options.common, false);
+  return runs;
+}
+
+CLI::App* add_tag(CLI::App& app, TagOptions& options) {
+  auto* tag = app.add_subcommand("tag", "Give a stored run a name");
+  tag->footer(std::string(kTagHelp) + kExitCodes);
+  auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
+                  ->type_name("");
+  tag->add_option("NAME", options.name, "The new tag")->type_name("");
+  tag->add_option("--remove", options.remove, "Take this tag away instead")
+      ->type_name("NAME")
+      ->excludes(run);
+  add_database(*tag, options.database);
+  add_common(*tag, options.common, false);
+  return tag;
+}
+
+CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
+  auto* compare = app.add_subcommand("compare", "Compare two stored runs");
+  compare->footer(std::string(kCompareHelp) + kExitCodes);
+  compare->add_option("BEFORE", options.before, "Run (default: the one before AFTER)")
+      ->type_name("");
+  compare->add_option("AFTER", options.after, "Run (default: latest)")->type_name("");
+  add_database(*compare, options.database);
+  add_baseline(*compare, options.over_compiled);
+  compare->add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
+      ->check(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto parsed = parse_fail_on(word);
+            return parsed ? "" : parsed.error().message + ": " + parsed.error().hint;
+          },
+          ""))
+      ->type_name("WHAT");
+  compare->add_flag("--all", options.all, "List what is the same, too");
+  compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
+  add_json(*compare, options.format);
+  add_common(*compare, options.common, false);
+  return compare;
+}
+
+CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
+  auto* history = app.add_subcommand("history", "Show a task over all stored runs of a device");
+  history->footer(std::string(kHistoryHelp) + kExitCodes);
+  history
+      ->add_option("TASK", options.task,
+                   "Id (level1/019_relu), or a name, number or glob that means one")
+      ->required()
+      ->type_name("");
+  history->add_option("--agent", options.agent, "Only this agent (default: all)")
+      ->type_name("NAME");
+  add_database(*history, options.database);
+  add_part_of_device(*history, options.device, "the newest run's");
+  add_baseline(*history, options.over_compiled);
+  add_json(*history, options.format);
+  add_common(*history, options.common, false);
+  return history;
 }
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
@@ -497,6 +637,13 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
 
+// A run and its new name, or a name to take away.
+Result<Request> tag_request(const TagOptions& options) {
+  if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
+  return Error{ErrorCode::kUsage, "kbench tag takes a run and a name",
+               "kbench tag latest nightly-12; or kbench tag --remove nightly-12"};
+}
+
 }  // namespace
 
 Result<Request> parse_command_line(const std::vector<std::string>& words) {
@@ -516,6 +663,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto tasks = add_tasks(app, commands.tasks, commands.lint);
   const auto* import = add_import(app, commands.import);
   const auto* report = add_report(app, commands.report);
+  const auto* runs = add_runs(app, commands.runs);
+  const auto* tag = add_tag(app, commands.tag);
+  const auto* compare = add_compare(app, commands.compare);
+  const auto* history = add_history(app, commands.history);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
 
@@ -544,6 +695,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
   if (import->parsed()) return Request(commands.import);
   if (report->parsed()) return Request(commands.report);
+  if (runs->parsed()) return Request(commands.runs);
+  if (tag->parsed()) return tag_request(commands.tag);
+  if (compare->parsed()) return Request(commands.compare);
+  if (history->parsed()) return Request(commands.history);
   if (selftest.sandbox->parsed()) return Request(commands.selftest);
   if (selftest.timing->parsed()) return Request(commands.timing);
   if (doctor->parsed()) return Request(commands.doctor);

@@ -31,7 +31,8 @@ struct TasksPromptRequest {
 
 using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
                              TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
-                             ReportOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+                             ReportOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
+                             DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

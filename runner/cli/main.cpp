@@ -12,14 +12,18 @@
 
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
+#include "runner/cli/compare_command.hpp"
 #include "runner/cli/doctor.hpp"
+#include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
 #include "runner/cli/run_command.hpp"
+#include "runner/cli/runs_command.hpp"
 #include "runner/cli/selftest_command.hpp"
+#include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
 
@@ -51,6 +55,12 @@ struct Dispatch {
   int operator()(const ReportOptions& options) const {
     return report_command(options, installation);
   }
+  int operator()(const RunsOptions& options) const { return runs_command(options); }
+  int operator()(const TagOptions& options) const { return tag_command(options); }
+  int operator()(const CompareOptions& options) const {
+    return compare_command(options, installation);
+  }
+  int operator()(const HistoryOptions& options) const { return history_command(options); }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }

@@ -38,7 +38,7 @@ struct RunOptions {
   int budget_seconds = 180;  // that one submission may keep the run waiting
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;          // a run's id or a unique prefix of it, or "latest"
+  std::optional<std::string> resume;          // a run's name, of store/run_name.hpp
   std::optional<std::filesystem::path> html;  // HTML report to write; empty: none
   std::string command_line;                   // as typed, for the store
   bool silent = false;  // prints no results: for a caller that reads the database
@@ -86,8 +86,50 @@ struct ReportOptions {
   CommonOptions common;
   ReportFormat format = ReportFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> run;               // else the newest
+  std::optional<std::string> run;               // a name of store/run_name.hpp; else the newest
   std::optional<std::filesystem::path> output;  // else standard output
+};
+
+// `kbench runs`.
+struct RunsOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> device;  // its kind or a part of its name; else all
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench tag`. Either gives a run a name, or takes a name away.
+struct TagOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::string run;   // a name of store/run_name.hpp
+  std::string name;  // of the new tag
+  std::optional<std::string> remove;
+};
+
+// `kbench compare`.
+struct CompareOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  // Names of store/run_name.hpp. Before: else the run before the other one on its device.
+  std::optional<std::string> before;
+  std::string after = "latest";
+  bool over_compiled = false;  // the common scale: else eager
+  std::string fail_on;         // one of reports/fail_on.hpp; empty: nothing
+  bool force = false;
+  bool all = false;  // lists what is the same, too
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench history`.
+struct HistoryOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::string task;  // a pattern of select_tasks; must select exactly one
+  std::optional<std::string> agent;
+  std::optional<std::string> device;  // as in RunsOptions; else that of the newest run
+  bool over_compiled = false;
+  OutputFormat format = OutputFormat::kTable;
 };
 
 // `kbench doctor`.

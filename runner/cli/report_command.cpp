@@ -12,6 +12,7 @@
 #include "reports/model.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/output_file.hpp"
+#include "runner/cli/stored_runs.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 
@@ -39,13 +40,8 @@ int report_command(const ReportOptions& options, const Installation& installatio
   if (!store) return fail(store.error(), terminal);
   // Without it, the report says that the chain cannot be checked here.
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
-  const auto runs = store->runs();
-  if (!runs) return fail(runs.error(), terminal);
-  if (runs->empty()) {
-    return finish(ExitCode::kNothingSelected,
-                  fmt::format("{} has no runs yet", options.database.string()),
-                  options.common.verbosity);
-  }
+  if (const auto status = complain_without_runs(*store, options.database, options.common))
+    return *status;
   const auto data = load_report(*store, options.run);
   if (!data) return fail(data.error(), terminal);
 

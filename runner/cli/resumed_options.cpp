@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -47,18 +48,11 @@ std::optional<std::string> stored_device(const Json& configuration) {
 }  // namespace
 
 Result<Run> find_resumed_run(const Store& store, const RunOptions& options) {
-  if (*options.resume != "latest") {
-    auto run = store.find_run(*options.resume);
-    if (!run) return run.error();
-    if (*run) return **run;
-  } else {
-    auto runs = store.runs();
-    if (!runs) return runs.error();
-    if (!runs->empty()) return runs->front();
-  }
+  auto run = find_run_named(store, *options.resume);
+  if (run || run.error().code != ErrorCode::kNotFound) return run;
   return Error{ErrorCode::kUsage,
-               "there is no run " + *options.resume + " in " + options.database.string(),
-               "leave out --resume to start one"};
+               fmt::format("{}: {}", options.database.string(), run.error().message),
+               fmt::format("{} Without --resume a new one is started.", run.error().hint)};
 }
 
 RunOptions with_options_of(RunOptions options, const Run& run) {

@@ -10,7 +10,7 @@ namespace kbench {
 
 class Store;
 
-// The run that --resume names, "latest" or by the start of its id. Errors: kUsage where there is
+// The run that --resume names. Errors: kUsage where there is
 // none, and those of the store.
 [[nodiscard]] Result<Run> find_resumed_run(const Store& store, const RunOptions& options);
 

@@ -13,6 +13,7 @@
 
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/container.hpp"
+#include "runner/cli/git_state.hpp"
 #include "runner/core/usable_cores.hpp"
 
 namespace kbench {
@@ -40,6 +41,13 @@ Json describe_calibration(const std::optional<Calibration>& calibration) {
   return {{"between_sessions", calibration->between_sessions},
           {"between_runs", calibration->between_runs},
           {"measured_at", calibration->measured_at}};
+}
+
+// Null where they are in no git repository, and for the shipped examples.
+Json describe_submissions(const Plan& plan) {
+  const auto state = plan.submissions ? git_state(*plan.submissions) : std::nullopt;
+  if (!state) return nullptr;
+  return {{"commit", state->commit}, {"dirty", state->dirty ? Json(*state->dirty) : Json()}};
 }
 
 // Null for the shipped examples.
@@ -70,6 +78,7 @@ Json describe_environment(const Plan& plan, const OracleHello& oracle, const Too
           {"sandbox", sandbox.to_string()},
           {"sandbox_reason", sandbox.reason},
           {"calibration", describe_calibration(calibration)},
+          {"submissions", describe_submissions(plan)},
           {"files", describe_files(plan.census)}};
 }
 

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/suggest.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -333,6 +333,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   if (!options.size) take_size_that_exists(plan);
   if (options.file) {
     if (auto added = add_file(options, plan); !added) return added.error();
+    plan.submissions = options.file;
   } else if (!options.baselines_only) {
     auto folder = choose_folder(options, installation);
     if (!folder) return folder.error();
@@ -348,6 +349,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     add_problems(options, *found, plan, census);
     add_others(options, *found, census);
     if (folder->is_the_users) {
+      plan.submissions = folder->path;
       if (auto sound = require_submissions(*folder, census); !sound) return sound.error();
       plan.census = std::move(census);
     }

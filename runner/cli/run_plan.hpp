@@ -66,11 +66,12 @@ struct Census {
 struct Plan {
   Target target;
   std::vector<Task> tasks;
-  std::vector<Unit> units;         // by task, then agent, then variant
-  std::string submissions_from;    // a sentence: which folder was taken and why
-  std::optional<Census> census;    // of that folder; none of the shipped examples
-  std::string nothing_selected;    // why there is nothing to do; empty: there is
-  std::vector<std::string> notes;  // what was left out, one line each
+  std::vector<Unit> units;                           // by task, then agent, then variant
+  std::string submissions_from;                      // a sentence: which folder was taken and why
+  std::optional<std::filesystem::path> submissions;  // that folder or file; none of the examples
+  std::optional<Census> census;                      // of that folder; none of the shipped examples
+  std::string nothing_selected;                      // why there is nothing to do; empty: there is
+  std::vector<std::string> notes;                    // what was left out, one line each
 };
 
 [[nodiscard]] Result<Plan> make_plan(const RunOptions& options, const Installation& installation);

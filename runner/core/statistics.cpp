@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace kbench {
 namespace {
@@ -54,6 +55,21 @@ double median_absolute_deviation(const std::vector<double>& values) {
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - center));
   return median(std::move(deviations));
+}
+
+std::vector<double> holm(const std::vector<double>& p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> corrected(p_values.size());
+  double largest = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto still_to_judge = static_cast<double>(order.size() - k);
+    largest = std::max(largest, std::min(1.0, still_to_judge * p_values[order[k]]));
+    corrected[order[k]] = largest;
+  }
+  return corrected;
 }
 
 OrderInterval median_interval(std::vector<double> values, double confidence) {

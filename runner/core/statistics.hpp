@@ -18,6 +18,12 @@ namespace kbench {
 // Of a sample, with n - 1 in the denominator; zero for a single value. Requires a non-empty vector.
 [[nodiscard]] double variance(const std::vector<double>& values);
 
+// p-values corrected for their number, in the same order: the k-th smallest of n times n + 1 - k,
+// no smaller than the one before it, at most 1. What lies below a level then is wrong about any of
+// them with no more than that probability. Source: Holm, A simple sequentially rejective multiple
+// test procedure, 1979.
+[[nodiscard]] std::vector<double> holm(const std::vector<double>& p_values);
+
 struct OrderInterval {
   double low = 0;
   double high = 0;

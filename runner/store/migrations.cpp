@@ -188,7 +188,18 @@ ALTER TABLE block ADD COLUMN baselines_waited_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE block ADD COLUMN submission_waited_ns INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7};
+// Names that people gave to runs; and what `kbench runs` counts, without reading the rows.
+constexpr std::string_view kStep8 = R"sql(
+CREATE TABLE tag (
+  name      TEXT NOT NULL PRIMARY KEY,
+  run_id    TEXT NOT NULL REFERENCES run(id),
+  tagged_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8};
 
 }  // namespace
 

@@ -25,6 +25,7 @@
 #include "runner/store/passive.hpp"
 #include "runner/store/schema_check.hpp"
 #include "runner/store/sqlite_error.hpp"
+#include "runner/store/tag_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -234,15 +235,16 @@ std::vector<Record> read_all(SQLite::Statement& statement, std::int64_t evaluati
 
 constexpr std::string_view kOfEvaluation = " WHERE evaluation = ? ORDER BY position";
 
-std::vector<Evaluation> read_evaluations(SQLite::Database& database, const std::string& run_id,
-                                         WorkBudget& budget) {
-  SQLite::Statement rows(database,
-                         columns::select_evaluation() + " WHERE run_id = ? ORDER BY number");
+// Those whose column `of` (a constant of ours) is `value`.
+std::vector<Evaluation> read_evaluations(SQLite::Database& database, std::string_view of,
+                                         const std::string& value, WorkBudget& budget) {
+  SQLite::Statement rows(
+      database, fmt::format("{} WHERE {} = ? ORDER BY number", columns::select_evaluation(), of));
   SQLite::Statement checks(database, columns::select_check().append(kOfEvaluation));
   SQLite::Statement samples(database, columns::select_sample().append(kOfEvaluation));
   SQLite::Statement attempts(database, columns::select_attempt().append(kOfEvaluation));
   SQLite::Statement blocks(database, columns::select_block().append(kOfEvaluation));
-  rows.bind(1, run_id);
+  rows.bind(1, value);
   std::vector<Evaluation> evaluations;
   while (rows.executeStep()) {
     budget.spend(columns::bytes_of_row(rows));
@@ -374,6 +376,45 @@ Result<std::vector<LintRecord>> Store::lint_records() const {
   });
 }
 
+Status Store::put(const Tag& tag) {
+  if (Status name = check_tag_name(tag.name); !name) return name;
+  return impl_->guarded("naming a run", [&]() -> Status {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement known(impl_->database, "SELECT 1 FROM run WHERE id = ?");
+    known.bind(1, tag.run_id);
+    if (!known.executeStep()) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{}: no run {}", impl_->file.string(), tag.run_id),
+                   "`kbench runs` lists them."};
+    }
+    if (!put_tag(impl_->database, tag)) {
+      return Error{ErrorCode::kUsage,
+                   fmt::format("the tag \"{}\" is another run's already", tag.name),
+                   fmt::format("`kbench tag --remove {}` takes it away from that one.", tag.name)};
+    }
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::remove_tag(const std::string& name) {
+  return impl_->guarded("taking a name from a run", [&]() -> Status {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (!kbench::remove_tag(impl_->database, name)) {
+      return Error{ErrorCode::kNotFound, fmt::format("no tag is called \"{}\"", name),
+                   "`kbench runs` shows them."};
+    }
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Result<std::vector<Tag>> Store::tags() const {
+  return impl_->guarded("reading the tags", [&]() -> Result<std::vector<Tag>> {
+    return read_tags(impl_->database, *impl_->budget);
+  });
+}
+
 Result<std::vector<Run>> Store::runs() const {
   return impl_->guarded("listing the runs", [&]() -> Result<std::vector<Run>> {
     SQLite::Statement statement(impl_->database,
@@ -420,7 +461,7 @@ Result<std::vector<Evaluation>> Store::evaluations(const std::string& run_id) co
   return impl_->guarded("reading a run", [&]() -> Result<std::vector<Evaluation>> {
     // One read transaction: a writer beside us cannot change what the three statements see.
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    return read_evaluations(impl_->database, run_id, *impl_->budget);
+    return read_evaluations(impl_->database, "run_id", run_id, *impl_->budget);
   });
 }
 
@@ -428,9 +469,45 @@ Result<StoredRun> Store::read(const std::string& run_id) const {
   return impl_->guarded("reading a run", [&]() -> Result<StoredRun> {
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
     StoredRun stored;
-    stored.evaluations = read_evaluations(impl_->database, run_id, *impl_->budget);
+    stored.evaluations = read_evaluations(impl_->database, "run_id", run_id, *impl_->budget);
     stored.chain = check_chain(impl_->chain(), run_id, stored.evaluations);
     return stored;
+  });
+}
+
+Result<std::vector<StateCount>> Store::state_counts() const {
+  return impl_->guarded("counting rows", [&]() -> Result<std::vector<StateCount>> {
+    SQLite::Statement rows(impl_->database,
+                           "SELECT run_id, device, state, count(*) FROM evaluation "
+                           "GROUP BY run_id, device, state");
+    std::vector<StateCount> counts;
+    while (rows.executeStep()) {
+      impl_->budget->spend(columns::bytes_of_row(rows));
+      const auto state = state_from_string(rows.getColumn(2).getString());
+      if (!state) throw SQLite::Exception("state is unknown", SQLITE_CORRUPT);
+      counts.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(), *state,
+                        rows.getColumn(3).getInt()});
+    }
+    return counts;
+  });
+}
+
+Result<std::vector<std::string>> Store::task_ids() const {
+  return impl_->guarded("listing the tasks", [&]() -> Result<std::vector<std::string>> {
+    SQLite::Statement rows(impl_->database, "SELECT DISTINCT task FROM evaluation ORDER BY task");
+    std::vector<std::string> ids;
+    while (rows.executeStep()) {
+      impl_->budget->spend(columns::bytes_of_row(rows));
+      ids.push_back(rows.getColumn(0).getString());
+    }
+    return ids;
+  });
+}
+
+Result<std::vector<Evaluation>> Store::evaluations_of_task(const std::string& task) const {
+  return impl_->guarded("reading a task", [&]() -> Result<std::vector<Evaluation>> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    return read_evaluations(impl_->database, "task", task, *impl_->budget);
   });
 }
 

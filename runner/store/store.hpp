@@ -13,8 +13,17 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/store/chain.hpp"
+#include "runner/store/tag.hpp"
 
 namespace kbench {
+
+// How many rows of a run ended in a state.
+struct StateCount {
+  std::string run_id;
+  std::string device;  // "cpu" or "cuda"
+  State state = State::kInfrastructureError;
+  int rows = 0;
+};
 
 // A run as it was read in one moment.
 struct StoredRun {
@@ -53,6 +62,12 @@ class Store {
   // All records, by task, size and device.
   [[nodiscard]] Result<std::vector<LintRecord>> lint_records() const;
 
+  // Gives a run a name. Doing so twice changes nothing. Errors: kUsage where the name is none, or
+  // is another run's already; kNotFound without such a run.
+  Status put(const Tag& tag);
+  Status remove_tag(const std::string& name);           // kNotFound without such a tag
+  [[nodiscard]] Result<std::vector<Tag>> tags() const;  // by name
+
   [[nodiscard]] Result<std::vector<Run>> runs() const;                             // newest first
   [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix
   [[nodiscard]] Result<std::vector<std::string>> keys(const std::string& run_id) const;
@@ -61,6 +76,13 @@ class Store {
 
   // The same, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
+
+  // Of all runs, by run and state.
+  [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
+  // Every task that has a row, by id.
+  [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
+  // The rows of one task in all runs, in order of insertion, complete with checks and samples.
+  [[nodiscard]] Result<std::vector<Evaluation>> evaluations_of_task(const std::string& task) const;
 
   // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
   // for the ETA.

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/suggest.hpp"
 
 namespace kbench {
 namespace {

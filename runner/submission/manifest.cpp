@@ -7,10 +7,10 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/flags.hpp"
 #include "runner/task/strict_json.hpp"
-#include "runner/task/suggest.hpp"
 
 namespace kbench {
 namespace {

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
 #include "runner/submission/source_files.hpp"
-#include "runner/task/suggest.hpp"
 
 namespace kbench {
 namespace {

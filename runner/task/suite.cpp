@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/task/strict_json.hpp"
-#include "runner/task/suggest.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -197,6 +197,15 @@ Error unknown_task(const std::string& pattern, const std::vector<TaskEntry>& ent
 }
 
 }  // namespace
+
+std::optional<TaskEntry> entry_of_id(const std::string& id) {
+  const fs::path place(id + ".json");
+  const auto level = level_of(place.parent_path());
+  auto entry = level ? entry_of(place, *level) : std::nullopt;
+  if (!entry || entry->id != id) return std::nullopt;
+  entry->file.clear();
+  return entry;
+}
 
 Result<std::vector<TaskEntry>> list_tasks(const fs::path& suites) {
   std::error_code failure;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct TaskEntry {
 // `problem`, so that one bad file does not hide the others. Errors: the folder does not exist, or
 // cannot be read.
 [[nodiscard]] Result<std::vector<TaskEntry>> list_tasks(const std::filesystem::path& suites);
+
+// What an id alone tells, without a file; empty where it is none ("level1/019_relu").
+[[nodiscard]] std::optional<TaskEntry> entry_of_id(const std::string& id);
 
 // The names of a task file's sizes, in its order, without reading the rest for sense: some
 // milliseconds for a large file. Empty when it cannot be read.

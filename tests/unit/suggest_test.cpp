@@ -1,4 +1,4 @@
-#include "runner/task/suggest.hpp"
+#include "runner/core/suggest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,58 @@
+// What a run was made on and with, read from what is stored of it; and which of two runs' facts
+// keep them from being compared, or are worth knowing when they are. The stored JSON is foreign:
+// what is missing or of another type is empty. Called by reports of several runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+
+namespace kbench {
+
+struct RunFacts {
+  std::string kind;    // "cpu" or "cuda"; empty where nobody knows
+  std::string device;  // its name
+  int threads = 0;     // of a CPU: how many there were makes it another device
+
+  // What a result may depend on, as words.
+  std::string driver;
+  std::string torch;
+  std::string host_compiler;
+  std::string nvcc;
+  std::string kbench;  // version and commit
+  std::string kernel;
+  std::string sandbox;
+  std::string calibration;
+
+  // Of the submissions folder; empty where it is in no git repository.
+  std::string commit;
+  std::optional<bool> dirty;
+  bool quick = false;
+};
+
+[[nodiscard]] RunFacts facts_of(const Run& run);
+
+// "AMD EPYC, 2 threads", "NVIDIA H200".
+[[nodiscard]] std::string device_words(const RunFacts& facts);
+[[nodiscard]] bool same_device(const RunFacts& a, const RunFacts& b);
+// Whether --device means it: its kind, or some part of its name, letters of either case being
+// equal.
+[[nodiscard]] bool device_matches(const RunFacts& facts, const std::string& wanted);
+// "0123456789ab", and "+changes" after it where files differ from the commit; empty without one.
+[[nodiscard]] std::string commit_words(const RunFacts& facts);
+// "2026-11-21 13:00": as stored, to the minute.
+[[nodiscard]] std::string minute_of(const std::string& started_at);
+
+struct Difference {
+  std::string what;  // "driver"
+  std::string before;
+  std::string after;
+};
+
+// Of driver, torch, compilers, kbench, kernel, sandbox and calibration, those that differ.
+[[nodiscard]] std::vector<Difference> environment_changes(const RunFacts& before,
+                                                          const RunFacts& after);
+
+}  // namespace kbench

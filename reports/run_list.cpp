@@ -1,0 +1,121 @@
+#include "reports/run_list.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/json_report.hpp"
+#include "reports/sanitize.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// "12 ok · 1 wrong result".
+std::string states_words(const ListedRun& run) {
+  std::vector<std::string> parts;
+  for (const auto& [state, rows] : run.states)
+    parts.push_back(fmt::format("{} {}", rows, words(state)));
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+Cell dash_or(const std::string& text) {
+  return {text.empty() ? std::string("–") : sanitize_line(text), {}};
+}
+
+}  // namespace
+
+int ListedRun::rows() const {
+  return std::accumulate(states.begin(), states.end(), 0,
+                         [](int sum, const auto& state) { return sum + state.second; });
+}
+
+Result<std::vector<ListedRun>> list_runs(const Store& store) {
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  const Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  const Result<std::vector<StateCount>> counts = store.state_counts();
+  if (!counts) return counts.error();
+  std::vector<ListedRun> listed;
+  std::map<std::string, std::size_t> index;
+  for (Run& run : *runs) {
+    index.emplace(run.id, listed.size());
+    ListedRun one{.facts = facts_of(run), .tags = tags_of(run.id, *tags)};
+    one.run = std::move(run);
+    listed.push_back(std::move(one));
+  }
+  for (const StateCount& count : *counts) {
+    const auto found = index.find(count.run_id);
+    if (found == index.end()) continue;
+    ListedRun& run = listed[found->second];
+    run.states[count.state] += count.rows;
+    if (run.facts.kind.empty()) run.facts.kind = count.device;
+  }
+  return listed;
+}
+
+std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style) {
+  Column id{.heading = "Run"};
+  Column tag{.heading = "Tag", .importance = 5};
+  Column date{.heading = "Date (UTC)", .importance = 6};
+  Column device{.heading = "Device", .importance = 4};
+  Column commit{.heading = "Commit", .importance = 1};
+  Column rows{.heading = "Rows", .right = true, .importance = 3};
+  Column states{.heading = "States", .importance = 2};
+  for (const ListedRun& run : runs) {
+    id.cells.push_back({sanitize_line(short_id(run.run)), {}});
+    tag.cells.push_back(dash_or(fmt::format("{}", fmt::join(run.tags, ", "))));
+    const bool finished = !run.run.finished_at.empty();
+    date.cells.push_back(
+        {sanitize_line(minute_of(run.run.started_at)) + (finished ? "" : " unfinished"),
+         finished ? std::nullopt : std::optional(Tone::kCaution)});
+    device.cells.push_back(dash_or(device_words(run.facts)));
+    commit.cells.push_back(dash_or(commit_words(run.facts)));
+    rows.cells.push_back({fmt::format("{}", run.rows()), {}});
+    states.cells.push_back(dash_or(states_words(run)));
+  }
+  return render_table({std::move(id), std::move(tag), std::move(date), std::move(device),
+                       std::move(commit), std::move(rows), std::move(states)},
+                      style);
+}
+
+Json runs_json(const std::vector<ListedRun>& runs) {
+  Json list = Json::array();
+  for (const ListedRun& run : runs) {
+    Json one = run_json(run.run, run.tags);
+    Json states = Json::object();
+    for (const auto& [state, rows] : run.states) states[std::string(to_string(state))] = rows;
+    if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
+    one["rows"] = run.rows();
+    one["states"] = std::move(states);
+    list.push_back(std::move(one));
+  }
+  return {{"schema_version", kReportSchemaVersion}, {"runs", std::move(list)}};
+}
+
+std::string short_id(const Run& run) {
+  constexpr std::size_t kShown = 12;
+  return run.id.substr(0, kShown);
+}
+
+Json run_json(const Run& run, const std::vector<std::string>& tags) {
+  const RunFacts facts = facts_of(run);
+  return {{"id", run.id},
+          {"tags", tags},
+          {"started_at", run.started_at},
+          {"finished_at", text_or_null(run.finished_at)},
+          {"device",
+           {{"kind", text_or_null(facts.kind)},
+            {"name", text_or_null(facts.device)},
+            {"threads", facts.threads > 0 ? Json(facts.threads) : Json()}}},
+          {"commit", text_or_null(facts.commit)},
+          {"dirty", facts.dirty ? Json(*facts.dirty) : Json()},
+          {"quick", facts.quick}};
+}
+
+}  // namespace kbench

@@ -1,0 +1,113 @@
+#include "runner/cli/compare_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/compare_report.hpp"
+#include "reports/fail_on.hpp"
+#include "reports/run_list.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/stored_runs.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/run_name.hpp"
+
+namespace kbench {
+namespace {
+
+// The run before `after` on its device.
+Result<Run> run_before(const Store& store, const Run& after) {
+  auto runs = store.runs();  // newest first
+  if (!runs) return runs.error();
+  const RunFacts facts = facts_of(after);
+  auto it =
+      std::find_if(runs->begin(), runs->end(), [&](const Run& run) { return run.id == after.id; });
+  while (it != runs->end() && ++it != runs->end())
+    if (same_device(facts_of(*it), facts)) return std::move(*it);
+  const std::string device = device_words(facts);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no run before {} on its device{}{}", short_id(after),
+                           device.empty() ? "" : ", ", device),
+               "`kbench runs` lists them; two are compared as `kbench compare BEFORE AFTER`."};
+}
+
+struct Pair {
+  ReportData before;
+  ReportData after;
+};
+
+Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
+  const auto after = find_run_named(store, options.after);
+  if (!after) return after.error();
+  const RunFacts facts = facts_of(*after);
+  const auto before =
+      options.before
+          ? find_run_named(store, *options.before,
+                           [&](const Run& run) { return same_device(facts_of(run), facts); })
+          : run_before(store, *after);
+  if (!before) return before.error();
+  auto then = load_report(store, before->id);
+  if (!then) return then.error();
+  auto now = load_report(store, after->id);
+  if (!now) return now.error();
+  return Pair{std::move(*then), std::move(*now)};
+}
+
+Error refusal(const Pair& pair, const std::vector<Difference>& differences) {
+  return {ErrorCode::kUsage,
+          fmt::format("the runs {} and {} cannot be compared, because these differ:\n{}",
+                      short_id(pair.before.run), short_id(pair.after.run),
+                      difference_lines(differences)),
+          "`kbench runs` lists the others; --force compares these all the same, and says so."};
+}
+
+int finish_compared(const Comparison& comparison, const CompareOptions& options) {
+  // The command line was held against the same rule.
+  const auto fail_on = options.fail_on.empty() ? FailOn{} : parse_fail_on(options.fail_on).value();
+  const auto offending = offenders(comparison, fail_on);
+  if (offending.empty()) {
+    return finish(ExitCode::kGood,
+                  fmt::format("compared {} with {}", short_id(comparison.after.run),
+                              short_id(comparison.before.run)),
+                  options.common.verbosity);
+  }
+  const std::size_t more = offending.size() - 1;
+  return finish(ExitCode::kRegression,
+                fmt::format("{}: {}{} (exit code {})", describe(ExitCode::kRegression),
+                            offence_words(*offending.front()),
+                            more == 0 ? "" : fmt::format(", and {} more", more),
+                            to_int(ExitCode::kRegression)),
+                options.common.verbosity);
+}
+
+}  // namespace
+
+int compare_command(const CompareOptions& options, const Installation& installation) {
+  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  if (!store) return fail(store.error(), terminal);
+  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
+  if (const auto status = complain_without_runs(*store, options.database, options.common))
+    return *status;
+  const auto pair = load_pair(*store, options);
+  if (!pair) return fail(pair.error(), terminal);
+  const auto differences = incomparable(pair->before, pair->after);
+  if (!differences.empty() && !options.force) return fail(refusal(*pair, differences), terminal);
+
+  const Comparison comparison =
+      compare(pair->before, pair->after, options.over_compiled ? Side::kCompiled : Side::kEager);
+  if (comparison.rows.empty()) {
+    return finish(ExitCode::kNothingSelected, "there is no submission in either run",
+                  options.common.verbosity);
+  }
+  if (options.format == OutputFormat::kJson)
+    print_json(compare_json(comparison));
+  else
+    fmt::print("{}", render_compare(comparison, options.all, output_style(options.common)));
+  return finish_compared(comparison, options);
+}
+
+}  // namespace kbench

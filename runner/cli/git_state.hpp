@@ -1,0 +1,25 @@
+// Which commit the submissions of a run were at, where they lie in a git repository. A fact for the
+// record, never a reason to fail: without git, without a repository, or where git will not say,
+// there is none. Called when a run begins.
+//
+// Such a folder may come from somebody else, and a repository's own configuration names programs
+// that git runs (core.fsmonitor, filters, transports of a partial clone). Those that a command line
+// can switch off are; where filters are configured in the repository, nobody asks whether files
+// differ, because git would run them to find out.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace kbench {
+
+struct GitState {
+  std::string commit;         // 40 or 64 hexadecimal digits
+  std::optional<bool> dirty;  // files below differ from it, or are not in it; empty: unknown
+};
+
+// Of a folder, or of one file. Empty where nothing of it is tracked.
+[[nodiscard]] std::optional<GitState> git_state(const std::filesystem::path& submissions);
+
+}  // namespace kbench

@@ -1,0 +1,28 @@
+#include "runner/cli/stored_runs.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "reports/json_report.hpp"
+#include "runner/cli/outcome.hpp"
+
+namespace kbench {
+
+std::optional<int> complain_without_runs(const Store& store, const std::filesystem::path& database,
+                                         const CommonOptions& common) {
+  const auto runs = store.runs();
+  if (!runs) return fail(runs.error(), inspect_terminal(STDERR_FILENO, common.color));
+  if (!runs->empty()) return std::nullopt;
+  return finish(ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string()),
+                common.verbosity);
+}
+
+TableStyle output_style(const CommonOptions& common) {
+  const Terminal terminal = inspect_terminal(STDOUT_FILENO, common.color);
+  return {.colour = terminal.color, .columns = terminal.is_tty ? terminal.columns : 0};
+}
+
+void print_json(const Json& report) { fmt::print("{}", json_text(report)); }
+
+}  // namespace kbench

@@ -1,0 +1,26 @@
+// What the commands that read several stored runs share: how they open a database, and how they
+// write. Called by report, runs, compare and history.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "reports/text_table.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/core/json.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+
+// Exit status of a database without any run, after saying so; empty where there is one.
+[[nodiscard]] std::optional<int> complain_without_runs(const Store& store,
+                                                       const std::filesystem::path& database,
+                                                       const CommonOptions& common);
+
+// Of standard output: as wide as the terminal, and as wide as it takes where it is none.
+[[nodiscard]] TableStyle output_style(const CommonOptions& common);
+
+// A report on standard output.
+void print_json(const Json& report);
+
+}  // namespace kbench

@@ -1,0 +1,59 @@
+#include "runner/cli/tag_command.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/run_environment.hpp"
+#include "runner/core/suggest.hpp"
+#include "runner/store/run_name.hpp"
+
+namespace kbench {
+namespace {
+
+// The tag that was meant, where there is none of that name.
+Error with_suggestion(Error error, const Store& store, const std::string& name) {
+  const auto tags = store.tags();
+  if (error.code != ErrorCode::kNotFound || !tags) return error;
+  std::vector<std::string> names;
+  for (const Tag& tag : *tags) names.push_back(tag.name);
+  if (const auto guess = nearest(name, names))
+    error.hint = fmt::format("did you mean \"{}\"?", *guess);
+  return error;
+}
+
+Result<std::string> change(const TagOptions& options, const Run* run) {
+  auto store = Store::open(options.database, Store::Mode::kReadWrite);
+  if (!store) return store.error();
+  if (run == nullptr) {
+    if (const auto removed = store->remove_tag(*options.remove); !removed)
+      return with_suggestion(removed.error(), *store, *options.remove);
+    return fmt::format("no run is called {} any more", *options.remove);
+  }
+  if (const auto put = store->put(Tag{options.name, run->id, utc_now()}); !put) return put.error();
+  return fmt::format("run {} is called {}", run->id.substr(0, 12), options.name);
+}
+
+// Found by reading first: writing would make a database where there is none.
+Result<std::string> tag(const TagOptions& options) {
+  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  if (options.remove) return change(options, nullptr);
+  const auto run = find_run_named(*store, options.run);
+  if (!run) return run.error();
+  return change(options, &*run);
+}
+
+}  // namespace
+
+int tag_command(const TagOptions& options) {
+  const auto done = tag(options);
+  if (!done) return fail(done.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  return finish(ExitCode::kGood, *done, options.common.verbosity);
+}
+
+}  // namespace kbench

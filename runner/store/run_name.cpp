@@ -1,0 +1,78 @@
+#include "runner/store/run_name.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/suggest.hpp"
+#include "runner/store/tag.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::string_view kLatest = "latest";
+constexpr std::size_t kShownOfAName = 80;
+
+Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
+                       const std::function<bool(const Run&)>& among) {
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  if (runs->empty()) {
+    return Error{ErrorCode::kNotFound, "the database holds no run yet", "Start one: `kbench run`."};
+  }
+  int before = 0;
+  for (Run& run : *runs)
+    if ((!among || among(run)) && before++ == steps) return std::move(run);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no run \"{}\": {} {}", name, before,
+                           among ? "of that device are stored" : "are stored"),
+               "`kbench runs` lists them."};
+}
+
+Error unknown(const std::string& name, const std::vector<Tag>& tags) {
+  std::vector<std::string> names{std::string(kLatest)};
+  for (const Tag& tag : tags) names.push_back(tag.name);
+  const auto guess = nearest(name, names);
+  return {ErrorCode::kNotFound,
+          fmt::format("no run begins with \"{}\", and no tag is called so",
+                      name.substr(0, kShownOfAName)),
+          guess ? fmt::format("did you mean \"{}\"?", *guess)
+                : std::string("`kbench runs` lists them; \"latest\" is the newest.")};
+}
+
+}  // namespace
+
+std::optional<int> steps_before_latest(std::string_view name) {
+  if (!name.starts_with(kLatest)) return std::nullopt;
+  std::string_view rest = name.substr(kLatest.size());
+  if (rest.empty()) return 0;
+  if (!rest.starts_with('~')) return std::nullopt;
+  rest.remove_prefix(1);
+  int steps = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), steps);
+  const bool whole = failure == std::errc() && end == rest.data() + rest.size();
+  return whole && steps >= 0 ? std::optional(steps) : std::nullopt;
+}
+
+Result<Run> find_run_named(const Store& store, const std::string& name,
+                           const std::function<bool(const Run&)>& among) {
+  if (name.empty()) {
+    return Error{ErrorCode::kUsage, "no run has an empty name",
+                 "`kbench runs` lists them; \"latest\" is the newest."};
+  }
+  if (const auto steps = steps_before_latest(name)) return nth_newest(store, *steps, name, among);
+  const Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  const auto tag =
+      std::find_if(tags->begin(), tags->end(), [&](const Tag& one) { return one.name == name; });
+  const std::string& id = tag == tags->end() ? name : tag->run_id;
+  Result<std::optional<Run>> run = store.find_run(id);
+  if (!run) return run.error();
+  if (!*run) return unknown(name, *tags);
+  return std::move(**run);
+}
+
+}  // namespace kbench

@@ -1,0 +1,26 @@
+// The one place that knows how a run is named: "latest" (the newest), "latest~2" (two before it), a
+// tag, or the start of an id. Called by every command that takes a run.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+
+// How many runs before the newest one: 0 of "latest", 2 of "latest~2"; empty of any other word.
+[[nodiscard]] std::optional<int> steps_before_latest(std::string_view name);
+
+// The run of that name. "latest~N" counts among the runs that `among` accepts (all without it),
+// newest first; other names find any run. Errors: kUsage for the start of several ids, which are
+// listed, or for an empty name; kNotFound, with the nearest tag where one was misspelt.
+[[nodiscard]] Result<Run> find_run_named(const Store& store, const std::string& name,
+                                         const std::function<bool(const Run&)>& among = {});
+
+}  // namespace kbench

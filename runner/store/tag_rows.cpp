@@ -1,0 +1,56 @@
+#include "runner/store/tag_rows.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <sqlite3.h>
+
+#include "runner/store/columns.hpp"
+#include "runner/store/passive.hpp"
+
+namespace kbench {
+namespace {
+
+std::string text_of(SQLite::Statement& rows, int column) {
+  const SQLite::Column value = rows.getColumn(column);
+  if (!value.isText())
+    throw SQLite::Exception("a tag holds something that is no text", SQLITE_CORRUPT);
+  return value.getString();
+}
+
+}  // namespace
+
+bool put_tag(SQLite::Database& database, const Tag& tag) {
+  SQLite::Statement insert(database,
+                           "INSERT INTO tag (name, run_id, tagged_at) VALUES (?, ?, ?) "
+                           "ON CONFLICT (name) DO NOTHING");
+  insert.bind(1, tag.name);
+  insert.bind(2, tag.run_id);
+  insert.bind(3, tag.tagged_at);
+  if (insert.exec() > 0) return true;
+  SQLite::Statement owner(database, "SELECT 1 FROM tag WHERE name = ? AND run_id = ?");
+  owner.bind(1, tag.name);
+  owner.bind(2, tag.run_id);
+  return owner.executeStep();
+}
+
+bool remove_tag(SQLite::Database& database, const std::string& name) {
+  SQLite::Statement statement(database, "DELETE FROM tag WHERE name = ?");
+  statement.bind(1, name);
+  return statement.exec() > 0;
+}
+
+std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget) {
+  SQLite::Statement rows(database, "SELECT name, run_id, tagged_at FROM tag ORDER BY name");
+  std::vector<Tag> tags;
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    Tag tag{text_of(rows, 0), text_of(rows, 1), text_of(rows, 2)};
+    // A name that is none of ours, such as the start of another run's id, names nothing.
+    if (check_tag_name(tag.name).ok()) tags.push_back(std::move(tag));
+  }
+  return tags;
+}
+
+}  // namespace kbench

@@ -1,0 +1,25 @@
+// The tag table: at most one run for each name. Inside runner/store only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/store/tag.hpp"
+
+namespace SQLite {
+class Database;
+}
+
+namespace kbench {
+
+class WorkBudget;
+
+// All throw SQLite::Exception; read_tags with SQLITE_CORRUPT where a value cannot be one of ours.
+// False where the name belongs to another run already, and then nothing was changed.
+[[nodiscard]] bool put_tag(SQLite::Database& database, const Tag& tag);
+// False where there is none of that name.
+[[nodiscard]] bool remove_tag(SQLite::Database& database, const std::string& name);
+// By name.
+[[nodiscard]] std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget);
+
+}  // namespace kbench
