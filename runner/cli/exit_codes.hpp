@@ -8,7 +8,7 @@ enum class ExitCode {
   kTaskFailed = 1,       // at least one submission failed
   kUsage = 2,            // the command line, or a file named on it, makes no sense
   kInfrastructure = 3,   // our own fault or the machine's
-  kRegression = 4,       // a comparison found something slower than allowed
+  kRegression = 4,       // a comparison found what it was told to fail on
   kNothingSelected = 5,  // no task matches
   kInterrupted = 130,    // Ctrl-C, after saving the evaluation at hand
 };

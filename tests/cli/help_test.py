@@ -7,7 +7,7 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("doctor",)]
+            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",)]
 
 
 class HelpTest(cli_case.CliCase):

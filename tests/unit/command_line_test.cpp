@@ -156,10 +156,58 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
   }
 }
 
+TEST(CommandLine, ComparesTheNewestRunsUnlessTold) {
+  const auto plain = parse_as<CompareOptions>({"compare"});
+  EXPECT_FALSE(plain.before);
+  EXPECT_EQ(plain.after, "latest");
+  EXPECT_FALSE(plain.over_compiled);
+  EXPECT_EQ(plain.format, OutputFormat::kTable);
+  const auto told = parse_as<CompareOptions>({"compare", "good", "latest~1", "--baseline",
+                                              "compiled", "--fail-on", "slower:5%,fails", "--all",
+                                              "--force", "--json", "--db", "n.sqlite"});
+  EXPECT_EQ(told.before, "good");
+  EXPECT_EQ(told.after, "latest~1");
+  EXPECT_TRUE(told.over_compiled);
+  EXPECT_EQ(told.fail_on, "slower:5%,fails");
+  EXPECT_TRUE(told.all);
+  EXPECT_TRUE(told.force);
+  EXPECT_EQ(told.format, OutputFormat::kJson);
+  EXPECT_EQ(told.database, "n.sqlite");
+  EXPECT_EQ(parse_as<CompareOptions>({"compare", "good"}).before, "good");
+  expect_error({"compare", "--fail-on", "slower:5"}, "\"slower:5\" is nothing to fail on",
+               "slower:5%");
+  expect_error({"compare", "--baseline", "compield"}, "--baseline", "did you mean \"compiled\"?");
+}
+
+TEST(CommandLine, ATagTakesARunAndANameOrTakesOneAway) {
+  const auto given = parse_as<TagOptions>({"tag", "latest", "nightly-12"});
+  EXPECT_EQ(given.run, "latest");
+  EXPECT_EQ(given.name, "nightly-12");
+  EXPECT_FALSE(given.remove);
+  EXPECT_EQ(parse_as<TagOptions>({"tag", "--remove", "nightly-12"}).remove, "nightly-12");
+  expect_error({"tag"}, "a run and a name", "kbench tag latest nightly-12");
+  expect_error({"tag", "latest"}, "a run and a name", "--remove");
+  expect_error({"tag", "latest", "--remove", "x"}, "excludes", "");
+}
+
+TEST(CommandLine, HistoryAndRunsOfADevice) {
+  const auto history =
+      parse_as<HistoryOptions>({"history", "19", "--agent", "me", "--device", "h200", "--json"});
+  EXPECT_EQ(history.task, "19");
+  EXPECT_EQ(history.agent, "me");
+  EXPECT_EQ(history.device, "h200");
+  EXPECT_EQ(history.format, OutputFormat::kJson);
+  expect_error({"history"}, "TASK is required", "kbench history --help");
+  const auto runs = parse_as<RunsOptions>({"runs", "--device", "Example CPU"});
+  EXPECT_EQ(runs.device, "Example CPU");
+  EXPECT_EQ(parse_as<RunsOptions>({"runs", "--format", "json"}).format, OutputFormat::kJson);
+}
+
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
-  expect_error({"banana"}, "no command \"banana\"",
-               "commands are run, tasks, import, report, doctor, selftest");
+  expect_error(
+      {"banana"}, "no command \"banana\"",
+      "commands are run, tasks, import, report, runs, tag, compare, history, doctor, selftest");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");

@@ -52,5 +52,18 @@ TEST(Statistics, VarianceIsThatOfASample) {
   EXPECT_EQ(variance({7}), 0);
 }
 
+// Sorted: 0.01, 0.02, 0.03, 0.2 times 4, 3, 2, 1 is 0.04, 0.06, 0.06, 0.2.
+TEST(Statistics, HolmMultipliesByWhatIsStillToJudgeAndNeverFalls) {
+  const auto corrected = holm({0.03, 0.01, 0.2, 0.02});
+  ASSERT_EQ(corrected.size(), 4u);
+  EXPECT_DOUBLE_EQ(corrected[0], 0.06);
+  EXPECT_DOUBLE_EQ(corrected[1], 0.04);
+  EXPECT_DOUBLE_EQ(corrected[2], 0.2);
+  EXPECT_DOUBLE_EQ(corrected[3], 0.06);
+  EXPECT_DOUBLE_EQ(holm({0.9, 0.8})[0], 1) << "no probability is more";
+  EXPECT_DOUBLE_EQ(holm({0.04})[0], 0.04);
+  EXPECT_TRUE(holm({}).empty());
+}
+
 }  // namespace
 }  // namespace kbench

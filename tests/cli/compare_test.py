@@ -1,0 +1,221 @@
+"""kbench runs, tag, compare and history: on databases whose speed-ups are known exactly."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unicodedata
+
+import cli_case
+from cli_case import GOOD, KBENCH, NOTHING_SELECTED, REGRESSION, USAGE
+
+RELU = "level1/019_relu"
+
+
+def run_id(number):
+    return f"{number:x}a" * 16
+
+
+class RunsCase(cli_case.CliCase):
+    def make(self, runs, name="kbench.sqlite"):
+        """Runs of consecutive days, oldest first; each a list of rows, or a dictionary with more."""
+        script = []
+        for number, run in enumerate(runs, 1):
+            run = run if isinstance(run, dict) else {"rows": run}
+            script.append({"id": run_id(number), "started_at": f"2026-11-{number:02}T03:00:00Z",
+                           **run})
+        subprocess.run([os.environ["MAKE_RUNS"], str(self.folder / name)], check=True, text=True,
+                       input=json.dumps(script))
+
+    def json_of(self, *words, code=GOOD):
+        result = self.kbench(*words, "--json")
+        self.assertEqual(result.returncode, code, result.stderr)
+        return json.loads(result.stdout)
+
+
+class RunsAndTagsTest(RunsCase):
+    def setUp(self):
+        super().setUp()
+        self.make([[{}], [{}, {"agent": "bob", "state": "crash"}],
+                   {"rows": [{}], "device": "Other CPU", "commit": "0123456789abcdef" * 2 + "01234567"}])
+
+    def test_runs_are_listed_newest_first(self):
+        result = self.kbench("runs")
+        self.assert_good(result)
+        lines = result.stdout.splitlines()
+        self.assertEqual([line.split()[0] for line in lines[2:]],
+                         [run_id(n)[:12] for n in (3, 2, 1)])
+        self.assertIn("1 ok · 1 crash", result.stdout)
+        self.assertIn("0123456789ab+changes", result.stdout)
+        runs = self.json_of("runs")["runs"]
+        self.assertEqual(runs[1]["states"], {"ok": 1, "crash": 1})
+        self.assertEqual(runs[1]["rows"], 2)
+        self.assertEqual(runs[0]["device"]["name"], "Other CPU")
+
+    def test_runs_of_a_device(self):
+        self.assertEqual([run["id"] for run in self.json_of("runs", "--device", "example")["runs"]],
+                         [run_id(2), run_id(1)])
+        self.assert_fails(self.kbench("runs", "--device", "h200"), NOTHING_SELECTED, "h200")
+
+    def test_a_tag_names_a_run_everywhere(self):
+        self.assert_good(self.kbench("tag", run_id(1)[:4], "nightly-1"))
+        for words in (("report", "json", "--run", "nightly-1"), ("report", "json", "--run", "latest~2")):
+            result = self.kbench(*words)
+            self.assert_good(result)
+            self.assertEqual(json.loads(result.stdout)["run_id"], run_id(1))
+        self.assertEqual(self.json_of("runs")["runs"][2]["tags"], ["nightly-1"])
+        self.assert_fails(self.kbench("report", "json", "--run", "nigthly-1"), USAGE,
+                          'did you mean "nightly-1"?')
+        self.assert_fails(self.kbench("tag", "latest", "nightly-1"), USAGE, "another run's already")
+        self.assert_fails(self.kbench("tag", "--remove", "nightly-2"), USAGE, "nightly-1")
+        self.assert_good(self.kbench("tag", "--remove", "nightly-1"))
+        self.assertEqual(self.json_of("runs")["runs"][2]["tags"], [])
+
+    def test_names_that_read_as_something_else_are_refused(self):
+        for name in ("beef", "latest", "a b", "x" * 65, "a/b"):
+            with self.subTest(name=name):
+                self.assert_fails(self.kbench("tag", "latest", name), USAGE, "cannot be a tag")
+
+    def test_naming_makes_no_database(self):
+        self.assert_fails(self.kbench("tag", "latest", "good", "--db", "none.sqlite"), USAGE,
+                          "none.sqlite")
+        self.assertFalse((self.folder / "none.sqlite").exists())
+
+
+class CompareTest(RunsCase):
+    def assert_changes(self, report, expected):
+        self.assertEqual({(row["agent"], row["change"]) for row in report["rows"]}, expected)
+
+    def test_the_newest_two_runs_of_the_device_are_the_default(self):
+        self.make([[{"submission_ns": 2_000_000}], [{"submission_ns": 1_000_000}],
+                   {"rows": [{}], "device": "Other CPU"}, [{"submission_ns": 1_200_000}]])
+        report = self.json_of("compare")
+        self.assertEqual((report["before"]["id"], report["after"]["id"]), (run_id(2), run_id(4)))
+        self.assert_changes(report, {("alice", "SLOWER")})
+        report = self.json_of("compare", "latest~2", "latest")
+        self.assertEqual(report["before"]["id"], run_id(1), "counted among the device's runs")
+        self.assert_fails(self.kbench("compare", run_id(1)[:3], "latest~1"), USAGE, "device")
+
+    def test_a_regression_is_exit_code_4_when_asked_for(self):
+        self.make([[{"submission_ns": 1_000_000}], [{"submission_ns": 1_100_000}]])
+        self.assert_good(self.kbench("compare"))
+        self.assert_good(self.kbench("compare", "--fail-on", "slower:15%,fails"))
+        result = self.kbench("compare", "--fail-on", "slower:5%")
+        self.assert_fails(result, REGRESSION, "level1/019_relu of alice takes 10.0 % longer",
+                          "exit code 4")
+        self.assertIn("▼ SLOWER", result.stdout)
+        self.json_of("compare", "--fail-on", "slower:5%", code=REGRESSION)
+
+    def test_what_fails_now_or_is_gone(self):
+        self.make([[{}, {"agent": "bob"}, {"agent": "carol", "state": "crash"}],
+                   [{"state": "wrong_result"}, {"agent": "carol"}, {"agent": "dora"}]])
+        result = self.kbench("compare", "--fail-on", "fails")
+        self.assert_fails(result, REGRESSION, "now fails", "and 1 more")
+        self.assert_changes(self.json_of("compare"), {
+            ("alice", "NOW FAILS"), ("bob", "GONE"), ("carol", "NOW PASSES"), ("dora", "NEW")})
+        order = [line.split()[1] for line in result.stdout.splitlines() if RELU in line]
+        self.assertEqual(order, ["NOW", "GONE", "NEW", "NOW"], "worst first")
+        self.assert_good(self.kbench("compare", "--fail-on", "slower:0%"))
+
+    def test_what_differs_is_refused_with_the_list_unless_forced(self):
+        self.make([[{}], {"rows": [{}], "threads": 64, "quick": True}])
+        words = ("compare", run_id(1)[:4], "latest")
+        self.assert_fails(self.kbench(*words), USAGE, "Example CPU, 2 threads", "64 threads",
+                          "full → quick", "--force")
+        forced = self.kbench(*words, "--force")
+        self.assert_good(forced)
+        self.assertIn("Compared although these differ", forced.stdout)
+        self.assertEqual([one["what"] for one in self.json_of(*words, "--force")["incomparable"]],
+                         ["device", "timing"])
+
+    def test_what_changed_around_the_kernels_comes_first(self):
+        self.make([[{}], {"rows": [{"submission_ns": 3_000_000, "source": "new"}],
+                          "torch": "2.12.0"}])
+        text = self.kbench("compare").stdout
+        self.assertIn("torch: 2.11.0 → 2.12.0", text)
+        self.assertLess(text.index("torch:"), text.index("SLOWER"))
+        self.assertIs(self.json_of("compare")["rows"][0]["source_changed"], True)
+
+    def test_nothing_to_compare(self):
+        self.make([[{}]])
+        self.assert_fails(self.kbench("compare"), USAGE, "no run before")
+        self.make([], "empty.sqlite")
+        for words in (("compare",), ("runs",), ("history", "19")):
+            self.assert_fails(self.kbench(*words, "--db", "empty.sqlite"), NOTHING_SELECTED, "no runs")
+            self.assert_fails(self.kbench(*words, "--db", "none.sqlite"), USAGE, "none.sqlite")
+        self.make([[], []], "bare.sqlite")
+        self.assert_fails(self.kbench("compare", "--db", "bare.sqlite"), NOTHING_SELECTED,
+                          "no submission")
+
+    def test_a_table_fits_the_terminal(self):
+        self.make([[{"submission_ns": 1_000_000, "agent": "a" * 40}],
+                   [{"submission_ns": 1_400_000, "agent": "a" * 40}]])
+        for columns in (60, 80, 132):
+            text = self.on_a_terminal(columns, "compare", "--color", "never")
+            table = [line for line in text.splitlines() if "SLOWER " in line or "Change" in line]
+            self.assertTrue(table)
+            for line in table:
+                self.assertLessEqual(len(line), columns, line)
+                self.assertFalse(any(unicodedata.combining(c) for c in line))
+
+    def on_a_terminal(self, columns, *words):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        child = subprocess.Popen([str(KBENCH), *words], cwd=self.folder, stdout=theirs,
+                                 stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                 env={**os.environ, "HOME": str(self.folder), "TERM": "xterm"})
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:
+            pass  # the other end is closed
+        os.close(ours)
+        self.assertEqual(child.wait(timeout=60), 0)
+        return text.decode()
+
+
+class HistoryTest(RunsCase):
+    def setUp(self):
+        super().setUp()
+        runs = [[{"submission_ns": 1_000_000 if day < 6 else 1_300_000},
+                 {"agent": "bob", "submission_ns": 700_000},
+                 {"agent": "bob", "submission_ns": 600_000, "variant": "v2"}]
+                for day in range(1, 9)]
+        runs[7].append({"task": "level2/019_other"})
+        self.make(runs)
+        self.assert_good(self.kbench("tag", run_id(6)[:4], "suspect-one"))
+
+    def test_a_change_is_dated_to_the_run_that_brought_it(self):
+        report = self.json_of("history", "relu")
+        by_agent = {agent["agent"]: agent for agent in report["agents"]}
+        (change,) = by_agent["alice"]["changes"]
+        self.assertEqual(change["run_id"], run_id(6))
+        self.assertAlmostEqual(change["before"], 2, 6)
+        self.assertEqual(by_agent["bob"]["changes"], [])
+        self.assertEqual({point["variant"] for point in by_agent["bob"]["points"]}, {"v2"})
+        text = self.kbench("history", RELU, "--agent", "alice")
+        self.assert_good(text)
+        self.assertIn(f"since {run_id(6)[:12]} (2026-11-06 03:00): 2.00× → 1.54×", text.stdout)
+        self.assertIn("suspect-one", text.stdout)
+        self.assertNotIn("bob", text.stdout)
+
+    def test_a_task_is_named_as_elsewhere(self):
+        for name in (RELU, "019_relu", "level1/0*", "*_relu"):
+            self.assertEqual(self.json_of("history", name)["task"], RELU)
+        self.assert_fails(self.kbench("history", "19"), USAGE, "matches 2 tasks", RELU)
+        self.assert_fails(self.kbench("history", "rleu"), USAGE, 'did you mean "relu"?')
+        self.assert_fails(self.kbench("history", "level7/*"), USAGE, "no stored task")
+
+    def test_nobody_of_that_name(self):
+        self.assert_fails(self.kbench("history", RELU, "--agent", "alcie"), NOTHING_SELECTED,
+                          'did you mean "alice"?')
+        self.assert_fails(self.kbench("history", RELU, "--device", "h200"), NOTHING_SELECTED)
+
+
+if __name__ == "__main__":
+    cli_case.main()

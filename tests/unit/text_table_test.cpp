@@ -1,0 +1,66 @@
+#include "reports/text_table.hpp"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/sanitize.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<Column> columns() {
+  return {
+      {.heading = "Task", .cells = {{"level1/019_relu"}, {"x"}}},
+      {.heading = "Note", .cells = {{"a long remark that nobody needs"}, {""}}, .importance = 1},
+      {.heading = "Time", .right = true, .cells = {{"1.25"}, {"10.50"}}},
+      {.heading = "State", .cells = {{"ok", Tone::kGood}, {"ok"}}, .importance = 2}};
+}
+
+std::size_t widest_line(const std::string& table) {
+  std::istringstream lines(table);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+TEST(TextTable, IsAligned) {
+  auto two = columns();
+  two.erase(two.begin() + 1);
+  EXPECT_EQ(render_table(two, {}),
+            "Task              Time  State\n"
+            "───────────────  ─────  ─────\n"
+            "level1/019_relu   1.25  ok\n"
+            "x                10.50  ok\n");
+  EXPECT_THAT(render_table(two, {.colour = true}), HasSubstr("\x1b[32mok   \x1b[0m"));
+}
+
+TEST(TextTable, ColumnsFallAwayByImportance) {
+  EXPECT_THAT(render_table(columns(), {.columns = 80}), HasSubstr("remark"));
+  const std::string narrower = render_table(columns(), {.columns = 40});
+  EXPECT_THAT(narrower, Not(HasSubstr("Note")));
+  EXPECT_THAT(narrower, HasSubstr("State"));
+  const std::string narrow = render_table(columns(), {.columns = 24});
+  EXPECT_THAT(narrow, Not(HasSubstr("State")));
+  EXPECT_THAT(narrow, HasSubstr("10.50"));
+}
+
+TEST(TextTable, WhatStaysIsCutOnTheLeftAlignedSide) {
+  const std::string cut = render_table(columns(), {.columns = 18});
+  EXPECT_EQ(widest_line(cut), 18u);
+  EXPECT_THAT(cut, HasSubstr("level1/019…  "));
+  EXPECT_THAT(cut, HasSubstr("10.50")) << "a number is whole or not there";
+  EXPECT_EQ(widest_line(render_table(columns(), {.columns = 3})), 15u) << "no less than eight";
+}
+
+TEST(TextTable, NoColumnsAndNoRowsAreNoProblem) {
+  EXPECT_EQ(render_table({}, {}), "\n\n");
+  EXPECT_EQ(render_table({{.heading = "Task"}}, {.columns = 2}), "Task\n────\n");
+}
+
+}  // namespace
+}  // namespace kbench
