@@ -30,6 +30,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
+    "  kbench report --out run.csv --out junit=run.xml\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
 constexpr const char* kRunHelp =
