@@ -1,5 +1,6 @@
 #include "reports/github_report.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <vector>
@@ -30,9 +31,21 @@ std::string escape(std::string_view text, std::string_view special) {
   return out;
 }
 
+// The first line of the file that a compiler complains of: "relu.cu:12:5: error"; empty without.
+std::string line_of(const std::string& file, std::string_view message) {
+  const std::string name = fs::path(file).filename().string() + ":";
+  const std::size_t at = file.empty() ? message.npos : message.find(name);
+  if (at == message.npos) return "";
+  const std::string_view rest = message.substr(at + name.size());
+  const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  return digits > 0 && digits < 8 ? std::string(rest.substr(0, digits)) : "";
+}
+
 std::string command(std::string_view name, const std::string& file, std::string_view title,
                     std::string_view message) {
-  const std::string where = file.empty() ? "" : fmt::format("file={},", github_property(file));
+  std::string where = file.empty() ? "" : fmt::format("file={},", github_property(file));
+  if (const std::string line = line_of(file, message); !line.empty())
+    where += fmt::format("line={},", line);
   return fmt::format("::{} {}title={}::{}\n", name, where, github_property(title),
                      github_message(message));
 }

@@ -475,7 +475,17 @@ class RunSession {
                    : 0;
     }
     rows_ = static_cast<int>(data->evaluations.size());
-    return write_outputs(*data, options_.outputs, options_.common.color);
+    return report(*data);
+  }
+
+  // What could not be reported is not lost.
+  Status report(const ReportData& data) const {
+    auto written = write_outputs(data, options_.outputs, options_.common.color);
+    if (written) return written;
+    Error error = written.error();
+    error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
+                             run_.id.substr(0, 12), options_.database.string());
+    return error;
   }
 
   ExitCode outcome() {
