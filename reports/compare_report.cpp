@@ -70,10 +70,10 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
   Column change{.heading = "Change"};
   Column task{.heading = "Task"};
   Column contestant{.heading = "Submission"};
-  Column ratio{.heading = "After/before", .right = true};
+  Column ratio{.heading = "After/before", .kind = Column::Kind::kNumber};
   const std::string over = fmt::format("vs {} ", to_string(comparison.baseline));
-  Column before{.heading = over + "before", .right = true, .importance = 3};
-  Column after{.heading = over + "after", .right = true, .importance = 4};
+  Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
+  Column after{.heading = over + "after", .kind = Column::Kind::kNumber, .importance = 4};
   Column source{.heading = "Source", .importance = 2};
   Column note{.heading = "Note", .importance = 1};
   for (const ComparedRow* row : rows) {

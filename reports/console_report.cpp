@@ -9,37 +9,12 @@
 
 #include "reports/fields.hpp"
 #include "reports/ranking.hpp"
+#include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/text_table.hpp"
 
 namespace kbench {
 namespace {
-
-Column field_column(std::string_view name, bool right, const std::vector<ResultRow>& rows) {
-  const Field& field = result_field(name);
-  Column column{std::string(field.heading), right, {}};
-  for (const ResultRow& row : rows) column.cells.push_back({show(field, row), {}});
-  return column;
-}
-
-// Numbers of a submission that is not correct are not to be read as results.
-Column speedup_column(std::string_view name, const std::vector<ResultRow>& rows) {
-  Column column = field_column(name, true, rows);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (!rows[i].counts_as_correct()) column.cells[i] = {"–", {}};
-  return column;
-}
-
-Cell state_cell(const ResultRow& row) {
-  return {fmt::format("{} {}", glyph(row.state), words(row.state)), tone(row.state)};
-}
-
-Cell verdict_cell(const ResultRow& row) {
-  if (!row.counts_as_correct() || !row.over_eager) return {"–", {}};
-  if (!row.ranked()) return {"not ranked", Tone::kCaution};
-  const Verdict verdict = row.over_eager->verdict;
-  return {fmt::format("{} {}", glyph(verdict), to_string(verdict)), tone(verdict)};
-}
 
 constexpr std::size_t kNameColumns = 32;
 
@@ -49,57 +24,6 @@ std::string short_name(const std::string& name) {
 
 std::string contestant_of(const ResultRow& row) {
   return row.has_submission ? short_name(row.contestant()) : "–";
-}
-
-bool several_sizes(const std::vector<ResultRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const ResultRow& row) { return row.size != rows.front().size; });
-}
-
-Tone tone_of(LintState state) {
-  switch (state) {
-    case LintState::kPassed: return Tone::kGood;
-    case LintState::kAccepted: return Tone::kCaution;
-    case LintState::kFailed:
-    case LintState::kUnable: return Tone::kBad;
-  }
-  return Tone::kBad;
-}
-
-// Only where any of the tasks was linted.
-std::optional<Column> lint_column(const std::vector<ResultRow>& rows) {
-  Column column = field_column("lint", false, rows);
-  bool any = false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].lint_state) continue;
-    any = true;
-    column.cells[i].tone = tone_of(*rows[i].lint_state);
-  }
-  return any ? std::optional(column) : std::nullopt;
-}
-
-std::vector<Column> columns_of(const std::vector<ResultRow>& rows) {
-  std::vector<Column> columns;
-  columns.push_back(field_column("task", false, rows));
-  if (several_sizes(rows)) columns.push_back(field_column("size", false, rows));
-  Column contestant{"Submission", false, {}};
-  Column state{"State", false, {}};
-  Column verdict{"Verdict", false, {}};
-  for (const ResultRow& row : rows) {
-    contestant.cells.push_back({contestant_of(row), {}});
-    state.cells.push_back(state_cell(row));
-    verdict.cells.push_back(verdict_cell(row));
-  }
-  columns.push_back(std::move(contestant));
-  columns.push_back(std::move(state));
-  for (const char* name : {"time_ns.eager", "time_ns.compiled", "time_ns.submission"})
-    columns.push_back(field_column(name, true, rows));
-  columns.push_back(speedup_column("speedup.eager", rows));
-  columns.push_back(std::move(verdict));
-  columns.push_back(speedup_column("speedup.compiled", rows));
-  columns.push_back(field_column("max_error", true, rows));
-  if (const auto lint = lint_column(rows)) columns.push_back(*lint);
-  return columns;
 }
 
 // Indented, at most `limit` lines; the rest is counted.
@@ -197,7 +121,7 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out = render_table(columns_of(rows), {.colour = options.colour});
+  std::string out = render_table(result_columns(rows, kNameColumns), {.colour = options.colour});
   std::string failures;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) failures += render_failure(row, options);

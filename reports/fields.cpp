@@ -61,6 +61,11 @@ constexpr std::array kFields{
           [](Row r) -> Json { return r.level; }},
     Field{"size", "Size", Unit::kText, "Which shapes: small ones for a CPU, full ones for a GPU.",
           [](Row r) -> Json { return r.size; }},
+    Field{"device", "Device", Unit::kText, "The kind of device: cpu or cuda.",
+          [](Row r) -> Json { return r.device; }},
+    Field{"device_name", "Device's name", Unit::kText,
+          "Which device it was. Times of different devices are not compared.",
+          [](Row r) { return r.device_name.empty() ? Json() : Json(r.device_name); }},
     Field{"agent", "Agent", Unit::kText, "Who submitted the kernel.",
           [](Row r) { return text_of(r, r.agent); }},
     Field{"submission", "Submission", Unit::kText, "The file or folder that was submitted.",
@@ -282,8 +287,10 @@ std::string show_ratio(double ratio) {
 
 std::string show_ms(double nanoseconds) {
   const double ms = nanoseconds / 1e6;
-  const int decimals = ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4;
-  return fmt::format("{:.{}f}", ms, decimals);
+  if (!(ms > 0)) return fmt::format("{:.0f}", ms);
+  constexpr int kMostDecimals = 9;  // of a picosecond
+  const int decimals = 3 - static_cast<int>(std::floor(std::log10(ms)));
+  return fmt::format("{:.{}f}", ms, std::clamp(decimals, 0, kMostDecimals));
 }
 
 std::string show_error(double error) {

@@ -32,8 +32,9 @@ std::string agent_table(const AgentHistory& history, Side baseline, const TableS
   Column tag{.heading = "Tag", .importance = 3};
   Column commit{.heading = "Commit", .importance = 2};
   Column variant{.heading = "Variant", .importance = 1};
-  Column time{.heading = "Time (ms)", .right = true, .importance = 4};
-  Column speedup{.heading = fmt::format("vs {}", to_string(baseline)), .right = true};
+  Column time{.heading = "Time (ms)", .kind = Column::Kind::kNumber, .importance = 4};
+  Column speedup{.heading = fmt::format("vs {}", to_string(baseline)),
+                 .kind = Column::Kind::kNumber};
   Column change{.heading = "Change"};
   for (const HistoryPoint& point : history.points) {
     const ResultRow& row = point.row;

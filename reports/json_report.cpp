@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/fields.hpp"
+#include "reports/json_text.hpp"
 
 namespace kbench {
 namespace {
@@ -24,6 +25,8 @@ Json::json_pointer pointer_of(std::string_view name) {
   return Json::json_pointer(path);
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 }  // namespace
 
 Json result_json(const ResultRow& row) {
@@ -39,18 +42,28 @@ Json report_json(const ReportData& data) {
   return {{"schema_version", kReportSchemaVersion},
           {"run_id", data.run.id},
           {"started_at", data.run.started_at},
-          {"finished_at", data.run.finished_at.empty() ? Json() : Json(data.run.finished_at)},
-          {"device", device.empty() ? Json() : Json(device)},
+          {"finished_at", text_or_null(data.run.finished_at)},
+          {"device", text_or_null(device)},
+          {"device_name", text_or_null(data.device_name)},
+          {"quick", data.quick},
           {"environment", recorded_json(data.run.environment)},
           {"files", data.files.empty() ? Json() : recorded_json(data.files)},
           {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
           {"results", std::move(results)}};
 }
 
-std::string json_text(const Json& report) {
-  return report.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
-}
+std::string render_json(const ReportData& data) { return json_text(report_json(data), 2) + "\n"; }
 
-std::string render_json(const ReportData& data) { return json_text(report_json(data)); }
+std::string render_json_lines(const ReportData& data) {
+  std::string lines;
+  for (const ResultRow& row : derive_all(data)) {
+    Json line = result_json(row);
+    line["schema_version"] = kReportSchemaVersion;
+    line["run_id"] = data.run.id;
+    line["started_at"] = data.run.started_at;
+    lines += json_text(std::move(line)) + "\n";
+  }
+  return lines;
+}
 
 }  // namespace kbench

@@ -2,7 +2,7 @@
 // A result holds every field of reports/fields.hpp. What was not measured is null; then
 // `time_ns.reason` (always an object) says why under the same key, e.g. {"compiled": "no Python
 // with torch"}. NaN and infinity are null as well. The text is pure ASCII, so that nothing in it
-// can steer a terminal. Called by `kbench run --format json` and `kbench report json`.
+// can steer a terminal. Called through reports/reporter.hpp. data/schema describes both texts.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ inline constexpr int kReportSchemaVersion = 1;
 
 [[nodiscard]] Json result_json(const ResultRow& row);
 [[nodiscard]] Json report_json(const ReportData& data);
-// A report of any kind as text: pure ASCII, indented, with a line break at the end.
-[[nodiscard]] std::string json_text(const Json& report);
 // report_json, indented, with a line break at the end.
 [[nodiscard]] std::string render_json(const ReportData& data);
+// One line for each result, which names its run: files of many runs can be put one after another.
+[[nodiscard]] std::string render_json_lines(const ReportData& data);
 
 }  // namespace kbench

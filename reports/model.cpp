@@ -79,6 +79,22 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
 }
 
+// Null where there is none: rows of another origin may hold anything.
+Json member(const Json& object, const char* name) {
+  return object.is_object() && object.contains(name) ? object[name] : Json();
+}
+
+// What it ran on, by the oracle's own word, and how.
+void read_conditions(ReportData& data) {
+  const Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
+  const Json configuration =
+      Json::parse(data.run.configuration, nullptr, /*allow_exceptions=*/false);
+  for (const Json& name :
+       {member(member(environment, "device"), "name"), member(configuration, "device_name")})
+    if (data.device_name.empty() && name.is_string()) data.device_name = name.get<std::string>();
+  data.quick = member(configuration, "quick") == true;
+}
+
 // The census is stored with what surrounded the run, and shown apart from it.
 void take_out_files(ReportData& data) {
   Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
@@ -145,6 +161,7 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);
+  read_conditions(data);
   take_out_files(data);
   return data;
 }
@@ -161,6 +178,8 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
 
 ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive(evaluation);
+  // Of the run's own device alone: a row of another kind was not measured on it.
+  if (row.device == device_of(data)) row.device_name = data.device_name;
   const LintRecord* record = lint_of(data, evaluation);
   if (record == nullptr) return row;
   row.lint = summary(*record);

@@ -37,9 +37,10 @@ struct ResultRow {
   std::string task;  // "level1/019_relu"
   int level = 0;
   std::string size;
-  std::string device;     // "cpu" or "cuda"
-  std::string precision;  // of the baselines
-  std::string profile;    // by whose rule and on whose inputs it was judged
+  std::string device;       // "cpu" or "cuda"
+  std::string device_name;  // "NVIDIA H200"; empty where nobody wrote it down
+  std::string precision;    // of the baselines
+  std::string profile;      // by whose rule and on whose inputs it was judged
   bool has_submission = false;
   std::string agent;       // this and the next three: empty without a submission
   std::string submission;  // path below the submissions folder
@@ -98,6 +99,9 @@ struct ReportData {
   std::vector<LintRecord> lint;         // of any task content, size and device
   std::vector<std::string> tags;        // of the run, by name
   ChainFinding chain;                   // whether the rows are those that were stored
+  // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
+  std::string device_name;
+  bool quick = false;  // timed in eight blocks of one session only
   // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
   std::string files;
 };

@@ -65,7 +65,7 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
   Column date{.heading = "Date (UTC)", .importance = 6};
   Column device{.heading = "Device", .importance = 4};
   Column commit{.heading = "Commit", .importance = 1};
-  Column rows{.heading = "Rows", .right = true, .importance = 3};
+  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 3};
   Column states{.heading = "States", .importance = 2};
   for (const ListedRun& run : runs) {
     id.cells.push_back({sanitize_line(short_id(run.run)), {}});

@@ -64,7 +64,7 @@ void fit(std::vector<Column>& columns, std::size_t limit) {
        widths = widths_of(columns)) {
     std::size_t widest = columns.size();
     for (std::size_t c = 0; c < columns.size(); ++c)
-      if (!columns[c].right && widths[c] > kNarrowest &&
+      if (columns[c].kind != Column::Kind::kNumber && widths[c] > kNarrowest &&
           (widest == columns.size() || widths[c] > widths[widest]))
         widest = c;
     if (widest == columns.size()) return;
@@ -74,7 +74,7 @@ void fit(std::vector<Column>& columns, std::size_t limit) {
 }
 
 std::string padded(std::string_view text, const Column& column, std::size_t width) {
-  return column.right ? pad_left(text, width) : pad_right(text, width);
+  return column.kind == Column::Kind::kNumber ? pad_left(text, width) : pad_right(text, width);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Cell {
 
 struct Column {
   std::string heading;
-  bool right = false;  // aligned
+  enum class Kind { kText, kNumber, kName } kind = Kind::kText;  // a name is somebody else's text
   std::vector<Cell> cells;
   int importance = 0;  // 0: always there; of the others the lowest falls away first
 };
@@ -30,8 +30,9 @@ struct TableStyle {
   std::size_t columns = 0;  // of the terminal; 0: as many as it takes
 };
 
-// Every column has the same number of cells. Where even the columns that are always there are too
-// wide, the widest of them that are aligned to the left are cut, to no less than eight.
+// Every column has the same number of cells; numbers are aligned to the right. Where even the
+// columns that are always there are too wide, the widest of them that are aligned to the left are
+// cut, to no less than eight.
 [[nodiscard]] std::string render_table(std::vector<Column> columns, const TableStyle& style);
 
 [[nodiscard]] std::string paint(std::string_view text, Tone tone, bool colour);

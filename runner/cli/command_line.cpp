@@ -10,7 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "reports/fail_on.hpp"
+#include "reports/reporter.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/outputs.hpp"
 #include "runner/core/suggest.hpp"
 
 namespace kbench {
@@ -29,6 +31,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
+    "  kbench report --out run.csv --out junit=run.xml\n"
     "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
@@ -42,7 +45,9 @@ constexpr const char* kRunHelp =
     "  kbench run --level 1,2 --size small --device cpu\n"
     "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
     "  kbench run --resume                     continue the newest run\n"
-    "  kbench run --level 3 --html report.html\n\n";
+    "  kbench run --level 3 --html report.html\n"
+    "  kbench run --out junit=kbench.xml --out github=-\n\n"
+    "`kbench report --help` lists the formats.\n\n";
 
 constexpr const char* kLintHelp =
     "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
@@ -68,7 +73,9 @@ constexpr const char* kReportHelp =
     "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
     "Examples:\n"
     "  kbench report html --output report.html\n"
-    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n\n";
+    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
+    "  kbench report md                        paste it into a pull request\n"
+    "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
 constexpr const char* kRunsHelp =
     "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
@@ -183,11 +190,12 @@ class PlainFormatter final : public CLI::Formatter {
 // What CLI11 fills: the options of every command, of which one is taken.
 struct Commands {
   RunOptions run;
-  bool no_html = false;
+  OutputWords run_words;
   TasksOptions tasks;
   LintOptions lint;
   ImportOptions import;
   ReportOptions report;
+  OutputWords report_words;
   RunsOptions runs;
   TagOptions tag;
   CompareOptions compare;
@@ -256,7 +264,13 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
 
 void add_database(CLI::App& app, std::filesystem::path& database,
                   const std::string& help = "SQLite database (default: kbench.sqlite)") {
-  app.add_option("--db", database, help)->type_name("FILE");
+  // SQLite would take an empty name for a database that it forgets at the end.
+  const auto set = [&database](const std::string& word) {
+    if (word.empty())
+      throw CLI::ValidationError("--db", "names no file; leave it out for kbench.sqlite");
+    database = word;
+  };
+  app.add_option_function<std::string>("--db", set, help)->type_name("FILE");
 }
 
 template <class Text>
@@ -284,7 +298,20 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
       ->type_name("N");
 }
 
-CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Reporter& one : reporters()) names.emplace_back(one.name);
+  return names;
+}
+
+void add_outputs(CLI::App& app, OutputWords& words) {
+  app.add_option("--out", words.out,
+                 "Write a report to PATH (-: standard output), by its ending; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FORMAT=PATH");
+}
+
+CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
   run->footer(std::string(kRunHelp) + kExitCodes);
@@ -317,7 +344,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
       ->type_name("SECONDS");
   run->add_flag("--quick", options.quick,
                 "Check in full, but time in eight blocks of one session only: a wide interval");
-  add_format(*run, options.format, "Format of the results on standard output");
+  add_word(*run, "--format", words.format, format_names(),
+           "Format of the results on standard output (default: table)");
+  add_outputs(*run, words);
   add_database(*run, options.database);
   run->add_option_function<std::string>(
          "--resume",
@@ -328,10 +357,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, bool& no_html) {
          "has")
       ->expected(0, 1)
       ->type_name("[RUN]");
-  auto* html = add_path(*run, "--html", options.html,
-                        "HTML report to write (default: beside the database, kbench.html)")
+  auto* html = run->add_option("--html", words.html,
+                               "HTML report to write (default: beside the database, kbench.html)")
                    ->type_name("FILE");
-  run->add_flag("--no-html", no_html, "Write no HTML report")->excludes(html);
+  run->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
   add_common(*run, options.common, true);
   return run;
 }
@@ -415,21 +444,26 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   return import;
 }
 
-CLI::App* add_report(CLI::App& app, ReportOptions& options) {
+// The table of formats, as the help shows it.
+std::string formats_help() {
+  std::string text = "Formats:\n";
+  for (const Reporter& one : reporters())
+    text += fmt::format("  {:16}  {:7} {}\n", one.name, one.suffix, one.help);
+  return text + "\n";
+}
+
+CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) {
   auto* report = app.add_subcommand("report", "Show stored results");
-  report->footer(std::string(kReportHelp) + kExitCodes);
-  add_choice<ReportFormat>(*report, "FORMAT", options.format,
-                           {{"html", ReportFormat::kHtml},
-                            {"json", ReportFormat::kJson},
-                            {"table", ReportFormat::kTable}},
-                           "How: html (one file), json or table")
-      ->required();
+  report->footer(formats_help() + kReportHelp + kExitCodes);
+  add_word(*report, "FORMAT", words.format, format_names(), "How, see below");
+  add_outputs(*report, words);
   add_database(*report, options.database);
   report
       ->add_option("--run", options.run,
                    "Start of an id, a tag, latest or latest~N (default: the newest run)")
       ->type_name("RUN");
-  add_path(*report, "--output,-o", options.output, "Write to this file (default: standard output)")
+  report
+      ->add_option("--output,-o", words.format_file, "Where FORMAT goes (default: standard output)")
       ->type_name("FILE");
   add_common(*report, options.common, false);
   return report;
@@ -659,10 +693,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   app.formatter(formatter);  // before the subcommands, which inherit it
   bool version = false;
   app.add_flag("--version", version, "Print version, commit and build");
-  const auto* run = add_run(app, commands.run, commands.no_html);
+  const auto* run = add_run(app, commands.run, commands.run_words);
   const auto tasks = add_tasks(app, commands.tasks, commands.lint);
   const auto* import = add_import(app, commands.import);
-  const auto* report = add_report(app, commands.report);
+  const auto* report = add_report(app, commands.report, commands.report_words);
   const auto* runs = add_runs(app, commands.runs);
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
@@ -683,8 +717,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (version) return Request(PrintText{version_text(build_info()) + "\n"});
   if (run->parsed()) {
     auto& options = commands.run;
-    if (!options.html && !commands.no_html)
-      options.html = std::filesystem::path(options.database).replace_extension(".html");
+    auto outputs = run_outputs(commands.run_words, options.database);
+    if (!outputs) return outputs.error();
+    options.outputs = std::move(*outputs);
     options.command_line = command_line_text(words);
     return Request(std::move(options));
   }
@@ -694,7 +729,12 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tasks.lint->parsed()) return Request(commands.lint);
   if (tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
   if (import->parsed()) return Request(commands.import);
-  if (report->parsed()) return Request(commands.report);
+  if (report->parsed()) {
+    auto outputs = report_outputs(commands.report_words);
+    if (!outputs) return outputs.error();
+    commands.report.outputs = std::move(*outputs);
+    return Request(std::move(commands.report));
+  }
   if (runs->parsed()) return Request(commands.runs);
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);

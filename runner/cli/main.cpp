@@ -3,9 +3,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -79,7 +81,7 @@ int run_program(const std::vector<std::string>& words) {
   // Help and version work anywhere, even without an installation around the program.
   if (const auto* text = std::get_if<PrintText>(&*request)) {
     fmt::print("{}", text->text);
-    return to_int(ExitCode::kGood);
+    return finish(ExitCode::kGood, "", -1);
   }
 
   if (build_info().debug) {
@@ -108,13 +110,12 @@ int main(int argc, char** argv) {
   // A limit on the size of files is an error of write() like a full disk, not our end.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
-    const int status = kbench::run_program({argv, argv + argc});
-    // Results that never reached the disk or the pipe are not results.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return kbench::fail({ErrorCode::kInfrastructure, "standard output could not be written", ""},
-                          kbench::Terminal{});
-    }
-    return status;
+    return kbench::run_program({argv, argv + argc});
+  } catch (const std::system_error& problem) {
+    // Of fmt, where the disk is full or the reader gone: nobody's bug, and finish() says so.
+    if (std::ferror(stdout) == 0) return fail_with(problem.what());
+    errno = problem.code().value();
+    return kbench::finish(kbench::ExitCode::kGood, "", 0);
   } catch (const std::exception& problem) {
     return fail_with(problem.what());
   } catch (...) {

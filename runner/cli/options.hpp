@@ -13,6 +13,14 @@ namespace kbench {
 
 enum class OutputFormat { kTable, kJson };
 
+struct Reporter;  // reports/reporter.hpp
+
+// One report that is to be written.
+struct OutputRequest {
+  const Reporter* reporter = nullptr;         // how
+  std::optional<std::filesystem::path> file;  // where to; empty: standard output
+};
+
 // Options that every command takes.
 struct CommonOptions {
   int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
@@ -36,12 +44,10 @@ struct RunOptions {
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio
   int budget_seconds = 180;  // that one submission may keep the run waiting
-  OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;          // a run's name, of store/run_name.hpp
-  std::optional<std::filesystem::path> html;  // HTML report to write; empty: none
-  std::string command_line;                   // as typed, for the store
-  bool silent = false;  // prints no results: for a caller that reads the database
+  std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
+  std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
+  std::string command_line;            // as typed, for the store
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -79,15 +85,12 @@ struct LintOptions {
   std::filesystem::path database = "kbench.sqlite";
 };
 
-enum class ReportFormat { kTable, kJson, kHtml };
-
-// `kbench report table|json|html`.
+// `kbench report`.
 struct ReportOptions {
   CommonOptions common;
-  ReportFormat format = ReportFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> run;               // a name of store/run_name.hpp; else the newest
-  std::optional<std::filesystem::path> output;  // else standard output
+  std::optional<std::string> run;  // a name of store/run_name.hpp; else the newest
+  std::vector<OutputRequest> outputs;
 };
 
 // `kbench runs`.

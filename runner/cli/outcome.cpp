@@ -1,5 +1,7 @@
 #include "runner/cli/outcome.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -57,6 +59,14 @@ int fail(const Error& error, const Terminal& terminal, std::FILE* stream) {
 }
 
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream) {
+  // Results that never reached the disk or the pipe are not results.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+    std::clearerr(stdout);  // it is said once
+    return fail({ErrorCode::kInfrastructure, "standard output cannot be written" + reason,
+                 "make room where it goes to, or send it elsewhere"},
+                Terminal{}, stream);
+  }
   if (code != ExitCode::kGood || verbosity >= 0) fmt::print(stream, "kbench: {}\n", text);
   return to_int(code);
 }

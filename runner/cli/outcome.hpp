@@ -19,7 +19,9 @@ namespace kbench {
 // Prints "error: ...", "hint: ..." and the outcome line; returns the exit status.
 int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stderr);
 
-// Prints the outcome line "kbench: TEXT" (left out when quiet and good); returns the exit status.
+// Flushes standard output, so that results stand before the last line, and prints the outcome line
+// "kbench: TEXT" (left out when quiet and good); returns the exit status. Where standard output
+// cannot take what was written to it, that is said instead (kInfrastructure).
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream = stderr);
 
 }  // namespace kbench

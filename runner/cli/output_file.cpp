@@ -19,8 +19,9 @@ Error unwritable(const std::string& where) {
           "choose another file, or make room for it"};
 }
 
-Status write_in_place(const std::filesystem::path& file, const std::string& text) {
-  std::FILE* const stream = std::fopen(file.c_str(), "wbe");
+Status write_in_place(const std::filesystem::path& file, const std::string& text,
+                      const char* mode) {
+  std::FILE* const stream = std::fopen(file.c_str(), mode);
   if (stream == nullptr) return unwritable(file.string());
   const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   // Always closed, and what closing finds counts as well.
@@ -33,16 +34,32 @@ Status write_in_place(const std::filesystem::path& file, const std::string& text
 Status write_output_file(const std::filesystem::path& file, const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
-    return write_in_place(file, text);
-  const auto part = file.string() + fmt::format(".part-{}", ::getpid());
+    return write_in_place(file, text, "wbe");
+  // The file behind a link is replaced, not the link.
+  const bool link = std::filesystem::is_symlink(file, ignored);
+  const auto target = link ? std::filesystem::weakly_canonical(file, ignored) : file;
+  const auto part = target.string() + fmt::format(".part-{}", ::getpid());
   const auto close = [](std::FILE* stream) { std::fclose(stream); };
   const std::unique_ptr<std::FILE, decltype(close)> stream(std::fopen(part.c_str(), "wbe"), close);
   if (!stream) return unwritable(file.string());
   const bool written = std::fwrite(text.data(), 1, text.size(), stream.get()) == text.size() &&
-                       std::fflush(stream.get()) == 0 && ::rename(part.c_str(), file.c_str()) == 0;
+                       std::fflush(stream.get()) == 0 &&
+                       ::rename(part.c_str(), target.c_str()) == 0;
   if (written) return Done{};
   const auto error = unwritable(file.string());
   ::unlink(part.c_str());
+  return error;
+}
+
+Status append_to_file(const std::filesystem::path& file, const std::string& text) {
+  return write_in_place(file, text, "abe");
+}
+
+Status write_standard_output(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return Done{};
+  const Error error = unwritable("standard output");
+  std::clearerr(stdout);  // it is said once
   return error;
 }
 

@@ -1,4 +1,4 @@
-// Writes a report where the user asked for it. Called by run_command and report_command.
+// Writes a report where the user asked for it. Called by outputs.
 #pragma once
 
 #include <filesystem>
@@ -11,5 +11,11 @@ namespace kbench {
 // Through a neighbour that is renamed: a reader sees the old file or the whole new one. A pipe or a
 // device is written to as it is. Errors: kInfrastructure with the system's reason.
 [[nodiscard]] Status write_output_file(const std::filesystem::path& file, const std::string& text);
+
+// At the end of a file, which is made where it is missing.
+[[nodiscard]] Status append_to_file(const std::filesystem::path& file, const std::string& text);
+
+// All of it, flushed. Errors: kInfrastructure with the system's reason.
+[[nodiscard]] Status write_standard_output(const std::string& text);
 
 }  // namespace kbench

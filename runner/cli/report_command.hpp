@@ -1,4 +1,4 @@
-// `kbench report html|json|table`: shows a stored run. Opens the database read-only, and measures
+// `kbench report`: shows a stored run. Opens the database read-only, and measures
 // nothing. Returns the exit status.
 #pragma once
 

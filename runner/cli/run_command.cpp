@@ -19,8 +19,6 @@
 #include <fmt/format.h>
 
 #include "reports/console_report.hpp"
-#include "reports/html_report.hpp"
-#include "reports/json_report.hpp"
 #include "reports/model.hpp"
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
@@ -29,7 +27,7 @@
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/output_file.hpp"
+#include "runner/cli/outputs.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_environment.hpp"
@@ -44,6 +42,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/store/chain_key.hpp"
+#include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
 #include "runner/verify/profile.hpp"
 
@@ -455,7 +454,6 @@ class RunSession {
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
     auto data = load_report(*store_, run_.id);
     if (!data) return data.error();
-    if (!options_.silent) print_results(*data);
     for (const Evaluation& evaluation : data->evaluations) {
       failed_ += is_failure(evaluation.state) ? 1 : 0;
       ours_ += fault_of(evaluation.state) == Fault::kInfrastructure &&
@@ -464,22 +462,24 @@ class RunSession {
                    : 0;
     }
     rows_ = static_cast<int>(data->evaluations.size());
-    return options_.html ? write_output_file(*options_.html, render_html(*data)) : Done{};
+    return report(*data);
   }
 
-  void print_results(const ReportData& data) const {
-    if (options_.format == OutputFormat::kJson) {
-      fmt::print("{}", render_json(data));
-      return;
-    }
-    const Terminal terminal = inspect_terminal(STDOUT_FILENO, options_.common.color);
-    fmt::print("{}", render_console(data, {.colour = terminal.color}));
+  // What could not be reported is not lost.
+  Status report(const ReportData& data) const {
+    auto written = write_outputs(data, options_.outputs, options_.common.color);
+    if (written) return written;
+    Error error = written.error();
+    error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
+                             run_.id.substr(0, 12), options_.database.string());
+    return error;
   }
 
   ExitCode outcome() {
     std::string saved =
         fmt::format("run {} saved in {}", run_.id.substr(0, 12), options_.database.string());
-    if (options_.html) saved += fmt::format(", its page is {}", options_.html->string());
+    if (const auto files = written_files(options_.outputs); !files.empty())
+      saved += fmt::format(", reported in {}", files);
     if (lost_device_) {
       summary_ = fmt::format("{} ({}); {} left pending; {}", lost_device_->message,
                              lost_device_->hint, left_pending_, saved);
@@ -532,9 +532,14 @@ class RunSession {
 
 int run_command(const RunOptions& given, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+  // Before anything else: a database is worth more than a report.
+  if (auto sound = check_database_path(given.database); !sound)
+    return fail(sound.error(), terminal);
   const auto completed = complete_resumed(given);
   if (!completed) return fail(completed.error(), terminal);
   const RunOptions& options = *completed;
+  if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
+    return fail(fine.error(), terminal);
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_report.hpp"
+#include "reports/json_text.hpp"
 #include "runner/cli/outcome.hpp"
 
 namespace kbench {
@@ -23,6 +23,6 @@ TableStyle output_style(const CommonOptions& common) {
   return {.colour = terminal.color, .columns = terminal.is_tty ? terminal.columns : 0};
 }
 
-void print_json(const Json& report) { fmt::print("{}", json_text(report)); }
+void print_json(const Json& report) { fmt::print("{}\n", json_text(report, 2)); }
 
 }  // namespace kbench

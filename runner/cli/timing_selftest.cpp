@@ -88,7 +88,6 @@ RunOptions options_of_a_run(const TimingSelftestRequest& request, const fs::path
   options.device = request.device;
   options.submissions = submissions;
   options.database = database;
-  options.silent = true;
   options.command_line = "kbench selftest timing";
   return options;
 }

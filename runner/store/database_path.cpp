@@ -44,6 +44,9 @@ std::string next_step(const fs::path& file) {
 
 Status check_database_path(const fs::path& file) {
   const std::string name = file.string();
+  // SQLite would open a database of its own that it forgets at the end.
+  if (name.empty())
+    return Error{ErrorCode::kUsage, "the database has no name", "Name a file with --db."};
   if (const std::string_view kind = wrong_kind(file); !kind.empty()) {
     return Error{ErrorCode::kUsage, fmt::format("{}: {}, not a database", name, kind),
                  next_step(file)};

@@ -1,5 +1,7 @@
 // make_store FILE [RUN_ID]...: a kbench database for the report tests, written by the store itself.
 // Each run has one task without a submission. Without run ids the database is empty.
+// make_store FILE --agents RUN_ID HEX...: one run of crashed submissions, by agents whose names,
+// given as hexadecimal digits since they may hold any byte, are their messages and hints as well.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -47,6 +49,25 @@ Evaluation make_evaluation(const std::string& run_id) {
   return evaluation;
 }
 
+std::string from_hex(const std::string& digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+Evaluation make_crash(const std::string& run_id, const std::string& agent) {
+  Evaluation evaluation = make_evaluation(run_id);
+  evaluation.key = agent;
+  kbench::SubmissionId id;
+  id.agent = agent;
+  id.name = agent + "/level1/019_relu.cpp";
+  evaluation.submission = id;
+  evaluation.state = State::kCrash;
+  evaluation.message = evaluation.hint = agent;
+  return evaluation;
+}
+
 int complain(const kbench::Error& error) {
   std::fprintf(stderr, "make_store: %s\n", error.message.c_str());
   return 1;
@@ -59,6 +80,15 @@ int main(int argc, char** argv) {
   if (words.empty()) return 2;
   auto store = kbench::Store::open(words[0], kbench::Store::Mode::kReadWrite);
   if (!store) return complain(store.error());
+  if (words.size() > 2 && words[1] == "--agents") {
+    if (const auto begun = store->begin_run(make_run(words[2])); !begun)
+      return complain(begun.error());
+    for (std::size_t i = 3; i < words.size(); ++i) {
+      if (const auto added = store->add(make_crash(words[2], from_hex(words[i]))); !added)
+        return complain(added.error());
+    }
+    return 0;
+  }
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (const auto begun = store->begin_run(make_run(words[i])); !begun) {
       return complain(begun.error());

@@ -24,9 +24,24 @@ class ProgramTest(cli_case.CliCase):
         self.assertIn("level1/019_relu", result.stdout)
 
     def test_results_that_cannot_be_written_are_a_failure(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            result = self.kbench("tasks", "list", stdout=full)
-        self.assert_fails(result, INFRASTRUCTURE, "error: ")
+        for words in [("tasks", "list"), ("tasks", "header", "019_relu"), ("--help",)]:
+            with self.subTest(words=words), open("/dev/full", "w", encoding="ascii") as full:
+                result = self.kbench(*words, stdout=full)
+            self.assert_fails(result, INFRASTRUCTURE,
+                              "error: standard output cannot be written: No space left on device",
+                              "make room")
+            self.assertNotIn("bug", result.stderr)
+            self.assertEqual(result.stderr.count("kbench: "), 1, result.stderr)
+
+    def test_results_stand_before_the_last_line(self):
+        """Where both streams go to one file, as in a log of CI."""
+        with open(self.folder / "log", "w+", encoding="utf-8") as log:
+            subprocess.run([str(KBENCH), "tasks", "header", "019_relu"], stdout=log, stderr=log,
+                           check=True)
+            log.seek(0)
+            lines = log.read().splitlines()
+        self.assertRegex(lines[-1], "^kbench: task.h of ")
+        self.assertEqual([line for line in lines[:-1] if line.startswith("kbench: ")], [])
 
     def test_quiet_success_says_nothing_on_stderr(self):
         result = self.kbench("tasks", "list", "-q")

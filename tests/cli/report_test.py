@@ -53,7 +53,9 @@ class StoredRunsTest(cli_case.CliCase):
 
     def test_output_that_cannot_be_written_is_named(self):
         self.assert_fails(self.kbench("report", "html", "--output", "nowhere/page.html"),
-                          INFRASTRUCTURE, "nowhere/page.html")
+                          USAGE, "nowhere/page.html", "no folder nowhere")
+        self.assert_fails(self.kbench("report", "html", "--output", "/dev/full"),
+                          INFRASTRUCTURE, "/dev/full", "No space left")
 
     def test_database_without_runs_selects_nothing(self):
         self.make_store("empty.sqlite")

@@ -3,8 +3,12 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "reports/reporter.hpp"
 
 namespace kbench {
 namespace {
@@ -40,6 +44,14 @@ void expect_error(const std::vector<std::string>& words, const std::string& mess
   EXPECT_THAT(request.error().hint + request.error().message, HasSubstr(hint));
 }
 
+std::string places(const std::vector<OutputRequest>& outputs) {
+  std::vector<std::string> texts;
+  for (const OutputRequest& one : outputs)
+    texts.push_back(
+        fmt::format("{} to {}", one.reporter->name, one.file ? one.file->string() : "-"));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 TEST(CommandLine, RunDefaults) {
   const auto run = parse_as<RunOptions>({"run"});
   EXPECT_TRUE(run.levels.empty());
@@ -51,7 +63,7 @@ TEST(CommandLine, RunDefaults) {
   EXPECT_EQ(run.submissions, std::nullopt);
   EXPECT_EQ(run.database, "kbench.sqlite");
   EXPECT_EQ(run.resume, std::nullopt);
-  EXPECT_EQ(run.format, OutputFormat::kTable);
+  EXPECT_EQ(places(run.outputs), "table to -, html to kbench.html");
   EXPECT_FALSE(run.baselines_only);
   EXPECT_EQ(run.common.verbosity, 0);
   EXPECT_EQ(run.common.color, ColorMode::kAuto);
@@ -86,10 +98,9 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.agent, "my_agent");
   EXPECT_TRUE(run.baselines_only);
   EXPECT_TRUE(run.quick);
-  EXPECT_EQ(run.format, OutputFormat::kJson);
   EXPECT_EQ(run.database, "a.db");
   EXPECT_EQ(run.resume, "3f9a");
-  EXPECT_EQ(run.html, "page.html");
+  EXPECT_EQ(places(run.outputs), "json to -, html to page.html");
   EXPECT_EQ(run.common.verbosity, 2);
   EXPECT_EQ(run.common.color, ColorMode::kNever);
   EXPECT_THAT(run.command_line, HasSubstr("--task 'level1/*' --task relu"));
@@ -117,13 +128,67 @@ TEST(CommandLine, TasksCommands) {
 TEST(CommandLine, ReportAndDoctor) {
   const auto report = parse_as<ReportOptions>(
       {"report", "html", "--db", "x.db", "--run", "12", "--output", "x.html", "-q"});
-  EXPECT_EQ(report.format, ReportFormat::kHtml);
+  EXPECT_EQ(places(report.outputs), "html to x.html");
   EXPECT_EQ(report.database, "x.db");
   EXPECT_EQ(report.run, "12");
-  EXPECT_EQ(report.output, "x.html");
   EXPECT_EQ(report.common.verbosity, -1);
-  EXPECT_EQ(parse_as<ReportOptions>({"report", "json"}).format, ReportFormat::kJson);
+  EXPECT_EQ(places(parse_as<ReportOptions>({"report", "json"}).outputs), "json to -");
   EXPECT_EQ(parse_as<DoctorOptions>({"doctor", "--format", "json"}).format, OutputFormat::kJson);
+}
+
+TEST(CommandLine, OutputsOfARun) {
+  const auto of = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "run");
+    return places(parse_as<RunOptions>(words).outputs);
+  };
+  EXPECT_EQ(of({"--db", "a/b.db"}), "table to -, html to a/b.html");
+  EXPECT_EQ(of({"--no-html"}), "table to -");
+  EXPECT_EQ(of({"--no-html", "--format", "csv"}), "csv to -");
+  EXPECT_EQ(of({"--out", "x.csv", "--out=junit=y.xml"}),
+            "table to -, csv to x.csv, junit to y.xml, html to kbench.html");
+  EXPECT_EQ(of({"--out", "json=-"}), "json to -, html to kbench.html")
+      << "nothing else goes to standard output";
+  EXPECT_EQ(of({"--html", "-"}), "html to -");
+  EXPECT_EQ(of({"--out", "html=page"}), "table to -, html to page") << "one page is enough";
+  EXPECT_EQ(of({"--out", "runs/a=b.json", "--no-html"}), "table to -, json to runs/a=b.json");
+}
+
+TEST(CommandLine, OutputsOfAReport) {
+  const auto of = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "report");
+    return places(parse_as<ReportOptions>(words).outputs);
+  };
+  EXPECT_EQ(of({"google-benchmark"}), "google-benchmark to -");
+  EXPECT_EQ(of({"json", "-o", "-"}), "json to -");
+  EXPECT_EQ(of({"--out", "github=-", "--out", "md=x"}), "github to -, md to x");
+  EXPECT_EQ(of({"md", "--out", "x.jsonl"}), "md to -, jsonl to x.jsonl");
+  EXPECT_EQ(of({"-o", "x.csv"}), "csv to x.csv");
+  for (const auto& [file, format] :
+       std::vector<std::pair<std::string, std::string>>{{"a.json", "json"},
+                                                        {"a.jsonl", "jsonl"},
+                                                        {"a.csv", "csv"},
+                                                        {"a.md", "md"},
+                                                        {"a.xml", "junit"},
+                                                        {"a.html", "html"},
+                                                        {"a.txt", "table"}})
+    EXPECT_EQ(of({"--out", file}), format + " to " + file);
+}
+
+TEST(CommandLine, OutputsThatMakeNoSense) {
+  expect_error({"report"}, "FORMAT is required", "--out FORMAT=PATH");
+  expect_error({"report", "--out", ""}, "neither format nor file", "csv=results.csv");
+  expect_error({"report", "--out", "csv="}, "csv names no file", "--out csv=FILE");
+  expect_error({"report", "--out", "csv"}, "csv names no file", "--out csv=FILE");
+  expect_error({"report", "json", "-o", ""}, "json names no file", "- for standard output");
+  expect_error({"run", "--html", ""}, "html names no file", "- for standard output");
+  expect_error({"run", "--db", ""}, "--db: names no file", "kbench.sqlite");
+  expect_error({"report", "--out", "cvs=x"}, "\"cvs\" is not one of", "did you mean \"csv\"?");
+  expect_error({"report", "--out", "banana=x.csv"}, "is not one of", "./banana=x.csv");
+  expect_error({"report", "--out", "-"}, "does not say in which format", "--out FORMAT=-");
+  expect_error({"report", "--out", "x.tsv"}, "does not say in which format", "FORMAT=x.tsv");
+  expect_error({"report", "json", "--out", "csv=-"}, "two reports, json and csv", "--out csv=FILE");
+  expect_error({"run", "--format", "json", "--html", "-"}, "two reports, json and html",
+               "--out html=FILE");
 }
 
 TEST(CommandLine, LintSelectsLikeARun) {

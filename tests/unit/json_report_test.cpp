@@ -1,8 +1,12 @@
 #include "reports/json_report.hpp"
 
+#include <fstream>
 #include <limits>
 #include <set>
+#include <sstream>
+#include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reports/fields.hpp"
@@ -92,6 +96,48 @@ TEST(JsonReport, AnUnreadableEnvironmentIsKeptAsText) {
             "{torn");
 }
 
+Json schema(const std::string& name) {
+  std::ifstream file(std::string(KBENCH_SCHEMA_DIR) + "/" + name);
+  return Json::parse(file);
+}
+
+std::set<std::string> names_of(const Json& object) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : object.items()) names.insert(name);
+  return names;
+}
+
+// tests/golden/schema_test.py holds the texts against the schemas; this holds the schemas against
+// the one table, so that a new field cannot be forgotten there.
+TEST(JsonReport, ItsSchemasHaveEveryField) {
+  const Json report = schema("report.schema.json");
+  const Json line = schema("row.schema.json");
+  const Json& result = report.at("$defs").at("result");
+  EXPECT_EQ(names_of(report.at("properties")), names_of(report_json(make_report_data())));
+  EXPECT_EQ(names_of(result.at("properties")), names_of(result_json({})));
+  EXPECT_EQ(report.at("properties").at("schema_version").at("const"), kReportSchemaVersion);
+  for (const Field& field : result_fields()) {
+    std::string path = fmt::format("/properties/{}", field.name);
+    if (const auto dot = path.find('.'); dot != path.npos) path.replace(dot, 1, "/properties/");
+    const Json::json_pointer place(path);
+    ASSERT_TRUE(result.contains(place)) << field.name;
+    EXPECT_EQ(result.at(place).at("description"), field.help) << field.name;
+    EXPECT_EQ(line.at(place), result.at(place)) << field.name;
+  }
+}
+
+TEST(JsonReport, EachLineNamesItsRun) {
+  std::istringstream lines(render_json_lines(make_report_data()));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line); ++rows) {
+    const Json row = Json::parse(line);
+    EXPECT_EQ(row.at("run_id"), "0123456789abcdef0123456789abcdef");
+    EXPECT_EQ(row.at("schema_version"), kReportSchemaVersion);
+    EXPECT_EQ(names_of(row), names_of(schema("row.schema.json").at("properties")));
+  }
+  EXPECT_EQ(rows, 6);
+}
+
 TEST(Fields, NamesAreUniqueAndEachIsExplained) {
   std::set<std::string_view> names;
   for (const Field& field : result_fields()) {
@@ -102,7 +148,11 @@ TEST(Fields, NamesAreUniqueAndEachIsExplained) {
 }
 
 TEST(Fields, NumbersAreRoundedToWhatMatters) {
-  EXPECT_EQ(show_ms(2'100), "0.0021");
+  EXPECT_EQ(show_ms(0), "0");
+  EXPECT_EQ(show_ms(0.25), "0.000000250");
+  EXPECT_EQ(show_ms(41), "0.00004100") << "a floor of 41 ns is not nothing";
+  EXPECT_EQ(show_ms(999), "0.0009990");
+  EXPECT_EQ(show_ms(2'100), "0.002100");
   EXPECT_EQ(show_ms(1'234'567), "1.235");
   EXPECT_EQ(show_ms(123'456'789), "123.5");
   EXPECT_EQ(show_ratio(1.916), "1.92×");

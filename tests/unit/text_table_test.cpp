@@ -17,7 +17,7 @@ std::vector<Column> columns() {
   return {
       {.heading = "Task", .cells = {{"level1/019_relu"}, {"x"}}},
       {.heading = "Note", .cells = {{"a long remark that nobody needs"}, {""}}, .importance = 1},
-      {.heading = "Time", .right = true, .cells = {{"1.25"}, {"10.50"}}},
+      {.heading = "Time", .kind = Column::Kind::kNumber, .cells = {{"1.25"}, {"10.50"}}},
       {.heading = "State", .cells = {{"ok", Tone::kGood}, {"ok"}}, .importance = 2}};
 }
 

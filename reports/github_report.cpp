@@ -1,0 +1,120 @@
+#include "reports/github_report.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/console_report.hpp"
+#include "reports/fields.hpp"
+#include "reports/markdown_report.hpp"
+#include "reports/sanitize.hpp"
+#include "runner/core/json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Control characters are shown in letters before: %0A and %0D are the only ones that GitHub gets.
+std::string escape(std::string_view text, std::string_view special) {
+  std::string out;
+  for (const char c : sanitize_text(text)) {
+    if (special.find(c) == special.npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// The first line of the file that a compiler complains of: "relu.cu:12:5: error"; empty without.
+std::string line_of(const std::string& file, std::string_view message) {
+  const std::string name = fs::path(file).filename().string() + ":";
+  const std::size_t at = file.empty() ? message.npos : message.find(name);
+  if (at == message.npos) return "";
+  const std::string_view rest = message.substr(at + name.size());
+  const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  return digits > 0 && digits < 8 ? std::string(rest.substr(0, digits)) : "";
+}
+
+std::string command(std::string_view name, const std::string& file, std::string_view title,
+                    std::string_view message) {
+  std::string where = file.empty() ? "" : fmt::format("file={},", github_property(file));
+  if (const std::string line = line_of(file, message); !line.empty())
+    where += fmt::format("line={},", line);
+  return fmt::format("::{} {}title={}::{}\n", name, where, github_property(title),
+                     github_message(message));
+}
+
+std::string configured(const Run& run, const char* name) {
+  const Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
+  if (!configuration.is_object() || !configuration.contains(name)) return "";
+  return configuration[name].is_string() ? configuration[name].get<std::string>() : "";
+}
+
+// Where the source of a row lies, as the checkout names it.
+std::string source_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
+  if (!row.has_submission) return "";
+  const std::string file = configured(data.run, "file");
+  const std::string folder = configured(data.run, "submissions");
+  const fs::path source = !file.empty()
+                              ? fs::path(file)
+                              : fs::path(folder.empty() ? "submissions" : folder) / row.submission;
+  const fs::path inside = source.lexically_relative(workspace);
+  const bool outside = workspace.empty() || inside.empty() || *inside.begin() == "..";
+  return outside ? source.string() : inside.string();
+}
+
+std::string error_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
+  const std::string title = fmt::format("{}: {}{}", words(row.state), row.task,
+                                        row.has_submission ? " by " + row.contestant() : "");
+  std::string message = row.message.empty() ? words(row.state) : row.message;
+  if (!row.hint.empty()) message += "\n" + row.hint;
+  return command("error", source_of(data, row, workspace), title, message);
+}
+
+// Each reason once, with the number of rows.
+std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows) {
+  std::map<std::pair<std::string, std::string>, int> counts;
+  for (const ResultRow& row : rows) {
+    if (!row.no_verdict.empty()) ++counts[{"no verdict", row.no_verdict}];
+    if (!row.ranked()) ++counts[{"not ranked", row.task + ": " + row.unranked}];
+  }
+  std::string out;
+  for (const auto& [reason, count] : counts)
+    out += command("warning", "",
+                   fmt::format("{} ({} row{})", reason.first, count, count == 1 ? "" : "s"),
+                   reason.second);
+  const auto chain = data.chain.state;
+  if (chain != ChainFinding::State::kHolds)
+    out += command(chain == ChainFinding::State::kChanged ? "error" : "warning", "",
+                   fmt::format("rows {}", to_string(chain)), data.chain.message);
+  if (data.quick)
+    out += command("warning", "", "quick run", "timed in eight blocks of one session only");
+  return out;
+}
+
+}  // namespace
+
+std::string github_property(std::string_view text) { return escape(text, "%\r\n:,"); }
+std::string github_message(std::string_view text) { return escape(text, "%\r\n"); }
+
+std::string render_github(const ReportData& data, const std::string& workspace) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  std::string out;
+  for (const ResultRow& row : rows)
+    if (is_failure(row.state)) out += error_of(data, row, workspace);
+  out += warnings(data, rows);
+  return out + command("notice", "", fmt::format("kbench run {}", data.run.id.substr(0, 12)),
+                       summary_line(data));
+}
+
+std::string github_summary(const ReportData& data, std::size_t most_bytes) {
+  return render_markdown(data, most_bytes);
+}
+
+}  // namespace kbench

@@ -1,0 +1,111 @@
+#include "reports/junit_report.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/console_report.hpp"
+#include "reports/fields.hpp"
+#include "reports/sanitize.hpp"
+
+namespace kbench {
+namespace {
+
+enum class Outcome { kPassed, kFailure, kError, kSkipped };
+
+Outcome outcome_of(const ResultRow& row) {
+  if (row.state == State::kSkipped) return Outcome::kSkipped;
+  switch (row.fault) {
+    case Fault::kNone: return Outcome::kPassed;
+    case Fault::kSubmission: return Outcome::kFailure;
+    case Fault::kInfrastructure: return Outcome::kError;
+  }
+  return Outcome::kError;
+}
+
+// What XML cannot hold at all (control characters, bytes that are not UTF-8) is shown in letters by
+// sanitize_text, which escape_html begins with; the entities that it writes are XML's own.
+std::string xml_text(std::string_view text) { return escape_html(text); }
+
+// A parser makes a blank of a line break in an attribute.
+std::string xml_attribute(std::string_view text) { return escape_html(sanitize_line(text)); }
+
+// "wrong result: output 0 is NaN at [0, 0]": what lists of failures show.
+std::string headline(const ResultRow& row) {
+  const std::string first = row.message.substr(0, row.message.find('\n'));
+  return first.empty() ? words(row.state) : fmt::format("{}: {}", words(row.state), first);
+}
+
+std::string details(const ResultRow& row) {
+  std::string text = row.message;
+  if (row.max_error || row.tolerance)
+    text += fmt::format("\nmax error {}, tolerance {}", show(result_field("max_error"), row),
+                        show(result_field("tolerance"), row));
+  if (!row.hint.empty()) text += fmt::format("\n{}", row.hint);
+  return text;
+}
+
+std::string verdict_element(const ResultRow& row, Outcome outcome) {
+  const std::string message = xml_attribute(headline(row));
+  const auto with_details = [&](std::string_view tag) {
+    return fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", tag,
+                       to_string(row.state), message, xml_text(details(row)));
+  };
+  switch (outcome) {
+    case Outcome::kPassed: return "";
+    case Outcome::kSkipped: return fmt::format("      <skipped message=\"{}\"/>\n", message);
+    case Outcome::kFailure: return with_details("failure");
+    case Outcome::kError: return with_details("error");
+  }
+  return "";
+}
+
+std::string test_case(const ResultRow& row) {
+  return fmt::format(
+      "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n"
+      "{}"
+      "      <system-out>{}</system-out>\n"
+      "    </testcase>\n",
+      xml_attribute(row.task),
+      xml_attribute(row.has_submission ? row.submission : "baselines alone"), row.wall_seconds,
+      verdict_element(row, outcome_of(row)), xml_text(format_row_line(row)));
+}
+
+// The attributes that a suite and the whole share.
+std::string totals(const std::vector<ResultRow>& rows) {
+  const auto count = [&](Outcome outcome) {
+    return std::count_if(rows.begin(), rows.end(),
+                         [&](const ResultRow& row) { return outcome_of(row) == outcome; });
+  };
+  double seconds = 0;
+  for (const ResultRow& row : rows) seconds += row.wall_seconds;
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
+                     rows.size(), count(Outcome::kFailure), count(Outcome::kError),
+                     count(Outcome::kSkipped), seconds);
+}
+
+std::string property(std::string_view name, std::string_view value) {
+  return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml_attribute(value));
+}
+
+}  // namespace
+
+std::string render_junit(const ReportData& data) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  const std::string counts = totals(rows);
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kbench\" {}>\n"
+      "  <testsuite name=\"kbench run {}\" {} timestamp=\"{}\">\n    <properties>\n",
+      counts, xml_attribute(data.run.id.substr(0, 12)), counts, xml_attribute(data.run.started_at));
+  out += property("run_id", data.run.id);
+  out += property("device", device_of(data));
+  out += property("device_name", data.device_name);
+  out += property("chain", to_string(data.chain.state));
+  out += "    </properties>\n";
+  for (const ResultRow& row : rows) out += test_case(row);
+  return out + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace kbench

@@ -1,0 +1,61 @@
+#include "reports/reporter.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "reports/console_report.hpp"
+#include "reports/csv_report.hpp"
+#include "reports/github_report.hpp"
+#include "reports/google_benchmark_report.hpp"
+#include "reports/html_report.hpp"
+#include "reports/json_report.hpp"
+#include "reports/junit_report.hpp"
+#include "reports/markdown_report.hpp"
+
+namespace kbench {
+namespace {
+
+using Data = const ReportData&;
+using Options = const RenderOptions&;
+
+constexpr std::array<Reporter, 9> kReporters{{
+    {"table", ".txt", "aligned columns for a terminal",
+     [](Data data, Options options) { return render_console(data, {.colour = options.colour}); }},
+    {"json", ".json", "one object with everything, for programs",
+     [](Data data, Options) { return render_json(data); }},
+    {"jsonl", ".jsonl", "one row a line, each with its run's id, for training and big data",
+     [](Data data, Options) { return render_json_lines(data); }},
+    {"csv", ".csv", "one row a record, for spreadsheets and data frames",
+     [](Data data, Options) { return render_csv(data); }},
+    {"md", ".md", "a table for a pull request or an issue",
+     [](Data data, Options) { return render_markdown(data); }},
+    {"html", ".html", "one self-contained page, for people",
+     [](Data data, Options) { return render_html(data); }},
+    {"junit", ".xml", "a test case for each task and submission, for CI servers",
+     [](Data data, Options) { return render_junit(data); }},
+    {"github", "", "annotations and step summary of GitHub Actions",
+     [](Data data, Options options) { return render_github(data, options.workspace); },
+     github_summary},
+    {"google-benchmark", "", "as Google Benchmark writes it, for its compare.py",
+     [](Data data, Options) { return render_google_benchmark(data); }},
+}};
+
+}  // namespace
+
+std::span<const Reporter> reporters() { return kReporters; }
+
+const Reporter* find_reporter(std::string_view name) {
+  const auto* found = std::find_if(kReporters.begin(), kReporters.end(),
+                                   [name](const Reporter& one) { return one.name == name; });
+  return found == kReporters.end() ? nullptr : found;
+}
+
+const Reporter* reporter_of_suffix(const std::filesystem::path& file) {
+  const std::string suffix = file.extension().string();
+  const auto* found = std::find_if(kReporters.begin(), kReporters.end(), [&](const Reporter& one) {
+    return !suffix.empty() && one.suffix == suffix;
+  });
+  return found == kReporters.end() ? nullptr : found;
+}
+
+}  // namespace kbench

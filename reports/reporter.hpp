@@ -1,0 +1,36 @@
+// The formats of a run as one table: name, ending of files, what it is for, how it is made. The
+// command line, the help and every caller that writes a report go by it; a new format is a new
+// entry here. Called by runner/cli.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/model.hpp"
+
+namespace kbench {
+
+// What some formats ask of the place that they are written at.
+struct RenderOptions {
+  bool colour = false;    // table
+  std::string workspace;  // github: the checkout, to which paths are relative
+};
+
+struct Reporter {
+  std::string_view name;    // "csv"
+  std::string_view suffix;  // ".csv": a file of that name is meant so; empty: none is
+  std::string_view help;    // what it is for, in a few words
+  std::string (*render)(const ReportData& data, const RenderOptions& options);
+  // What is appended to the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
+  std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
+};
+
+[[nodiscard]] std::span<const Reporter> reporters();
+// Null where there is none.
+[[nodiscard]] const Reporter* find_reporter(std::string_view name);
+[[nodiscard]] const Reporter* reporter_of_suffix(const std::filesystem::path& file);
+
+}  // namespace kbench

@@ -1,0 +1,20 @@
+// Which columns a table of results has and what stands in their cells, chosen from the field table.
+// How a cell is written is the caller's affair: the console's, and Markdown's.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/model.hpp"
+#include "reports/text_table.hpp"
+
+namespace kbench {
+
+// Of `rows` as derive_all() gives them; sizes and lint only where they tell rows apart. A name of a
+// submission is cut after `name_columns`.
+[[nodiscard]] std::vector<Column> result_columns(std::span<const ResultRow> rows,
+                                                 std::size_t name_columns);
+
+}  // namespace kbench

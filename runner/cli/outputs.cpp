@@ -1,0 +1,259 @@
+#include "runner/cli/outputs.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/github_report.hpp"
+#include "reports/reporter.hpp"
+#include "runner/cli/output_file.hpp"
+#include "runner/os/environment.hpp"
+#include "runner/core/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kSideFiles = {"-wal", "-shm", "-journal"};
+
+Error usage(std::string message, std::string hint) {
+  return {ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Reporter& one : reporters()) names.emplace_back(one.name);
+  return names;
+}
+
+Error unknown_format(const std::string& word, const std::string& path) {
+  const auto names = format_names();
+  const auto guess = nearest(word, names);
+  return usage(fmt::format("\"{}\" is not one of {}", word, fmt::join(names, ", ")),
+               guess
+                   ? fmt::format("did you mean \"{}\"?", *guess)
+                   : fmt::format("formats stand before the =; a file of that name is ./{}", path));
+}
+
+Result<OutputRequest> to_place(const Reporter& reporter, const std::string& path) {
+  if (path.empty()) {
+    return usage(
+        fmt::format("the output in {} names no file", reporter.name),
+        fmt::format("say where to: --out {}=FILE, or - for standard output", reporter.name));
+  }
+  if (path == "-") return OutputRequest{&reporter, std::nullopt};
+  return OutputRequest{&reporter, path};
+}
+
+Result<OutputRequest> by_suffix(const std::string& path) {
+  if (path.empty()) {
+    return usage("--out names neither format nor file", "say both: --out csv=results.csv");
+  }
+  if (const Reporter* reporter = reporter_of_suffix(path)) return to_place(*reporter, path);
+  return usage(fmt::format("{} does not say in which format", path == "-" ? "--out -" : path),
+               fmt::format("say it: --out FORMAT={}, with FORMAT one of {}", path,
+                           fmt::join(format_names(), ", ")));
+}
+
+Result<std::vector<OutputRequest>> parse_all(const std::vector<std::string>& words) {
+  std::vector<OutputRequest> outputs;
+  for (const std::string& word : words) {
+    auto output = parse_output(word);
+    if (!output) return output.error();
+    outputs.push_back(std::move(*output));
+  }
+  return outputs;
+}
+
+bool to_standard_output(const OutputRequest& output) { return !output.file; }
+
+// Two texts in one stream are neither.
+Status check_standard_output(const std::vector<OutputRequest>& outputs) {
+  const auto first = std::find_if(outputs.begin(), outputs.end(), to_standard_output);
+  if (first == outputs.end()) return Done{};
+  const auto second = std::find_if(first + 1, outputs.end(), to_standard_output);
+  if (second == outputs.end()) return Done{};
+  return usage(fmt::format("standard output cannot take two reports, {} and {}",
+                           first->reporter->name, second->reporter->name),
+               fmt::format("give one of them a file: --out {}=FILE", second->reporter->name));
+}
+
+bool is_page(const OutputRequest& output) { return output.reporter->name == "html"; }
+
+// By the file itself, whatever it is called; by the name, where there is none yet.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code failed;
+  if (fs::equivalent(a, b, failed)) return true;
+  const fs::path left = fs::weakly_canonical(fs::absolute(a), failed);
+  return !failed && left == fs::weakly_canonical(fs::absolute(b), failed) && !failed;
+}
+
+// A device or a pipe takes whatever comes.
+bool is_stream(const fs::path& file) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(file, failed);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+Status check_place(const fs::path& file) {
+  std::error_code failed;
+  const std::string name = file.string();
+  if (fs::is_directory(file, failed) || !file.has_filename())
+    return usage(fmt::format("{} is a folder, a report is a file", name),
+                 fmt::format("name the file in it: {}", (file / "report.html").string()));
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, failed))
+    return usage(fmt::format("{} cannot be written: there is no folder {}", name, folder.string()),
+                 "make it, or name another file");
+  return Done{};
+}
+
+Status check_not_database(const OutputRequest& output, const fs::path& database) {
+  const std::string hint = is_page(output)
+                               ? "name another file with --html; --no-html of run writes no page"
+                               : "name another file; nothing was opened or written";
+  if (same_file(*output.file, database))
+    return usage(fmt::format("{} is the database, the report in {} would be written over it",
+                             output.file->string(), output.reporter->name),
+                 hint);
+  for (const char* suffix : kSideFiles) {
+    if (same_file(*output.file, database.string() + suffix))
+      return usage(fmt::format("{} is part of the database {}, the report in {} would be written "
+                               "over it",
+                               output.file->string(), database.string(), output.reporter->name),
+                   hint);
+  }
+  return Done{};
+}
+
+Status check_not_twice(const std::vector<OutputRequest>& outputs, std::size_t at) {
+  for (std::size_t i = 0; i < at; ++i) {
+    if (outputs[i].file && same_file(*outputs[i].file, *outputs[at].file))
+      return usage(fmt::format("{} is named twice, for the report in {} and in {}",
+                               outputs[at].file->string(), outputs[i].reporter->name,
+                               outputs[at].reporter->name),
+                   "give each a file of its own");
+  }
+  return Done{};
+}
+
+// Several steps of a job share the limit where they share the file.
+Status append_step_summary(const ReportData& data, const Reporter& reporter) {
+  const std::string file = environment_variable("GITHUB_STEP_SUMMARY");
+  if (file.empty() || reporter.step_summary == nullptr) return Done{};
+  std::error_code none;
+  const std::uintmax_t size = fs::exists(file, none) ? fs::file_size(file, none) : 0;
+  const std::size_t used = none ? 0 : static_cast<std::size_t>(size);
+  const std::size_t room = kMostSummaryBytes - std::min(used, kMostSummaryBytes);
+  const std::string text = reporter.step_summary(data, room);
+  return text.size() > room ? Status(Done{}) : append_to_file(file, text);
+}
+
+Status write_output(const ReportData& data, const OutputRequest& output, ColorMode color) {
+  RenderOptions options;
+  options.workspace = environment_variable("GITHUB_WORKSPACE");
+  // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
+  options.colour =
+      output.file ? color == ColorMode::kAlways : inspect_terminal(STDOUT_FILENO, color).color;
+  const std::string text = output.reporter->render(data, options);
+  const Status written =
+      output.file ? write_output_file(*output.file, text) : write_standard_output(text);
+  return written ? append_step_summary(data, *output.reporter) : written;
+}
+
+}  // namespace
+
+Result<OutputRequest> parse_output(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos) {
+    // "--out csv" is a format without a file more likely than a file without an ending.
+    if (const Reporter* reporter = find_reporter(word)) return to_place(*reporter, "");
+    return by_suffix(word);
+  }
+  const std::string format = word.substr(0, equals);
+  if (const Reporter* reporter = find_reporter(format))
+    return to_place(*reporter, word.substr(equals + 1));
+  // "runs/a=b.csv" is a path.
+  if (format.find('/') != format.npos || format.find('.') != format.npos) return by_suffix(word);
+  return unknown_format(format, word);
+}
+
+Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const fs::path& database) {
+  auto outputs = parse_all(words.out);
+  if (!outputs) return outputs;
+  if (words.html) {
+    auto page = to_place(*find_reporter("html"), *words.html);
+    if (!page) return page.error();
+    outputs->push_back(std::move(*page));
+  }
+  if (words.format || std::none_of(outputs->begin(), outputs->end(), to_standard_output))
+    outputs->insert(outputs->begin(), {find_reporter(words.format.value_or("table")), {}});
+  if (!words.no_html && std::none_of(outputs->begin(), outputs->end(), is_page))
+    outputs->push_back({find_reporter("html"), fs::path(database).replace_extension(".html")});
+  if (auto one = check_standard_output(*outputs); !one) return one.error();
+  return outputs;
+}
+
+Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
+  auto outputs = parse_all(words.out);
+  if (!outputs) return outputs;
+  if (words.format) {
+    auto output = to_place(*find_reporter(*words.format), words.format_file.value_or("-"));
+    if (!output) return output.error();
+    outputs->insert(outputs->begin(), std::move(*output));
+  } else if (words.format_file) {
+    auto output = by_suffix(*words.format_file);
+    if (!output) return output.error();
+    outputs->insert(outputs->begin(), std::move(*output));
+  }
+  if (outputs->empty())
+    return usage("the report's FORMAT is required",
+                 fmt::format("`kbench report FORMAT` prints one of {}; --out FORMAT=PATH writes "
+                             "several",
+                             fmt::join(format_names(), ", ")));
+  if (auto one = check_standard_output(*outputs); !one) return one.error();
+  return outputs;
+}
+
+Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& database,
+                     const std::optional<fs::path>& input) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const OutputRequest& output = outputs[i];
+    if (!output.file || is_stream(*output.file)) continue;
+    if (auto harmless = check_not_database(output, database); !harmless) return harmless;
+    if (auto fine = check_place(*output.file); !fine) return fine;
+    if (input && same_file(*output.file, *input))
+      return usage(fmt::format("{} is read, the report in {} would be written over it",
+                               output.file->string(), output.reporter->name),
+                   "name another file");
+    if (auto once = check_not_twice(outputs, i); !once) return once;
+  }
+  return Done{};
+}
+
+Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
+                     ColorMode color) {
+  Status first = Done{};
+  for (const OutputRequest& output : outputs)
+    if (auto written = write_output(data, output, color); !written && first) first = written;
+  return first;
+}
+
+std::string written_files(const std::vector<OutputRequest>& outputs) {
+  std::vector<std::string> names;
+  for (const OutputRequest& output : outputs)
+    if (output.file) names.push_back(output.file->string());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace kbench

@@ -1,0 +1,50 @@
+// Where the reports of a run go: `--out FORMAT=PATH` and its short forms (--format, --html, -o) as
+// one list; what must not be written over is refused before anything runs. Called by command_line
+// (the words), and by run_command and report_command (checking, writing).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/options.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct ReportData;
+
+// "csv=results.csv", "json=-", or a path alone, whose ending says the format. Errors: kUsage.
+[[nodiscard]] Result<OutputRequest> parse_output(const std::string& word);
+
+// What the command line said.
+struct OutputWords {
+  std::vector<std::string> out;            // --out, each
+  std::optional<std::string> format;       // --format of run, FORMAT of report
+  std::optional<std::string> format_file;  // -o of report: where that goes
+  std::optional<std::string> html;         // --html of run
+  bool no_html = false;
+};
+// Of `kbench run`: a table on standard output where nothing else goes there, and a page beside the
+// database unless there is one or none is wanted. Errors: kUsage; standard output is one place.
+[[nodiscard]] Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words,
+                                                             const std::filesystem::path& database);
+// Of `kbench report`: what was asked for and nothing else.
+[[nodiscard]] Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words);
+
+// Whether all of them can be written without harm: no folder, no file twice, neither the database
+// nor a side file of it, nor `input`, a file that is read. Errors: kUsage.
+[[nodiscard]] Status check_outputs(const std::vector<OutputRequest>& outputs,
+                                   const std::filesystem::path& database,
+                                   const std::optional<std::filesystem::path>& input = {});
+
+// Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
+// tried.
+[[nodiscard]] Status write_outputs(const ReportData& data,
+                                   const std::vector<OutputRequest>& outputs, ColorMode color);
+
+// "results.csv, page.html"; empty where none goes to a file.
+[[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);
+
+}  // namespace kbench

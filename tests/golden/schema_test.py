@@ -1,0 +1,91 @@
+"""What `kbench report json|jsonl` writes is what data/schema says, no more and no less.
+
+The texts are the goldens, to which unit tests hold the program.
+"""
+
+import copy
+import json
+import pathlib
+import sys
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: this Python has no jsonschema (third_party/requirements-tests.txt)")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/golden/reports"
+
+
+def validator(name):
+    schema = json.loads((ROOT / "data/schema" / name).read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def objects(schema):
+    """Every part of a schema that describes an object."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for part in schema.values():
+            yield from objects(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from objects(part)
+
+
+class SchemaTest(unittest.TestCase):
+    report = validator("report.schema.json")
+    row = validator("row.schema.json")
+
+    def reports(self):
+        for file in [GOLDEN / "report.json", GOLDEN / "formats/run.json"]:
+            yield json.loads(file.read_text(encoding="utf-8"))
+
+    def rows(self):
+        text = (GOLDEN / "formats/run.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    def test_reports_are_valid(self):
+        for report in self.reports():
+            self.report.validate(report)
+
+    def test_rows_are_valid(self):
+        self.assertEqual(len(self.rows()), 10)
+        for row in self.rows():
+            self.row.validate(row)
+
+    def test_objects_are_closed_and_complete(self):
+        for one in (self.report.schema, self.row.schema):
+            for part in objects(one):
+                if part.get("type") == "object":
+                    self.assertIs(part["additionalProperties"], False, part)
+                if "required" in part:
+                    self.assertEqual(set(part["required"]), set(part["properties"]))
+
+    def assert_refused(self, change):
+        report = copy.deepcopy(next(self.reports()))
+        change(report)
+        self.assertFalse(self.report.is_valid(report))
+
+    def test_something_is_refused(self):
+        self.assert_refused(lambda report: report.update(more=1))
+        self.assert_refused(lambda report: report.pop("chain"))
+        self.assert_refused(lambda report: report.update(schema_version=2))
+        self.assert_refused(lambda report: report["results"][0].update(state="fine"))
+        self.assert_refused(lambda report: report["results"][0]["time_ns"].update(eager="1"))
+        self.assert_refused(lambda report: report["results"][0].pop("protocol"))
+
+    def test_a_row_is_a_result_that_names_its_run(self):
+        (report,) = [r for r in self.reports() if r["run_id"] == self.rows()[0]["run_id"]]
+        for row, result in zip(self.rows(), report["results"]):
+            for name in ("run_id", "schema_version", "started_at"):
+                self.assertEqual(row.pop(name), report[name])
+            self.assertEqual(row, result)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
