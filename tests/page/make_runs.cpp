@@ -1,6 +1,6 @@
-// make_runs FILE [TASKS AGENTS BLOCKS]: a database with one run as people have them, for the tests
-// of the page and for looking at it. Agents of falling quality; among their submissions are
-// failures of several kinds, NaN, a suspect one, variants, and tasks that do not rank, were not
+// make_runs FILE [TASKS AGENTS BLOCKS [hostile]]: a database with one run as people have them, for
+// the tests of the page and for looking at it. Agents of falling quality; among their submissions
+// are failures of several kinds, NaN, a suspect one, variants, and tasks that do not rank, were not
 // calibrated or ran on a busy machine. Written by the store itself; the same arguments give the
 // same rows.
 #include <algorithm>
@@ -88,6 +88,7 @@ struct Shape {
   int tasks = 40;
   int agents = 3;
   int blocks = 48;
+  bool hostile = false;
 };
 
 int level_of(int task, const Shape& shape) {
@@ -102,7 +103,17 @@ std::string task_name(int task, const Shape& shape) {
   return name;
 }
 
-std::string agent_name(int agent) {
+const std::vector<std::string>& hostile_names() {
+  static const std::vector<std::string> kHostile = {
+      "<img src=x onerror=\"document.title='owned'\">",
+      "</script><script>document.title='owned'</script>", "=HYPERLINK(\"x\")",
+      "a\nb|c\\d \xe2\x80\xae\xe2\x80\xa8\x1b[31m \xff", std::string(10'000, 'w')};
+  return kHostile;
+}
+
+std::string agent_name(int agent, const Shape& shape) {
+  if (shape.hostile)
+    return hostile_names()[static_cast<std::size_t>(agent) % hostile_names().size()];
   return agent < 26 ? std::string("agent-") + static_cast<char>('a' + agent)
                     : "agent-" + std::to_string(agent + 1);
 }
@@ -243,7 +254,7 @@ Evaluation make_submission(int task, int agent, int variant, const Shape& shape)
   Dice dice(static_cast<std::uint64_t>(task * 1009 + agent * 31 + variant));
   Evaluation e = base(task, shape);
   kbench::SubmissionId id;
-  id.agent = agent_name(agent);
+  id.agent = agent_name(agent, shape);
   id.variant = variant == 0 ? "" : "tiled";
   id.name = id.agent + "/" + e.task + (id.variant.empty() ? "" : "@" + id.variant) + ".cu";
   id.source_hash = "3333cccc";
@@ -279,7 +290,7 @@ Evaluation make_alone(int task, const Shape& shape) {
   e.submission_reason = "no submission";
   double eager = 0;
   Shape few = shape;
-  few.blocks = 2;  // both times, too few for an interval
+  few.blocks = 1;  // both times, too few for an interval
   add_baselines(e, task, few, eager);
   return e;
 }
@@ -304,10 +315,11 @@ int complain(const kbench::Error& error) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() != 1 && words.size() != 4) return 2;
+  if (words.size() != 1 && words.size() != 4 && words.size() != 5) return 2;
   Shape shape;
-  if (words.size() == 4)
-    shape = {std::atoi(words[1].c_str()), std::atoi(words[2].c_str()), std::atoi(words[3].c_str())};
+  if (words.size() >= 4)
+    shape = {std::atoi(words[1].c_str()), std::atoi(words[2].c_str()), std::atoi(words[3].c_str()),
+             words.size() == 5};
   auto store = kbench::Store::open(words[0], kbench::Store::Mode::kReadWrite);
   if (!store) return complain(store.error());
   if (const auto begun = store->begin_run(make_run()); !begun) return complain(begun.error());

@@ -77,7 +77,7 @@ const pair = (board, a, b) => {
   const title = words.compareTitle(a, b);
   if (found.both === 0) return [h("h3", null, title), h("p", null, words.noCommon)];
   const reach = reachOf(found.lines);
-  const columns = [words.task, a, b, words.ratioOf(a, b), "", ""];
+  const columns = [words.task, a, b, words.ratioOf(a, b), "", words.compareAxis(a, b)];
   return [
     h("h3", null, title),
     h("p", null, words.compareSummary(a, b, found)),
@@ -85,7 +85,7 @@ const pair = (board, a, b) => {
       h("table", { class: "compare" },
         h("caption", null, words.compareText(a, b, view.over)),
         h("thead", null, h("tr", null, columns.map((name, i) =>
-          (name ? h("th", { scope: "col", class: i ? "number" : "" }, name) : h("td"))))),
+          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === columns.length - 1 ? "middle" : "number" }, name) : h("td"))))),
         h("tbody", null, found.lines.map((entry) => compareRow(entry, reach))))),
   ];
 };

@@ -4,7 +4,7 @@ import { math } from "./dom.js";
 
 const mi = (text) => math("mi", null, text);
 const mn = (text) => math("mn", null, text);
-const mo = (text) => math("mo", null, text);
+const mo = (text) => math("mo", { stretchy: "false" }, text);
 const mtext = (text) => math("mtext", null, text);
 const row = (...children) => math("mrow", null, ...children);
 const sub = (base, index) => math("msub", null, base, index);
@@ -29,4 +29,4 @@ const FORMULAS = {
   correct: () => counted(c()),
 };
 
-export const formula = (metric) => math("math", { display: "inline" }, FORMULAS[metric]());
+export const formula = (metric) => math("math", { display: "inline", displaystyle: "true" }, FORMULAS[metric]());

@@ -14,7 +14,6 @@ const SECTIONS = ["", "ranking", "tasks", "compare", "trend", "understanding", "
   "main"];
 
 const live = document.getElementById("live");
-const headline = document.getElementById("headline");
 const parts = {
   ranking: makeRanking(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
   task: makeTask(),
@@ -41,7 +40,8 @@ const drawOverview = (changed) => {
 const show = () => {
   const task = isTask();
   overview.hidden = task;
-  headline.hidden = task;
+  for (const element of document.querySelectorAll("#headline, main > section"))
+    element.hidden = task;
   parts.task.element.hidden = !task;
 };
 

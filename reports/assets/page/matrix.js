@@ -56,11 +56,15 @@ const headCell = (column, board) => {
       }, column.name)));
 };
 
-const cellElement = (cell, ranged) =>
-  h("td", { class: `cell ${cell.tone}`, title: cell.title },
-    h("span", { class: "value" }, cell.text),
-    ranged && cell.range ? h("span", { class: "range" }, cell.range) : null,
-    h("span", { class: "glyph" }, cell.glyph));
+// Glyphs of numbers stand in a column; that of a word stands before it, where nothing cuts it off.
+const cellElement = (cell, ranged) => {
+  const glyph = h("span", { class: "glyph" }, cell.glyph);
+  const value = h("span", { class: "value" }, cell.text);
+  const range = ranged && cell.range ? h("span", { class: "range" }, cell.range) : null;
+  const isWord = cell.sort === null && cell.text !== "" && !cell.range;
+  return h("td", { class: `cell ${cell.tone}`, title: cell.title },
+    isWord ? [glyph, " ", value] : [value, range, glyph]);
+};
 
 const taskLink = (task) =>
   h("a", { href: linkTo(task.task) }, task.task);
@@ -130,6 +134,7 @@ class VirtualRows {
     this.spacers = [h("tr", { class: "spacer", "aria-hidden": "true" }, h("td")),
       h("tr", { class: "spacer", "aria-hidden": "true" }, h("td"))];
     scroller.addEventListener("scroll", () => this.draw(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(scroller);
   }
 
   show(count, make) {
@@ -166,10 +171,10 @@ class VirtualRows {
   }
 }
 
-const columnWidths = (board, ranged) =>
+const columnWidths = (board) =>
   h("colgroup", null, h("col", { class: "col-task" }), h("col", { class: "col-eager" }),
     h("col", { class: "col-compiled" }),
-    board.agents.map(() => h("col", { class: ranged ? "col-agent ranged" : "col-agent" })));
+    board.agents.map(() => h("col", { class: "col-agent" })));
 
 // All tasks shown, a few agents in each table, for the printer.
 export const paperTables = (board) => {
@@ -211,7 +216,10 @@ export const makeMatrix = () => {
       () => textTable(now, tasksShown(now, view))));
     bar.replaceChildren(filters.element);
     table.querySelector("colgroup")?.remove();
-    caption.after(columnWidths(board, board.agents.length <= MOST_WITH_RANGE));
+    const ranged = board.agents.length <= MOST_WITH_RANGE;
+    caption.after(columnWidths(board));
+    table.classList.toggle("ranged", ranged);
+    table.style.setProperty("--agents", String(board.agents.length));
   };
 
   const drawHead = (board) => {

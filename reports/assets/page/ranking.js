@@ -12,6 +12,8 @@ import { showRatio, showShare } from "./format.js";
 import { change, view } from "./state.js";
 
 const BAR_WIDTH = 220;
+const NARROW_BAR = 96;
+const NARROW = 600; // a page that has no room for the long ones
 const BAR_HEIGHT = 22;
 const MEAN_FROM = 0.1;
 const MEAN_TO = 10;
@@ -69,18 +71,18 @@ const showScore = (metric, value) =>
   (value === null ? "–" : METRICS[metric].share ? showShare(value) : showRatio(value));
 
 // A bar for a share, a point for a ratio; the interval over both.
-const bar = (metric, entry) => {
+const scoreBar = (metric, entry, width) => {
   const { value, low, high } = entry.score || { value: null };
   if (value === null) return null;
   const { share } = METRICS[metric];
-  const x = share ? linear(0, 1, 4, BAR_WIDTH - 4)
-    : logarithmic(MEAN_FROM, MEAN_TO, 4, BAR_WIDTH - 4);
+  const x = share ? linear(0, 1, 4, width - 4)
+    : logarithmic(MEAN_FROM, MEAN_TO, 4, width - 4);
   const middle = BAR_HEIGHT / 2;
   const shown = (v) => (v === null || v === undefined ? null : showScore(metric, v));
   const interval = low !== null && low !== undefined ? [
     box(x(low), middle - 4, x(high) - x(low), 8, `interval ${colourOf(entry.place)}`, 2),
   ] : [];
-  return titled(chart(BAR_WIDTH, BAR_HEIGHT, shown(value),
+  return titled(chart(width, BAR_HEIGHT, shown(value),
     share ? box(x(0), middle - 8, x(1) - x(0), 16, "track", 2)
       : line(x(1), 1, x(1), BAR_HEIGHT - 1, "one"),
     share ? box(x(0), middle - 8, x(value) - x(0), 16, `fill ${colourOf(entry.place)}`, 2) : null,
@@ -91,16 +93,16 @@ const bar = (metric, entry) => {
 
 const showRank = ([first, last]) => (first === last ? String(first) : `${first}–${last}`);
 
-const rankRow = (metric) => (entry) =>
+const rankRow = (metric, barWidth) => (entry) =>
   h("tr", null,
     h("td", { class: "number rank" }, showRank(entry.rank)),
     h("th", { scope: "row" }, h("span", { class: `swatch ${colourOf(entry.place)}` }), entry.agent),
     h("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
-    h("td", { class: "bar-cell" }, bar(metric, entry)),
+    h("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
     h("td", { class: "number" }, words.ofTasks(entry.correct, entry.tasks)),
     h("td", { class: "number" }, String(entry.submitted)));
 
-const rankTable = (entries, metric) =>
+const rankTable = (entries, metric, barWidth) =>
   h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.rankingCaption },
     h("table", { class: "ranking" },
       h("caption", null, words.rankingCaption),
@@ -111,7 +113,7 @@ const rankTable = (entries, metric) =>
         h("td", null),
         h("th", { scope: "col", class: "number" }, words.correct),
         h("th", { scope: "col", class: "number" }, words.submitted))),
-      h("tbody", null, entries.map(rankRow(metric)))));
+      h("tbody", null, entries.map(rankRow(metric, barWidth)))));
 
 const boardName = (board) =>
   [board.device, board.size, board.precision, board.profile].join(" · ");
@@ -173,7 +175,7 @@ const results = (board, scope, metric, width) => {
   return [
     h("p", { class: "formula" }, formula(metric),
       h("span", null, words.scores[metric].text(p, view.over))),
-    h("div", { class: "ranking-grid" }, rankTable(entries, metric), curve),
+    h("div", { class: "ranking-grid" }, rankTable(entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH), curve),
   ];
 };
 

@@ -6,8 +6,8 @@ import { svg, h } from "./dom.js";
 import { box, chart, label, line, linear, logarithmic, marks, titled } from "./chart.js";
 import { showMs } from "./format.js";
 
-const LANE = 92;
-const GAP = 10;
+const LANE = 84;
+const GAP = 26; // room for the name of a side
 
 const SIDES = ["eager", "compiled", "submission"];
 
@@ -53,7 +53,7 @@ const lane = (samples, side, top, width, left) => {
     .filter((tick, i, all) => all.slice(0, i).every((other) => Math.abs(y(other) - y(tick)) > 11));
   return svg("g", null,
     box(left, top, width - 8 - left, LANE, "lane", 2),
-    label(4, top + 12, words[side], "start", `side ${side}`),
+    label(left, top - 6, `${words[side]}, ${words.samplesAxis}`, "start", `side ${side}`),
     ticks.map((tick) => label(left - 6, y(tick) + 4, showMs(tick), "end")),
     sessionLines(samples, x, top),
     median === null ? null : line(left, y(median), width - 8, y(median), "median"),
@@ -74,10 +74,10 @@ const droppedNotes = (samples) => {
 export const samplePlot = (samples, width) => {
   if (!samples) return null;
   const sides = SIDES.filter((side) => samples[side]);
-  const left = 84;
+  const left = 64;
   const notes = droppedNotes(samples);
   return h("figure", { class: "samples" },
     chart(width, sides.length * (LANE + GAP) + 4, words.samples,
-      sides.map((side, i) => lane(samples, side, 4 + i * (LANE + GAP), width, left))),
+      sides.map((side, i) => lane(samples, side, GAP - 4 + i * (LANE + GAP), width, left))),
     h("figcaption", null, words.samplesText, notes.length ? h("ul", null, notes) : null));
 };

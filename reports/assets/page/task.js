@@ -83,7 +83,7 @@ const timeBars = (task, width) => {
   });
   const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
     line(x(tick), 18, x(tick), bottom, "grid"),
-    label(x(tick), bottom + 14, tick === 0 ? "0" : showMs(tick), "middle"),
+    label(x(tick), bottom + 14, tick === 0 ? "0" : `${showMs(tick)} ms`, "middle"),
   ]);
   return h("figure", null,
     chart(width, bottom + 20, words.times, ticks, bars,
@@ -217,10 +217,11 @@ const entryOf = (row, open, width) => {
 
 const isFailure = (row) => data.states[row.state].tone === "bad";
 
+// Open at first: what failed, else the first row; never more than a reader can take in.
 const entries = (task, width) => {
-  const first = new Set([...task.rows.filter(isFailure), ...task.rows.filter((r) => !isFailure(r))]
-    .slice(0, task.rows.length > MOST_OPEN ? MOST_OPEN - 2 : MOST_OPEN));
-  return task.rows.map((row) => entryOf(row, first.has(row), width));
+  const failures = task.rows.filter(isFailure);
+  const open = new Set(failures.length ? failures.slice(0, MOST_OPEN) : task.rows.slice(0, 1));
+  return task.rows.map((row) => entryOf(row, open.has(row), width));
 };
 
 const steps = (board, task) => {

@@ -28,6 +28,7 @@ export const words = {
   curveTitle: "Share of tasks by how much faster they must be",
   curveText: (over) => `Each line falls as p grows: the share of tasks that are correct and more than p times as fast as ${over}. The band spans what the intervals allow.`,
   curveAxisX: (over) => `p, times as fast as ${over}`,
+  percent: "100 %",
   barTitle: (value, low, high) => (low === null ? value : `${value}, between ${low} and ${high}`),
   scores: {
     sure: {
@@ -98,6 +99,7 @@ export const words = {
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
   compareSummary: (a, b, n) => `On ${count(n.both, "task", "tasks")} solved by both, ${a} is faster on ${n.faster}, slower on ${n.slower}, and undecided on ${n.undecided}. Solved by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}.`,
   ratioOf: (a, b) => `${a} / ${b}`,
+  compareAxis: (a, b) => `← ${b} faster · ${a} faster →`,
   noCommon: "No task was solved by both.",
   close: "Close",
 
