@@ -98,7 +98,7 @@ TEST(HtmlReport, ReadsWithoutAScript) {
   const std::string text = plain_part(render_html(make_report_data()));
   for (const char* part :
        {"example ranks first", "These rows were changed: row 2", "level1/019_relu",
-        "level2/055_matmul_sum", "level3/007_lenet5", "1.98×", "wrong result", "compile error",
+        "level2/055_matmul_sum", "level3/007_lenet5", "2.00×", "wrong result", "compile error",
         "Not ranked: this task counts in no score", "Example CPU", "kbench run --level 1"})
     EXPECT_THAT(text, HasSubstr(part));
 }

@@ -18,7 +18,6 @@ using test::add_samples;
 using test::make_report_data;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Json page_of(const ReportData& data) { return page_json(PageModel(data)); }
 
@@ -116,22 +115,25 @@ TEST(PageData, HostileTextCannotLeaveTheScriptElement) {
   }
   const std::string text = for_script_element(page_of(data));
   for (const char c : {'<', '>', '&'}) EXPECT_EQ(text.find(c), std::string::npos) << c;
-  EXPECT_THAT(text, Not(HasSubstr("\\u2028")));
-  EXPECT_THAT(text, Not(HasSubstr("\\u202e")));
   const Json parsed = Json::parse(text, nullptr, false);
   ASSERT_FALSE(parsed.is_discarded());
+  const std::string plain = parsed.dump();
+  for (const char* steering : {"\xe2\x80\xa8", "\xe2\x80\xae", "\x1b", "\xff"})
+    EXPECT_EQ(plain.find(steering), std::string::npos) << "shown, not obeyed";
   const std::string agent = parsed["boards"][0]["agents"][0];
   EXPECT_THAT(agent, HasSubstr("</script><script>alert(1)</script>"));
-  EXPECT_THAT(agent, HasSubstr("\\u202e")) << "shown, not obeyed";
+  EXPECT_THAT(agent, HasSubstr("\\u202e"));
 }
 
 TEST(PageData, NotANumberIsNull) {
   const Json page = page_of(make_report_data());
-  const std::string text = page.dump();
-  EXPECT_THAT(text, Not(HasSubstr("NaN")));
-  for (const Json& details : page["details"])
-    if (details.contains("failed_checks"))
-      EXPECT_TRUE(details["failed_checks"][0]["max_error"].is_null());
+  int failed = 0;
+  for (const Json& details : page["details"]) {
+    if (!details.contains("failed_checks")) continue;
+    ++failed;
+    EXPECT_TRUE(details["failed_checks"][0]["max_error"].is_null());
+  }
+  EXPECT_EQ(failed, 1);
 }
 
 TEST(PageSamples, ABlockIsItsVisitsAndADropItsReason) {

@@ -5,7 +5,8 @@ import { data, isCorrect } from "./data.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 
 const kindOfVerdict = {
-  FASTER: "faster", SLOWER: "slower", SAME: "same", UNDECIDED: "undecided", NONE: "none",
+  FASTER: "faster", SLOWER: "slower", SAME: "same", UNDECIDED: "undecided",
+  "NO VERDICT": "none",
 };
 
 // How far from 1, in three steps: up to 1.25, up to 2, beyond; either way.
