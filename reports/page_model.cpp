@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/sanitize.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -104,8 +105,9 @@ std::string chain_caution(const ChainFinding& chain) {
                                             : chain.message);
 }
 
-// The first two names and how many more; a list of fifty is no headline.
-std::string join_names(const std::vector<std::string>& names) {
+// The first two names and how many more; a list of fifty is no headline, nor is a name of a page.
+std::string join_names(std::vector<std::string> names) {
+  for (std::string& name : names) name = shorten(sanitize_line(name), 60);
   if (names.size() == 1) return names[0];
   if (names.size() == 2) return fmt::format("{} and {}", names[0], names[1]);
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);

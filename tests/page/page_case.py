@@ -69,7 +69,7 @@ class PageCase(unittest.TestCase):
         cls.browser.close()
         cls.playwright.stop()
 
-    def open(self, fragment="", width=1440, height=900, **options):
+    def open(self, fragment="", width=1440, height=900, file=None, **options):
         """A page of its own; whatever it complains about fails the test."""
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
         self.addCleanup(context.close)
@@ -80,9 +80,20 @@ class PageCase(unittest.TestCase):
                 if message.type in ("error", "warning") else None)
         page.on("request", lambda request: self.complaints.append(request.url)
                 if not request.url.startswith(("file:", "blob:", "data:")) else None)
-        page.goto(self.file.as_uri() + fragment)
+        page.goto((file or self.file).as_uri() + fragment)
         self.addCleanup(lambda: self.assertEqual(self.complaints, []))
         return page
+
+    def altered(self, change):
+        """The address of the page with other data: `change` gets the inline JSON."""
+        data = data_of(self.file)
+        change(data)
+        text = json.dumps(data).replace("<", "\\u003c")
+        begin = '<script type="application/json" id="data">'
+        before, rest = self.file.read_text(encoding="utf-8").split(begin, 1)
+        file = FOLDER / f"{self.id()}.html"
+        file.write_text(before + begin + text + rest[rest.index("</script>"):], encoding="utf-8")
+        return file
 
     def tasks(self, page):
         """The tasks in the rows of the matrix that exist, from top to bottom."""

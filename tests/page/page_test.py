@@ -285,6 +285,10 @@ class ReaderTest(PageCase):
             self.assertIn(row["task"], text)
         for agent in ("agent-a", "agent-b", "agent-c"):
             self.assertIn(agent, text)
+        task = self.open("#level1/004_large_k_matrix_multiplication")
+        sheets = PdfReader(io.BytesIO(task.pdf(format="A4"))).pages
+        text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in sheets))
+        self.assertEqual(text.count("kbenchrun--tasklevel1/004"), 3)
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.set_viewport_size({"width": 700, "height": 900})
@@ -305,6 +309,50 @@ class ReaderTest(PageCase):
                     serious = [(one["id"], [node["target"] for node in one["nodes"]][:4])
                                for one in found if one["impact"] in ("serious", "critical")]
                     self.assertEqual(serious, [])
+
+
+class OtherDataTest(PageCase):
+    """What reports/score does not offer yet, and what one run never has, is drawn once it is there."""
+
+    def test_scores_with_intervals_and_groups_of_ranks(self):
+        def change(data):
+            for scope in data["boards"][0]["scopes"]:
+                for place, entry in enumerate(scope["ranking"]):
+                    entry["rank"] = [1, 2] if place < 2 else [3, 3]
+                    value = {"value": 1.5 - 0.2 * place, "low": 1.2 - 0.2 * place, "high": 1.9}
+                    entry["scores"]["penalised_mean_eager"] = value
+                    entry["scores"]["sure_fast_1_eager"] = {"value": 0.5, "low": 0.4, "high": 0.6}
+        file = self.altered(change)
+        page = self.open(file=file)
+        self.assertIn("1–2", page.inner_text("table.ranking"))
+        self.assertIn("50 %", page.inner_text("table.ranking"))
+        page.check('input[name="metric"][value="penalised"]', force=True)
+        self.assertIn("1.50×", page.inner_text("table.ranking"))
+        self.assertEqual(page.locator("table.ranking .interval").count(), 3)
+
+    def test_boards_are_tabs(self):
+        def change(data):
+            other = json.loads(json.dumps(data["boards"][0]))
+            other.update(device="cpu", tasks=other["tasks"][:5], scopes=other["scopes"][:1])
+            data["boards"].append(other)
+        page = self.open(file=self.altered(change))
+        page.check('input[name="board"][value="1"]', force=True)
+        self.assertEqual(len(self.tasks(page)), 5)
+        page.go_back()
+        self.assertIn("40 tasks", page.inner_text("#matrix-status"))
+
+    def test_trend_and_shapes(self):
+        def change(data):
+            data["trend"] = [{"agent": "agent-a", "runs": [
+                {"run": f"r{day}", "at": f"2026-11-1{day}", "value": 0.1 * day}
+                for day in range(1, 6)]}]
+            data["boards"][0]["tasks"][0]["shapes"] = "x: 4096 x 4096"
+        file = self.altered(change)
+        page = self.open(file=file)
+        self.assertEqual(page.locator("#trend .point").count(), 5)
+        self.assertFalse(self.open().is_visible("#trend"))
+        task = self.open("#level1/001_square_matrix_multiplication", file=file)
+        self.assertIn("x: 4096 x 4096", task.inner_text("#task"))
 
 
 class HostileTest(PageCase):

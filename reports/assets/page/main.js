@@ -31,8 +31,8 @@ const drawOverview = (changed) => {
   if (!moved) return;
   if (!only("sort", "show", "q", "cmp")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
-    parts.matrix.draw(board);
-    parts.compare.draw(board, agentsToCompare(board));
+    parts.matrix.draw(board, only("q", "show"));
+    if (!only("q", "show", "sort")) parts.compare.draw(board, agentsToCompare(board));
   }
   if (changed.some((name) => ["sort", "show", "q", "level"].includes(name))) parts.matrix.toTop();
 };
@@ -103,7 +103,10 @@ const watchWidth = () => {
 const watchPrinter = () => {
   addEventListener("beforeprint", () => {
     parts.matrix.print(true);
-    for (const details of document.querySelectorAll("#understanding details")) details.open = true;
+    for (const details of document.querySelectorAll("main details")) {
+      details.open = true;
+      details.dispatchEvent(new Event("fill"));
+    }
   });
   addEventListener("afterprint", () => parts.matrix.print(false));
 };

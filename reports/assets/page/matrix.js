@@ -9,7 +9,7 @@ import { change, linkTo, view } from "./state.js";
 import { save, toCsv, toJson, toMarkdown } from "./exports.js";
 
 const ROW = 34; // pixels; page.css has the same height
-const BEYOND = 8; // rows kept above and below those in sight
+const BEYOND = 4; // rows kept above and below those in sight
 const MOST_WITH_RANGE = 6; // agents whose intervals have room in their cells
 const ON_PAPER = 5; // agents in one table
 
@@ -59,11 +59,10 @@ const headCell = (column, board) => {
 // Glyphs of numbers stand in a column; that of a word stands before it, where nothing cuts it off.
 const cellElement = (cell, ranged) => {
   const glyph = h("span", { class: "glyph" }, cell.glyph);
-  const value = h("span", { class: "value" }, cell.text);
   const range = ranged && cell.range ? h("span", { class: "range" }, cell.range) : null;
   const isWord = cell.sort === null && cell.text !== "" && !cell.range;
   return h("td", { class: `cell ${cell.tone}`, title: cell.title },
-    isWord ? [glyph, " ", value] : [value, range, glyph]);
+    isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
 };
 
 const taskLink = (task) =>
@@ -73,7 +72,7 @@ const rowElement = (task, index, cells, board, ranged) => {
   const made = h("tr", { "aria-rowindex": String(index + 2) },
     h("th", { scope: "row", title: task.task }, taskLink(task)),
     h("td", { class: "cell quiet" },
-      h("span", { class: "value" }, showMs(task.baselines["time_ns.eager"]))),
+      showMs(task.baselines["time_ns.eager"])),
     cellElement(cells.get(task).compiled, false),
     cells.get(task).agents.map((cell) => cellElement(cell, ranged)));
   if (index % 2) made.classList.add("odd");
@@ -229,11 +228,13 @@ export const makeMatrix = () => {
       [...headRow.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
   };
 
-  const draw = (board) => {
-    if (now !== board) build(board);
+  // The head stays where only its rows change: fifty headings take as long as thirty rows.
+  const draw = (board, onlyRows = false) => {
+    const isOther = now !== board;
+    if (isOther) build(board);
     filters.sync();
     caption.textContent = words.matrixCaption(view.over);
-    drawHead(board);
+    if (isOther || !onlyRows) drawHead(board);
     const tasks = tasksShown(board, view);
     const cells = cellsOf(board, view.over);
     const ranged = board.agents.length <= MOST_WITH_RANGE;

@@ -208,6 +208,7 @@ const entryOf = (row, open, width) => {
     if (details.open && !box.firstChild) box.append(...fillEntry(row, width));
   };
   details.addEventListener("toggle", fill);
+  details.addEventListener("fill", fill); // for the printer, which does not wait
   if (open) {
     details.open = true;
     fill();
