@@ -140,13 +140,17 @@ class VirtualRows {
     this.count = count;
     this.make = make;
     this.made.clear();
-    this.body.replaceChildren();
+    // At its full height, so that the box is as high as it will be when draw() looks at it.
+    const [above, below] = this.spacers;
+    above.firstChild.style.height = "0px";
+    below.firstChild.style.height = `${count * ROW}px`;
+    this.body.replaceChildren(above, below);
     this.draw();
   }
 
   draw() {
     if (!this.make) return;
-    const height = this.scroller.clientHeight || 600;
+    const height = this.scroller.clientHeight;
     const from = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - BEYOND);
     const to = Math.min(this.count, from + Math.ceil(height / ROW) + 2 * BEYOND);
     for (const [index, element] of this.made)
@@ -158,7 +162,6 @@ class VirtualRows {
     above.firstChild.style.height = `${from * ROW}px`;
     below.firstChild.style.height = `${(this.count - to) * ROW}px`;
     let before = above;
-    if (this.body.firstChild !== above) this.body.prepend(above);
     for (let index = from; index < to; ++index) {
       if (!this.made.has(index)) {
         this.made.set(index, this.make(index));
