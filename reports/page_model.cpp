@@ -176,10 +176,12 @@ std::string winners_of(const PageBoard& board) {
     if (score.rank == ranking[0].rank) first.push_back(score.agent);
   const AgentScore& lead = ranking[0];
   if (lead.tasks == 0) return "No task of this run counts in a score.";
-  return fmt::format("{} rank{} first{}: correct on {} of {} tasks, faster than eager on {:.0f} %.",
-                     join_names(first), first.size() == 1 ? "s" : "",
-                     first.size() == 1 ? "" : " together", lead.correct, lead.tasks,
-                     100 * lead.fast_1_eager);
+  // Equal scores say nothing of how many each of them solved.
+  if (first.size() > 1)
+    return fmt::format("{} rank first together: faster than eager on {:.0f} % of {} tasks.",
+                       join_names(first), 100 * lead.fast_1_eager, lead.tasks);
+  return fmt::format("{} ranks first: correct on {} of {} tasks, faster than eager on {:.0f} %.",
+                     join_names(first), lead.correct, lead.tasks, 100 * lead.fast_1_eager);
 }
 
 }  // namespace kbench

@@ -100,6 +100,29 @@ TEST(PageData, EqualScoresShareARangeOfRanks) {
   EXPECT_EQ(made[2]["rank"], Json({3, 3}));
 }
 
+TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
+  PageBoard board;
+  board.scopes.resize(1);
+  EXPECT_THAT(winners_of(board), HasSubstr("Nobody submitted anything"));
+  for (const char* name : {"a", "b", "c"}) {
+    AgentScore score;
+    score.rank = name[0] == 'a' ? 1 : 2;
+    score.agent = name;
+    score.tasks = 4;
+    score.correct = 3;
+    score.fast_1_eager = 0.5;
+    board.scopes[0].ranking.push_back(score);
+  }
+  EXPECT_EQ(winners_of(board),
+            "a ranks first: correct on 3 of 4 tasks, faster than eager on 50 %.");
+  for (AgentScore& score : board.scopes[0].ranking) score.rank = 1;
+  EXPECT_EQ(winners_of(board),
+            "a, b and 1 more rank first together: faster than eager on 50 % of 4 tasks.");
+  board.scopes[0].ranking.resize(1);
+  board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
+  EXPECT_LT(winners_of(board).size(), 200u);
+}
+
 TEST(PageData, HostileTextCannotLeaveTheScriptElement) {
   ReportData data = make_report_data();
   const std::string hostile =

@@ -66,26 +66,27 @@ const GLYPHS = { faster: "▲", slower: "▼", undecided: "?" };
 const compareRow = (entry, reach) =>
   h("tr", null,
     h("th", { scope: "row" }, h("a", { href: linkTo(entry.task.task) }, entry.task.task)),
-    h("td", { class: "number" }, showSpeedup(entry.x)),
-    h("td", { class: "number" }, showSpeedup(entry.y)),
     h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
     h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
-    h("td", { class: "bar-cell" }, ratioBar(entry, reach)));
+    h("td", { class: "bar-cell" }, ratioBar(entry, reach)),
+    h("td", { class: "number" }, showSpeedup(entry.x)),
+    h("td", { class: "number" }, showSpeedup(entry.y)));
 
 const pair = (board, a, b) => {
   const found = compareAgents(board, a, b, view.over);
   const title = words.compareTitle(a, b);
   if (found.both === 0) return [h("h3", null, title), h("p", null, words.noCommon)];
   const reach = reachOf(found.lines);
-  const columns = [words.task, a, b, words.ratioOf(a, b), "", words.compareAxis(a, b)];
+  const columns = [words.task, words.ratioOf(a, b), "", words.compareAxis(a, b), a, b];
   return [
     h("h3", null, title),
     h("p", null, words.compareSummary(a, b, found)),
+    h("p", { class: "note" }, words.compareText(a, b, view.over)),
     h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": title },
       h("table", { class: "compare" },
-        h("caption", null, words.compareText(a, b, view.over)),
+        h("caption", { class: "unseen" }, title),
         h("thead", null, h("tr", null, columns.map((name, i) =>
-          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === columns.length - 1 ? "middle" : "number" }, name) : h("td"))))),
+          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === 3 ? "middle" : "number" }, name) : h("td"))))),
         h("tbody", null, found.lines.map((entry) => compareRow(entry, reach))))),
   ];
 };

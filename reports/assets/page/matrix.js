@@ -90,7 +90,8 @@ export const textTable = (board, tasks) => {
   ];
 };
 
-const exportButtons = (rowsOf, tableOf) => {
+// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
+export const exportButtons = (rowsOf, tableOf) => {
   const button = (name, act) => h("button", {
     type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
   }, name);
@@ -100,8 +101,6 @@ const exportButtons = (rowsOf, tableOf) => {
     button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
     button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
-
-export { exportButtons };
 
 const filterBar = (board, onExport) => {
   const search = h("input", {

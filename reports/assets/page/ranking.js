@@ -15,6 +15,7 @@ const BAR_WIDTH = 220;
 const NARROW_BAR = 96;
 const NARROW = 600; // a page that has no room for the long ones
 const BAR_HEIGHT = 22;
+const MANY = 20; // agents; a longer table scrolls in its own box
 const MEAN_FROM = 0.1;
 const MEAN_TO = 10;
 
@@ -103,9 +104,10 @@ const rankRow = (metric, barWidth) => (entry) =>
     h("td", { class: "number" }, String(entry.submitted)));
 
 const rankTable = (entries, metric, barWidth) =>
-  h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.rankingCaption },
+  h("div", { class: entries.length > MANY ? "scroll tall" : "scroll", tabindex: "0", role: "region",
+    "aria-label": words.rankingCaption },
     h("table", { class: "ranking" },
-      h("caption", null, words.rankingCaption),
+      h("caption", { class: "unseen" }, words.rankingCaption),
       h("thead", null, h("tr", null,
         h("th", { scope: "col", class: "number", title: words.rankHelp }, words.rank),
         h("th", { scope: "col" }, words.agent),
