@@ -5,9 +5,8 @@
 
 namespace kbench::assets {
 
-extern const std::string_view
-    kPageHtml;  // skeleton with {{title}}, {{style}}, {{body}}, {{script}}
+extern const std::string_view kPageHtml;  // skeleton with {{placeholders}}
 extern const std::string_view kPageCss;
-extern const std::string_view kPageJs;
+extern const std::string_view kPageJs;  // the modules of assets/page, bundled
 
 }  // namespace kbench::assets

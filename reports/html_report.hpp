@@ -1,6 +1,6 @@
-// A run as one self-contained page: opens from disk, loads nothing, reads without JavaScript (which
-// only adds sorting). Ranking, task by agent table, a section for each task, and an explanation of
-// every number from the field table. Called by `kbench report html`.
+// A run as one self-contained page that opens from disk and loads nothing: reports/assets/page.html
+// filled with plain tables, one inline JSON (page_data) and the script that shows it. Without a
+// script the tables are what is read. Called by `kbench report html`.
 #pragma once
 
 #include <string>

@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include "reports/bootstrap.hpp"
+#include "runner/core/for_each_index.hpp"
 #include "runner/core/statistics.hpp"
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 namespace {
@@ -124,11 +126,18 @@ class Scorer {
     }
   }
 
-  void redraw(std::span<const std::size_t> tasks, Redraw& redraw) {
-    Sums sums;
-    for (const std::size_t task : tasks)
-      sums.add(mean_of(contestant_.outcomes[task], log_p_, &redraw), field_.counts[task]);
-    for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
+  // Every agent meets the same tasks in each redrawing, so that they can be compared in pairs; its
+  // luck is its own. `number` tells agents apart.
+  void redraw(int redrawings, std::size_t number) {
+    Redraw tasks(kSeed);
+    Redraw luck(kSeed + 1 + number);
+    std::vector<std::size_t> drawn(field_.size());
+    for (int i = 0; i < redrawings; ++i) {
+      tasks.tasks(field_.size(), drawn);
+      Sums sums;
+      for (const std::size_t task : drawn) sums.add(lucky(task, luck), field_.counts[task]);
+      for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
+    }
   }
 
   // What ranks are by: in the sample, and in a redrawing.
@@ -161,6 +170,15 @@ class Scorer {
  private:
   [[nodiscard]] const std::vector<double>& at(Score score) const {
     return redrawn_[static_cast<std::size_t>(score)];
+  }
+
+  // What a task contributes with some luck, which changes nothing where there is no time.
+  [[nodiscard]] Contributions lucky(std::size_t task, Redraw& luck) const {
+    const std::vector<Outcome>& outcomes = contestant_.outcomes[task];
+    const bool timed = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) {
+      return outcome.eager || outcome.compiled;
+    });
+    return timed ? mean_of(outcomes, log_p_, &luck) : each_[task];
   }
 
   [[nodiscard]] bool contributes(std::size_t task, std::size_t s) const {
@@ -196,16 +214,6 @@ class Scorer {
   std::array<std::vector<double>, kScores> redrawn_;
 };
 
-// Every agent meets the same tasks in each redrawing, so that they can be compared in pairs.
-void redraw_all(std::vector<Scorer>& scorers, std::size_t tasks, int redrawings) {
-  Redraw redraw(kSeed);
-  std::vector<std::size_t> drawn(tasks);
-  for (int i = 0; i < redrawings; ++i) {
-    redraw.tasks(tasks, drawn);
-    for (Scorer& scorer : scorers) scorer.redraw(drawn, redraw);
-  }
-}
-
 Key order_of(const AgentScore& score) {
   return {score.value(Score::kSureFastEager), score.value(Score::kMeanEager)};
 }
@@ -220,32 +228,6 @@ bool is_surely_better(const Scorer& a, const Scorer& b, int redrawings) {
 
 }  // namespace
 
-std::vector<RankTab> rank_tabs(std::span<const ResultRow> rows) {
-  std::map<RankTab, std::set<int>> levels;
-  for (const ResultRow& row : rows)
-    levels[{row.device, row.precision, row.profile, row.size, row.protocol, 0}].insert(row.level);
-  std::vector<RankTab> tabs;
-  for (const auto& [tab, of_tab] : levels) {
-    tabs.push_back(tab);
-    if (of_tab.size() < 2) continue;
-    for (const int level : of_tab) {
-      tabs.push_back(tab);
-      tabs.back().level = level;
-    }
-  }
-  return tabs;
-}
-
-std::vector<ResultRow> rows_of(const RankTab& tab, std::span<const ResultRow> rows) {
-  std::vector<ResultRow> found;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found), [&tab](const ResultRow& row) {
-    return RankTab{row.device, row.precision, row.profile, row.size, row.protocol, tab.level} ==
-               tab &&
-           (tab.level == 0 || tab.level == row.level);
-  });
-  return found;
-}
-
 std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                     const RankingOptions& options) {
   const TaskField field = field_of(rows);
@@ -257,7 +239,8 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
   for (const Contestant& contestant : contestants)
     scorers.emplace_back(contestant, field, std::log(options.p));
   const int redrawings = field.size() == 0 ? 0 : options.redrawings;
-  redraw_all(scorers, field.size(), redrawings);
+  for_each_index(scorers.size(), static_cast<int>(usable_cores().size()),
+                 [&](std::size_t i) { scorers[i].redraw(redrawings, i); });
 
   std::vector<AgentScore> ranking;
   for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));

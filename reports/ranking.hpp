@@ -1,10 +1,10 @@
 // The agents of a run in order, each with its scores, their intervals and the ranks that it may
-// have. Pure. Whatever may not be compared lies in tabs of its own: devices, precision classes,
-// profiles, sizes, protocols and levels. Called by the console, JSON and HTML reports.
+// have. Pure. Whoever calls it sees to it that rows may be compared: of one device, precision
+// class, profile, size and protocol. Called by the console and by the page, which has boards for
+// these.
 #pragma once
 
 #include <array>
-#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,21 +14,6 @@
 #include "reports/score.hpp"
 
 namespace kbench {
-
-// What rows must have in common to be ranked together.
-struct RankTab {
-  std::string device;
-  std::string precision;
-  std::string profile;
-  std::string size;
-  int protocol = 1;
-  int level = 0;  // 0: all levels
-
-  auto operator<=>(const RankTab&) const = default;
-};
-// One over all levels, and one for each level where there are several.
-[[nodiscard]] std::vector<RankTab> rank_tabs(std::span<const ResultRow> rows);
-[[nodiscard]] std::vector<ResultRow> rows_of(const RankTab& tab, std::span<const ResultRow> rows);
 
 struct ScoreValue {
   double estimate = 0;
@@ -63,8 +48,8 @@ struct RankingOptions {
   int redrawings = 10'000;  // 0: no intervals, and no rank shared but by equal agents
 };
 
-// Best first: by sure fast_1 over eager, then by the mean over eager, then by name. `rows` are of
-// one tab.
+// Best first: by sure fast_1 over eager, then by the mean over eager, then by name. `rows` may
+// be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 

@@ -57,7 +57,7 @@ void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
   const auto runs = store->runs();
   if (runs)
     for (const kbench::Run& run : *runs) (void)store->read(run.id);
-  (void)store->typical_seconds("level1/019_relu", "small", "cpu");
+  (void)store->typical_seconds("level1/019_relu", "small", "cpu", false);
   if (mode == kbench::Store::Mode::kReadOnly) return;
   (void)store->begin_run(kbench::test::make_run("another"));
   (void)store->add(kbench::test::make_evaluation("another", 1, 6));

@@ -107,27 +107,6 @@ TEST(Ranking, TheSameRowsGiveTheSameNumbers) {
   EXPECT_EQ(once.of(Score::kMeanEager)->low, again.of(Score::kMeanEager)->low);
 }
 
-TEST(Ranking, WhatMayNotBeComparedHasATabOfItsOwn) {
-  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 2), solved("a", 3, 2),
-                              solved("a", 4, 2)};
-  rows[1].device = "cuda";
-  rows[2].profile = "kernelbench";
-  rows[3].protocol = 2;
-  EXPECT_EQ(rank_tabs(rows).size(), 4u);
-  for (const RankTab& tab : rank_tabs(rows)) EXPECT_EQ(rows_of(tab, rows).size(), 1u);
-}
-
-TEST(Ranking, LevelsHaveTabsWhereThereAreSeveral) {
-  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 2), solved("a", 3, 2)};
-  EXPECT_EQ(rank_tabs(rows).size(), 1u);
-  rows[2].level = 3;
-  const std::vector<RankTab> tabs = rank_tabs(rows);
-  ASSERT_EQ(tabs.size(), 3u);
-  EXPECT_EQ(rows_of(tabs[0], rows).size(), 3u);
-  EXPECT_EQ(rows_of(tabs[1], rows).size(), 2u);
-  EXPECT_EQ(rows_of(tabs[2], rows).size(), 1u);
-}
-
 TEST(Ranking, WithoutRedrawingsOnlyEqualsShareARank) {
   std::vector<ResultRow> rows{solved("a", 1, 2), solved("b", 1, 2), solved("c", 1, 1.9)};
   const auto ranking = rank_agents(rows, {.redrawings = 0});

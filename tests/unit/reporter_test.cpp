@@ -39,7 +39,6 @@ TEST(Reporter, MatchesTheGoldensOfEveryState) {
   test::expect_golden("reports/formats/run.txt", rendered("table", data));
   test::expect_golden("reports/formats/run.json", rendered("json", data));
   test::expect_golden("reports/formats/run.jsonl", rendered("jsonl", data));
-  test::expect_golden("reports/formats/run.html", rendered("html", data));
 }
 
 TEST(Reporter, AnEmptyRunIsAReportInEveryFormat) {

@@ -82,7 +82,7 @@ bring_test_tools() {
     note='skipped (no tests asked for)'
     return
   fi
-  note="$(sed -n 's/^\([a-z-]*\)==\([^ ]*\).*/\1 \2/p' "$here/requirements-tests.txt" | paste -sd ' ') in .venv"
+  note="$(sed -n 's/^\([a-z-]*\)==\([^ ]*\).*/\1 \2/p' "$here/requirements-tests.txt" | paste -sd,) in .venv"
   make_environment tests "$here/requirements-tests.txt"
 }
 

@@ -1,0 +1,106 @@
+// Two or more agents, task by task: the first one ticked against each other one.
+
+import { words } from "./words.js";
+import { h } from "./dom.js";
+import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
+import { scored } from "./data.js";
+import { scopeOf } from "./score.js";
+import { showRange, showRatio, showSpeedup } from "./format.js";
+import { change, linkTo, view } from "./state.js";
+
+const WIDTH = 260;
+const LINE_HEIGHT = 20;
+
+// Ratio of two speed-ups over the same baseline. Half-widths add in quadrature, on the log scale.
+export const ratioOf = (a, b) => {
+  const half = (s) => Math.log(s.high / s.low) / 2;
+  const estimate = a.estimate / b.estimate;
+  const spread = Math.exp(Math.hypot(half(a), half(b)));
+  return { estimate, low: estimate / spread, high: estimate * spread };
+};
+
+const verdictOf = ({ low, high }) => (low > 1 ? "faster" : high < 1 ? "slower" : "undecided");
+
+export const compareAgents = (board, a, b, over) => {
+  const scope = scopeOf(board, view.level);
+  const [first, second] = [board.agents.indexOf(a), board.agents.indexOf(b)];
+  const found = { lines: [], faster: 0, slower: 0, undecided: 0, onlyA: 0, onlyB: 0 };
+  for (const task of board.tasks) {
+    if (scope.level !== 0 && task.level !== scope.level) continue;
+    const [x, y] = [scored(task.best[first], over), scored(task.best[second], over)];
+    if (x && y) {
+      const ratio = ratioOf(x, y);
+      const verdict = verdictOf(ratio);
+      ++found[verdict];
+      found.lines.push({ task, x, y, ratio, verdict });
+    } else if (x) {
+      ++found.onlyA;
+    } else if (y) {
+      ++found.onlyB;
+    }
+  }
+  found.both = found.lines.length;
+  found.lines.sort((p, q) => q.ratio.estimate - p.ratio.estimate);
+  return found;
+};
+
+const reachOf = (lines) => {
+  const far = Math.max(1.2, ...lines.map(({ ratio }) => Math.max(ratio.high, 1 / ratio.low)));
+  return Math.min(far, 100);
+};
+
+const ratioBar = ({ ratio, verdict }, reach) => {
+  const x = logarithmic(1 / reach, reach, 4, WIDTH - 4);
+  const middle = LINE_HEIGHT / 2;
+  const [left, right] = [Math.min(x(1), x(ratio.estimate)), Math.max(x(1), x(ratio.estimate))];
+  return titled(chart(WIDTH, LINE_HEIGHT, showRatio(ratio.estimate),
+    box(left, middle - 6, right - left, 12, `bar ${verdict}`, 1),
+    line(x(1), 0, x(1), LINE_HEIGHT, "one"),
+    line(x(ratio.low), middle, x(ratio.high), middle, "whisker"),
+    dot(x(ratio.estimate), middle, 2.5, "middle")),
+  `${showRatio(ratio.estimate)} ${showRange(ratio.low, ratio.high, ratio.estimate)}`);
+};
+
+const GLYPHS = { faster: "▲", slower: "▼", undecided: "?" };
+
+const compareRow = (entry, reach) =>
+  h("tr", null,
+    h("th", { scope: "row" }, h("a", { href: linkTo(entry.task.task) }, entry.task.task)),
+    h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
+    h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
+    h("td", { class: "bar-cell" }, ratioBar(entry, reach)),
+    h("td", { class: "number" }, showSpeedup(entry.x)),
+    h("td", { class: "number" }, showSpeedup(entry.y)));
+
+const pair = (board, a, b) => {
+  const found = compareAgents(board, a, b, view.over);
+  const title = words.compareTitle(a, b);
+  if (found.both === 0) return [h("h3", null, title), h("p", null, words.noCommon)];
+  const reach = reachOf(found.lines);
+  const columns = [words.task, words.ratioOf(a, b), "", words.compareAxis(a, b), a, b];
+  return [
+    h("h3", null, title),
+    h("p", null, words.compareSummary(a, b, found)),
+    h("p", { class: "note" }, words.compareText(a, b, view.over)),
+    h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": title },
+      h("table", { class: "compare" },
+        h("caption", { class: "unseen" }, title),
+        h("thead", null, h("tr", null, columns.map((name, i) =>
+          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === 3 ? "middle" : "number" }, name) : h("td"))))),
+        h("tbody", null, found.lines.map((entry) => compareRow(entry, reach))))),
+  ];
+};
+
+export const makeCompare = () => {
+  const element = h("section", { id: "compare", hidden: true });
+  const draw = (board, agents) => {
+    element.hidden = agents.length < 2;
+    if (element.hidden) return element.replaceChildren();
+    const [a, ...others] = agents;
+    return element.replaceChildren(
+      h("div", { class: "title-line" }, h("h2", null, words.compare),
+        h("button", { type: "button", on: { click: () => change({ cmp: "" }) } }, words.close)),
+      ...others.flatMap((b) => pair(board, a, b)));
+  };
+  return { element, draw };
+};

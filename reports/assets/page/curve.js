@@ -1,0 +1,82 @@
+// Share of tasks against p: a falling line for each agent, with the band that intervals allow.
+
+import { words } from "./words.js";
+import { chart, dot, label, line, linear, logarithmic, path } from "./chart.js";
+import { countAbove } from "./score.js";
+import { svg } from "./dom.js";
+
+export const P_FROM = 0.1;
+export const P_TO = 10;
+
+const MOST_COLOURED = 6; // more colours cannot be told apart; the others are grey
+const HEIGHT = 268;
+const PAD = { left: 48, right: 16, top: 12, bottom: 40 };
+
+export const colourOf = (place) => (place < MOST_COLOURED ? `series-${place + 1}` : "series-rest");
+
+// Corners of the staircase of one part ("low", "estimate", "high"), from left to right.
+const stairs = (spread, part, x, y) => {
+  const steps = [...new Set(spread[part].filter((v) => v > P_FROM && v < P_TO))];
+  const share = (p) => (spread.tasks ? countAbove(spread[part], p) / spread.tasks : 0);
+  const points = [[x(P_FROM), y(share(P_FROM))]];
+  for (const step of steps) {
+    points.push([x(step), points.at(-1)[1]], [x(step), y(share(step))]);
+  }
+  points.push([x(P_TO), points.at(-1)[1]]);
+  return points;
+};
+
+const axes = (width, x, y, over) => [
+  [0, 0.25, 0.5, 0.75, 1].map((share) => [
+    line(PAD.left, y(share), width - PAD.right, y(share), "grid"),
+    label(PAD.left - 6, y(share) + 4, share === 1 ? words.percent : `${100 * share}`, "end"),
+  ]),
+  [0.1, 0.2, 0.5, 1, 2, 5, 10].map((p) => [
+    line(x(p), y(0), x(p), y(0) + 4, "axis"),
+    label(x(p), y(0) + 17, `${p}×`, "middle"),
+  ]),
+  label((PAD.left + width - PAD.right) / 2, HEIGHT - 6, words.curveAxisX(over), "middle"),
+];
+
+// Names beside the line at p, each at its own line's height, pushed apart where they would overlap.
+const names = (ends, at, width, y) => {
+  const step = 14;
+  const [top, bottom] = [PAD.top + 10, HEIGHT - PAD.bottom - 4];
+  const ordered = ends.filter(({ place }) => place < MOST_COLOURED)
+    .map((end) => ({ ...end, at: y(end.share) - 6 }))
+    .sort((a, b) => a.at - b.at);
+  ordered.forEach((name, i) => {
+    name.at = Math.max(name.at, i ? ordered[i - 1].at + step : top);
+  });
+  for (let i = ordered.length - 1; i >= 0; --i)
+    ordered[i].at = Math.min(ordered[i].at, i === ordered.length - 1 ? bottom
+      : ordered[i + 1].at - step);
+  const atRight = at < width * 0.7;
+  return ordered.map(({ agent, place, at: height }) => {
+    const short = agent.length > 18 ? `${agent.slice(0, 17)}…` : agent;
+    return label(at + (atRight ? 8 : -8), height + 4, short, atRight ? "start" : "end",
+      `name halo ${colourOf(place)}`);
+  });
+};
+
+// `agents`: [{agent, place, spread}], best first.
+export const fastCurve = (agents, p, over, width) => {
+  const x = logarithmic(P_FROM, P_TO, PAD.left, width - PAD.right);
+  const y = linear(0, 1, HEIGHT - PAD.bottom, PAD.top);
+  const lines = agents.map(({ spread, place }) => {
+    const upper = stairs(spread, "high", x, y);
+    const lower = stairs(spread, "low", x, y);
+    const band = path([...upper, ...lower.reverse()], `band ${colourOf(place)}`);
+    return [place < MOST_COLOURED ? band : null,
+      path(stairs(spread, "estimate", x, y), `curve ${colourOf(place)}`)];
+  }).reverse();
+  const ends = agents.map(({ agent, place, spread }) =>
+    ({ agent, place, share: spread.tasks ? countAbove(spread.estimate, p) / spread.tasks : 0 }));
+  return chart(width, HEIGHT, words.curveTitle,
+    axes(width, x, y, over),
+    svg("g", null, lines),
+    line(x(p), y(0), x(p), y(1), "now"),
+    ends.map(({ place, share }) => dot(x(p), y(share), 3.5, `point ${colourOf(place)}`)),
+    label(x(p), PAD.top - 2, `p = ${p}`, "middle", "now-label"),
+    names(ends, x(p), width, y));
+};

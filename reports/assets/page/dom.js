@@ -1,0 +1,50 @@
+// Makes elements. Text always becomes a text node: nothing in the data can become markup.
+
+const SPACES = { svg: "http://www.w3.org/2000/svg", math: "http://www.w3.org/1998/Math/MathML" };
+
+const setProperty = (element, name, value) => {
+  if (value === undefined || value === null || value === false) return;
+  if (name === "on") {
+    for (const [event, act] of Object.entries(value)) element.addEventListener(event, act);
+  } else if (name === "style") {
+    // By property: the page's policy forbids style attributes.
+    for (const [property, text] of Object.entries(value)) element.style.setProperty(property, text);
+  } else {
+    element.setAttribute(name, value === true ? "" : value);
+  }
+};
+
+const make = (element, properties, children) => {
+  for (const [name, value] of Object.entries(properties || {})) setProperty(element, name, value);
+  element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
+  return element;
+};
+
+export const h = (tag, properties, ...children) =>
+  make(document.createElement(tag), properties, children);
+
+export const svg = (tag, properties, ...children) =>
+  make(document.createElementNS(SPACES.svg, tag), properties, children);
+
+export const math = (tag, properties, ...children) =>
+  make(document.createElementNS(SPACES.math, tag), properties, children);
+
+const region = h("p", { role: "status", "aria-live": "polite", class: "unseen" });
+
+// Says something to a screen reader.
+export const announce = (text) => {
+  if (!region.isConnected) document.body.append(region);
+  region.textContent = text;
+};
+
+// One of several, as radio buttons that look like a segmented control: one stop of the tab key.
+export const choice = (legend, name, options, chosen, pick) =>
+  h("fieldset", { class: "choice" },
+    h("legend", null, legend),
+    h("div", { class: "segments" }, options.map(([value, text]) =>
+      h("label", { class: "segment" },
+        h("input", {
+          type: "radio", name, value, checked: value === chosen,
+          on: { change: () => pick(value) },
+        }),
+        h("span", null, text)))));

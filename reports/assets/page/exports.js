@@ -1,0 +1,61 @@
+// The current view as a file. Numbers are those that are stored, not those that are shown.
+
+import { data } from "./data.js";
+
+// A row as `kbench report json` writes it: dotted names become nested objects.
+const nested = (row) => {
+  const made = {};
+  for (const { name } of data.fields) {
+    const [outer, inner] = name.split(".");
+    if (inner === undefined) made[outer] = row[name];
+    else (made[outer] ||= {})[inner] = row[name];
+  }
+  return made;
+};
+
+export const toJson = (rows) =>
+  `${JSON.stringify({
+    schema_version: data.schema, run_id: data.run.id, results: rows.map(nested),
+  }, null, 2)}\n`;
+
+// One column for each number: a speed-up becomes several.
+const flat = (row) => data.fields.flatMap(({ name, unit }) => {
+  const value = row[name];
+  if (unit !== "speedup")
+    return [[name, unit === "object" ? JSON.stringify(value) : value]];
+  return ["estimate", "low", "high", "verdict"].map((part) =>
+    [`${name}.${part}`, value ? value[part] : null]);
+});
+
+// A spreadsheet takes a text that begins like this for a formula and runs it.
+const csvCell = (value) => {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+export const toCsv = (rows) => {
+  if (rows.length === 0) return "";
+  const head = flat(rows[0]).map(([name]) => name);
+  const lines = rows.map((row) => flat(row).map(([, value]) => csvCell(value)).join(","));
+  return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
+};
+
+const markdownCell = (text) => String(text).replace(/[\\|<>*_`[\]]/g, "\\$&").replaceAll("\n", " ");
+
+// `table` is a list of lines, the heading first.
+export const toMarkdown = (table) => {
+  const lines = table.map((cells) => `| ${cells.map(markdownCell).join(" | ")} |`);
+  lines.splice(1, 0, `|${table[0].map((_, i) => (i === 0 ? " --- " : " ---: ")).join("|")}|`);
+  return `${lines.join("\n")}\n`;
+};
+
+export const save = (name, type, text) => {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+};

@@ -1,0 +1,56 @@
+// Which tasks are shown, and in which order. Pure functions of the view.
+
+import { cellOf, compiledCell } from "./cells.js";
+import { scopeOf } from "./score.js";
+
+// "desc.@agent-a" → {column: "@agent-a", descending: true}
+export const sortOf = (text) => {
+  const dot = text.indexOf(".");
+  if (dot < 0) return null;
+  return { column: text.slice(dot + 1), descending: text.slice(0, dot) === "desc" };
+};
+
+// All cells of a board, made once for each baseline: filtering then only looks.
+const known = new Map();
+export const cellsOf = (board, over) => {
+  const name = `${over} ${board.device} ${board.size} ${board.precision} ${board.profile} ${board.protocol}`;
+  if (!known.has(name))
+    known.set(name, new Map(board.tasks.map((task) =>
+      [task, { compiled: compiledCell(task), agents: task.best.map((row) => cellOf(row, over)) }])));
+  return known.get(name);
+};
+
+const matches = (view, scope, cells) => (task) => {
+  if (scope.level !== 0 && task.level !== scope.level) return false;
+  if (view.q && !task.task.toLowerCase().includes(view.q.toLowerCase())) return false;
+  return view.show === "all" || cells.get(task).agents.some((cell) => cell.kind === view.show);
+};
+
+const keyOf = (sort, board, cells) => {
+  if (sort.column === "task") return (task) => task.task;
+  if (sort.column === "eager") return (task) => task.baselines["time_ns.eager"];
+  if (sort.column === "compiled") return (task) => cells.get(task).compiled.sort;
+  const column = board.agents.indexOf(sort.column.slice(1));
+  return column < 0 ? null : (task) => cells.get(task).agents[column].sort;
+};
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+// What has no value stays at the end in both directions.
+const sorted = (tasks, key, descending) => {
+  const sign = descending ? -1 : 1;
+  const keyed = tasks.map((task) => [key(task), task]);
+  keyed.sort(([a], [b]) => {
+    if (a === null || b === null) return (a === null) - (b === null);
+    return sign * (typeof a === "string" ? collator.compare(a, b) : a - b);
+  });
+  return keyed.map(([, task]) => task);
+};
+
+export const tasksShown = (board, view) => {
+  const cells = cellsOf(board, view.over);
+  const tasks = board.tasks.filter(matches(view, scopeOf(board, view.level), cells));
+  const sort = sortOf(view.sort);
+  const key = sort && keyOf(sort, board, cells);
+  return key ? sorted(tasks, key, sort.descending) : tasks;
+};

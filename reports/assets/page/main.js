@@ -1,0 +1,134 @@
+// Puts the live page in the place of the plain tables, and decides what a change of the view redraws.
+
+import { data } from "./data.js";
+import { onChange, view, change } from "./state.js";
+import { themeSwitch } from "./theme.js";
+import { makeRanking } from "./ranking.js";
+import { agentsToCompare, makeMatrix } from "./matrix.js";
+import { makeCompare } from "./compare.js";
+import { makeTask } from "./task.js";
+import { makeTrend } from "./trend.js";
+import { h } from "./dom.js";
+
+const SECTIONS = ["", "ranking", "tasks", "compare", "trend", "understanding", "environment", "files",
+  "main"];
+
+const live = document.getElementById("live");
+const parts = {
+  ranking: makeRanking(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
+  task: makeTask(),
+};
+const overview = h("div", { id: "overview" }, parts.ranking.element, parts.matrix.element,
+  parts.compare.element, parts.trend.element);
+
+const boardNow = () => data.boards[Number(view.board)] || data.boards[0];
+const isTask = () => !SECTIONS.includes(view.path);
+
+const drawOverview = (changed) => {
+  const board = boardNow();
+  const only = (...names) => changed.length > 0 && changed.every((name) => names.includes(name));
+  const moved = !changed.every((name) => name === "path");
+  if (!moved) return;
+  if (!only("sort", "show", "q", "cmp")) parts.ranking.draw(board, !only("p"));
+  if (!only("p", "metric")) {
+    parts.matrix.draw(board, only("q", "show"));
+    if (!only("q", "show", "sort")) parts.compare.draw(board, agentsToCompare(board));
+  }
+  if (changed.some((name) => ["sort", "show", "q", "level"].includes(name))) parts.matrix.toTop();
+};
+
+const show = () => {
+  const task = isTask();
+  overview.hidden = task;
+  for (const element of document.querySelectorAll("#headline, main > section"))
+    element.hidden = task;
+  parts.task.element.hidden = !task;
+};
+
+const scrollToPath = () => {
+  const target = view.path === "" ? document.documentElement : document.getElementById(view.path);
+  if (target) target.scrollIntoView();
+};
+
+// Where the reader was in the overview before a task was opened.
+let left = 0;
+
+const showChange = (changed) => {
+  if (!changed.includes("path") && isTask()) return parts.task.draw(boardNow(), view.path);
+  const wasTask = overview.hidden;
+  if (isTask() && !wasTask) left = scrollY;
+  show();
+  if (isTask()) {
+    parts.task.draw(boardNow(), view.path);
+    scrollTo(0, 0);
+    parts.task.element.querySelector("h2")?.focus({ preventScroll: true });
+    return undefined;
+  }
+  drawOverview(wasTask ? ["board"] : changed);
+  if (wasTask) scrollTo(0, left);
+  else if (changed.includes("path")) scrollToPath();
+  return undefined;
+};
+
+// Links within the page keep the rest of the view and need no reload of the fragment.
+const followLink = (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  if (link.classList.contains("skip")) return;
+  event.preventDefault();
+  const path = decodeURIComponent(link.getAttribute("href").slice(1).split("?")[0]);
+  if (path === view.path) scrollToPath();
+  else change({ path });
+};
+
+const resized = () => {
+  if (isTask()) parts.task.draw(boardNow(), view.path);
+  else {
+    parts.ranking.draw(boardNow(), false);
+    parts.trend.draw();
+  }
+};
+
+const watchWidth = () => {
+  let width = innerWidth;
+  let timer = 0;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    clearTimeout(timer);
+    timer = setTimeout(resized, 80);
+  });
+};
+
+const watchPrinter = () => {
+  addEventListener("beforeprint", () => {
+    parts.matrix.print(true);
+    for (const details of document.querySelectorAll("main details")) {
+      details.open = true;
+      details.dispatchEvent(new Event("fill"));
+    }
+  });
+  addEventListener("afterprint", () => parts.matrix.print(false));
+};
+
+const start = () => {
+  document.getElementById("bar-tools").append(themeSwitch());
+  if (data.boards.length === 0) return;
+  document.getElementById("static").remove();
+  live.hidden = false;
+  live.append(overview, parts.task.element);
+  document.addEventListener("click", followLink);
+  onChange(showChange);
+  show();
+  if (isTask()) {
+    parts.task.draw(boardNow(), view.path);
+  } else {
+    drawOverview([...Object.keys(view)]);
+    parts.trend.draw();
+    if (view.path) scrollToPath();
+  }
+  watchWidth();
+  watchPrinter();
+};
+
+start();

@@ -1,0 +1,256 @@
+// Tasks by agents: filters, sorting by any column, ticks to compare. Only the rows in sight exist, so
+// that 250 × 50 cells filter at once; on paper all of them do.
+
+import { words } from "./words.js";
+import { announce, h } from "./dom.js";
+import { cellsOf, sortOf, tasksShown } from "./filters.js";
+import { showMs } from "./format.js";
+import { change, linkTo, view } from "./state.js";
+import { save, toCsv, toJson, toMarkdown } from "./exports.js";
+
+const ROW = 34; // pixels; page.css has the same height
+const BEYOND = 4; // rows kept above and below those in sight
+const MOST_WITH_RANGE = 6; // agents whose intervals have room in their cells
+const ON_PAPER = 5; // agents in one table
+
+const chosenAgents = () => (view.cmp ? view.cmp.split("\n") : []);
+
+export const agentsToCompare = (board) =>
+  chosenAgents().filter((agent) => board.agents.includes(agent));
+
+const columnsOf = (board) => [
+  { id: "task", name: words.task, number: false },
+  { id: "eager", name: words.eagerMs, number: true },
+  { id: "compiled", name: words.compiledVsEager, number: true, help: words.compiledHelp },
+  ...board.agents.map((agent) => ({ id: `@${agent}`, name: agent, number: true, agent })),
+];
+
+// A number is first sorted from the largest, a text from A.
+const nextSort = (column) => {
+  const sort = sortOf(view.sort);
+  if (!sort || sort.column !== column.id) return `${column.number ? "desc" : "asc"}.${column.id}`;
+  return `${sort.descending ? "asc" : "desc"}.${column.id}`;
+};
+
+const tick = (agent, board) =>
+  h("input", {
+    type: "checkbox", "aria-label": words.tick(agent), title: words.tickHelp,
+    checked: chosenAgents().includes(agent),
+    on: {
+      change: ({ target }) => {
+        const kept = agentsToCompare(board).filter((other) => other !== agent);
+        change({ cmp: (target.checked ? [...kept, agent] : kept).join("\n") });
+      },
+    },
+  });
+
+const headCell = (column, board) => {
+  const sort = sortOf(view.sort);
+  const order = sort?.column === column.id ? (sort.descending ? "descending" : "ascending") : "none";
+  return h("th", { scope: "col", class: column.number ? "number" : "", "aria-sort": order },
+    h("div", { class: "head" },
+      column.agent === undefined ? null : tick(column.agent, board),
+      h("button", {
+        type: "button", title: column.help || words.sortBy(column.name), "data-column": column.id,
+        on: { click: () => change({ sort: nextSort(column) }) },
+      }, column.name)));
+};
+
+// Glyphs of numbers stand in a column; that of a word stands before it, where nothing cuts it off.
+const cellElement = (cell, ranged) => {
+  const glyph = h("span", { class: "glyph" }, cell.glyph);
+  const range = ranged && cell.range ? h("span", { class: "range" }, cell.range) : null;
+  const isWord = cell.sort === null && cell.text !== "" && !cell.range;
+  return h("td", { class: `cell ${cell.tone}`, title: cell.title },
+    isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
+};
+
+const taskLink = (task) =>
+  h("a", { href: linkTo(task.task) }, task.task);
+
+const rowElement = (task, index, cells, board, ranged) => {
+  const made = h("tr", { "aria-rowindex": String(index + 2) },
+    h("th", { scope: "row", title: task.task }, taskLink(task)),
+    h("td", { class: "cell quiet" },
+      showMs(task.baselines["time_ns.eager"])),
+    cellElement(cells.get(task).compiled, false),
+    cells.get(task).agents.map((cell) => cellElement(cell, ranged)));
+  if (index % 2) made.classList.add("odd");
+  return made;
+};
+
+// The table as text, for Markdown.
+export const textTable = (board, tasks) => {
+  const cells = cellsOf(board, view.over);
+  const text = (cell) => [cell.text, cell.range, cell.glyph].filter(Boolean).join(" ");
+  return [
+    columnsOf(board).map((column) => column.name),
+    ...tasks.map((task) => [task.task, showMs(task.baselines["time_ns.eager"]),
+      text(cells.get(task).compiled), ...cells.get(task).agents.map(text)]),
+  ];
+};
+
+// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
+export const exportButtons = (rowsOf, tableOf) => {
+  const button = (name, act) => h("button", {
+    type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
+  }, name);
+  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
+    h("span", { class: "legend" }, words.exportView),
+    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
+    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
+    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
+};
+
+const filterBar = (board, onExport) => {
+  const search = h("input", {
+    type: "search", id: "search", value: view.q, placeholder: words.search,
+    "aria-label": words.search, on: { input: () => change({ q: search.value }, false) },
+  });
+  const show = h("select", { id: "show", on: { change: () => change({ show: show.value }) } },
+    Object.entries(words.filters).map(([value, text]) =>
+      h("option", { value, selected: value === view.show }, text)));
+  const reset = h("button", {
+    type: "button", on: { click: () => change({ q: "", show: "all", sort: "", level: "0" }) },
+  }, words.reset);
+  const sync = () => {
+    if (search.value !== view.q) search.value = view.q;
+    show.value = view.show;
+    reset.hidden = view.q === "" && view.show === "all" && view.sort === "" && view.level === "0";
+  };
+  const element = h("div", { class: "filters" }, search,
+    h("label", { class: "field" }, h("span", null, words.show), show), reset, onExport);
+  return { element, sync };
+};
+
+// The scrolled box and the rows in it.
+class VirtualRows {
+  constructor(scroller, body) {
+    this.scroller = scroller;
+    this.body = body;
+    this.made = new Map(); // index → element; rows that stay in sight keep keyboard and pointer
+    this.spacers = [h("tr", { class: "spacer", "aria-hidden": "true" }, h("td")),
+      h("tr", { class: "spacer", "aria-hidden": "true" }, h("td"))];
+    scroller.addEventListener("scroll", () => this.draw(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(scroller);
+  }
+
+  show(count, make) {
+    this.count = count;
+    this.make = make;
+    this.made.clear();
+    // At its full height, so that the box is as high as it will be when draw() looks at it.
+    const [above, below] = this.spacers;
+    above.firstChild.style.height = "0px";
+    below.firstChild.style.height = `${count * ROW}px`;
+    this.body.replaceChildren(above, below);
+    this.draw();
+  }
+
+  draw() {
+    if (!this.make) return;
+    const height = this.scroller.clientHeight;
+    const from = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - BEYOND);
+    const to = Math.min(this.count, from + Math.ceil(height / ROW) + 2 * BEYOND);
+    for (const [index, element] of this.made)
+      if (index < from || index >= to) {
+        element.remove();
+        this.made.delete(index);
+      }
+    const [above, below] = this.spacers;
+    above.firstChild.style.height = `${from * ROW}px`;
+    below.firstChild.style.height = `${(this.count - to) * ROW}px`;
+    let before = above;
+    for (let index = from; index < to; ++index) {
+      if (!this.made.has(index)) {
+        this.made.set(index, this.make(index));
+        before.after(this.made.get(index));
+      }
+      before = this.made.get(index);
+    }
+    if (before.nextSibling !== below) before.after(below);
+  }
+}
+
+const columnWidths = (board) =>
+  h("colgroup", null, h("col", { class: "col-task" }), h("col", { class: "col-eager" }),
+    h("col", { class: "col-compiled" }),
+    board.agents.map(() => h("col", { class: "col-agent" })));
+
+// All tasks shown, a few agents in each table, for the printer.
+export const paperTables = (board) => {
+  const tasks = tasksShown(board, view);
+  const table = textTable(board, tasks);
+  const groups = Math.max(1, Math.ceil(board.agents.length / ON_PAPER));
+  return Array.from({ length: groups }, (_, group) => {
+    const from = 3 + group * ON_PAPER;
+    const pick = (line) => [...line.slice(0, 3), ...line.slice(from, from + ON_PAPER)];
+    const [head, ...lines] = table.map(pick);
+    return h("table", { class: "paper" },
+      h("caption", null, words.matrixCaption(view.over)),
+      h("thead", null, h("tr", null, head.map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", null, lines.map((line) => h("tr", null, line.map((text) => h("td", null, text))))));
+  });
+};
+
+export const makeMatrix = () => {
+  const caption = h("caption", { class: "unseen" });
+  const headRow = h("tr");
+  const body = h("tbody");
+  const table = h("table", { class: "matrix" }, caption, h("thead", null, headRow), body);
+  const scroller = h("div", {
+    class: "matrix-box", tabindex: "0", role: "region", "aria-label": words.tasks,
+  }, table);
+  const status = h("p", { class: "status", id: "matrix-status" });
+  const bar = h("div");
+  const paper = h("div", { class: "on-paper" });
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, status, scroller,
+    h("p", { class: "note" }, words.legend), paper);
+  const virtual = new VirtualRows(scroller, body);
+  let filters = null;
+  let now = null;
+
+  const build = (board) => {
+    now = board;
+    const rowsOf = () => tasksShown(now, view).flatMap((task) => task.best).filter(Boolean);
+    filters = filterBar(board, exportButtons(rowsOf,
+      () => textTable(now, tasksShown(now, view))));
+    bar.replaceChildren(filters.element);
+    table.querySelector("colgroup")?.remove();
+    const ranged = board.agents.length <= MOST_WITH_RANGE;
+    caption.after(columnWidths(board));
+    table.classList.toggle("ranged", ranged);
+    table.style.setProperty("--agents", String(board.agents.length));
+  };
+
+  const drawHead = (board) => {
+    const focused = document.activeElement?.dataset?.column;
+    headRow.replaceChildren(...columnsOf(board).map((column) => headCell(column, board)));
+    if (focused !== undefined)
+      [...headRow.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
+  };
+
+  // The head stays where only its rows change: fifty headings take as long as thirty rows.
+  const draw = (board, onlyRows = false) => {
+    const isOther = now !== board;
+    if (isOther) build(board);
+    filters.sync();
+    caption.textContent = words.matrixCaption(view.over);
+    if (isOther || !onlyRows) drawHead(board);
+    const tasks = tasksShown(board, view);
+    const cells = cellsOf(board, view.over);
+    const ranged = board.agents.length <= MOST_WITH_RANGE;
+    table.setAttribute("aria-rowcount", String(tasks.length + 1));
+    virtual.show(tasks.length, (index) => rowElement(tasks[index], index, cells, board, ranged));
+    const sort = sortOf(view.sort);
+    const by = sort && `${columnsOf(board).find((column) => column.id === sort.column)?.name} ${
+      sort.descending ? words.descending : words.ascending}`;
+    status.textContent = tasks.length ? words.shown(tasks.length, board.tasks.length, by)
+      : words.noneShown;
+    announce(status.textContent);
+  };
+
+  const toTop = () => { scroller.scrollTop = 0; };
+  const print = (on) => paper.replaceChildren(...(on && now ? paperTables(now) : []));
+  return { element, draw, toTop, print };
+};

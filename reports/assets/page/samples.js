@@ -1,0 +1,83 @@
+// Every timed visit of a row: blocks from left to right, a lane for each side, sessions apart, what
+// was dropped as a cross with its reason.
+
+import { words } from "./words.js";
+import { svg, h } from "./dom.js";
+import { box, chart, label, line, linear, logarithmic, marks, titled } from "./chart.js";
+import { showMs } from "./format.js";
+
+const LANE = 84;
+const GAP = 26; // room for the name of a side
+
+const SIDES = ["eager", "compiled", "submission"];
+
+// [{position, time, dropped}] of one side.
+const visitsOf = (samples, side) => {
+  const reasons = new Map((samples.dropped || []).filter(([of]) => of === side)
+    .map(([, position, visit, reason]) => [`${position} ${visit}`, samples.reasons[reason]]));
+  return samples[side].flatMap((visits, position) =>
+    (visits === null ? [] : [visits].flat()).map((time, visit) =>
+      ({ position, visit, time, reason: reasons.get(`${position} ${visit}`) })));
+};
+
+const medianOf = (times) => {
+  const sorted = [...times].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return null;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+const crosses = (points) =>
+  svg("path", { class: "dropped", d: points.map(([x, y]) =>
+    `M${(x - 3).toFixed(1)} ${(y - 3).toFixed(1)}l6 6m0 -6l-6 6`).join("") });
+
+const sessionLines = (samples, x, top) =>
+  samples.session.flatMap((session, position) =>
+    (position > 0 && samples.session[position - 1] !== session
+      ? [line((x(position) + x(position - 1)) / 2, top, (x(position) + x(position - 1)) / 2,
+        top + LANE, "session")] : []));
+
+// Each lane has its own time axis: sides may differ a hundredfold, and what matters is their spread.
+const lane = (samples, side, top, width, left) => {
+  const visits = visitsOf(samples, side).filter(({ time }) => time > 0);
+  if (visits.length === 0) return null;
+  const times = visits.map(({ time }) => time);
+  const [least, most] = [Math.min(...times) / 1.01, Math.max(...times) * 1.01];
+  const x = linear(-0.5, samples.session.length - 0.5, left, width - 8);
+  const y = logarithmic(least, most, top + LANE - 8, top + 8);
+  const at = ({ position, visit, time }) => [x(position + (visit ? 0.18 : -0.18)), y(time)];
+  const kept = visits.filter(({ reason }) => reason === undefined);
+  const dropped = visits.filter(({ reason }) => reason !== undefined);
+  const median = medianOf(kept.map(({ time }) => time));
+  const ticks = [...new Set([Math.min(...times), median ?? least, Math.max(...times)])]
+    .filter((tick, i, all) => all.slice(0, i).every((other) => Math.abs(y(other) - y(tick)) > 11));
+  return svg("g", null,
+    box(left, top, width - 8 - left, LANE, "lane", 2),
+    label(left, top - 6, `${words[side]}, ${words.samplesAxis}`, "start", `side ${side}`),
+    ticks.map((tick) => label(left - 6, y(tick) + 4, showMs(tick), "end")),
+    sessionLines(samples, x, top),
+    median === null ? null : line(left, y(median), width - 8, y(median), "median"),
+    marks(kept.map(at), `marks ${side}`),
+    dropped.length ? titled(crosses(dropped.map(at)),
+      words.dropped(dropped.length, [...new Set(dropped.map(({ reason }) => reason))].join(", ")))
+      : null);
+};
+
+const droppedNotes = (samples) => {
+  const counts = new Map();
+  for (const [, , , reason] of samples.dropped || [])
+    counts.set(reason, (counts.get(reason) || 0) + 1);
+  return [...counts].map(([reason, n]) =>
+    h("li", null, words.dropped(n, samples.reasons[reason])));
+};
+
+export const samplePlot = (samples, width) => {
+  if (!samples) return null;
+  const sides = SIDES.filter((side) => samples[side]);
+  const left = 64;
+  const notes = droppedNotes(samples);
+  return h("figure", { class: "samples" },
+    chart(width, sides.length * (LANE + GAP) + 4, words.samples,
+      sides.map((side, i) => lane(samples, side, GAP - 4 + i * (LANE + GAP), width, left))),
+    h("figcaption", null, words.samplesText, notes.length ? h("ul", null, notes) : null));
+};

@@ -1,0 +1,70 @@
+// What is shown, kept in the fragment of the address so that a view can be passed on as a link and
+// the back button works: "#level1/019_relu?size=full" or "#tasks?level=1&sort=desc.@agent-a".
+
+export const defaults = {
+  board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all", q: "",
+  cmp: "",
+};
+
+const decode = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const read = () => {
+  const [path, query] = location.hash.slice(1).split(/\?(.*)/s);
+  const view = { path: decode(path), ...defaults };
+  for (const [name, value] of new URLSearchParams(query || ""))
+    if (name in defaults) view[name] = value;
+  return view;
+};
+
+export const view = read();
+
+const address = () => {
+  const query = new URLSearchParams();
+  for (const [name, usual] of Object.entries(defaults))
+    if (view[name] !== usual) query.set(name, view[name]);
+  const text = query.toString();
+  const path = encodeURIComponent(view.path).replaceAll("%2F", "/").replaceAll("%40", "@");
+  return `#${path}${text ? `?${text}` : ""}`;
+};
+
+const listeners = [];
+
+// act(changed names) after every change.
+export const onChange = (act) => { listeners.push(act); };
+
+const tell = (changed) => { for (const act of listeners) act(changed); };
+
+// `step`: whether the back button stops here. What moves while one types or drags does not.
+export const change = (patch, step = true) => {
+  const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
+  if (changed.length === 0) return;
+  Object.assign(view, patch);
+  const act = step ? "pushState" : "replaceState";
+  history[act](null, "", address());
+  tell(changed);
+};
+
+// The address of another view, for links.
+export const linkTo = (path) => {
+  const kept = view.path;
+  view.path = path;
+  const text = address();
+  view.path = kept;
+  return text;
+};
+
+const follow = () => {
+  const next = read();
+  const changed = Object.keys(next).filter((name) => view[name] !== next[name]);
+  Object.assign(view, next);
+  if (changed.length > 0) tell(changed);
+};
+
+addEventListener("popstate", follow);
+addEventListener("hashchange", follow);

@@ -1,0 +1,281 @@
+// One task: how long everybody took against the limit, and for each row what its author needs.
+
+import { words } from "./words.js";
+import { h } from "./dom.js";
+import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
+import { contestant, data, fieldOf, isCorrect } from "./data.js";
+import { cellOf } from "./cells.js";
+import { samplePlot } from "./samples.js";
+import { showError, showMs, showSpeedup, showValue } from "./format.js";
+import { exportButtons } from "./matrix.js";
+import { linkTo } from "./state.js";
+
+const MOST_OPEN = 5;
+const TIME_ROW = 26;
+
+// Facts that neither the table nor the headings show.
+const FACTS = [
+  "submission", "lint", "profile", "precision", "submission_precision", "vendor_library",
+  "prepare_ns", "samples.kept", "samples.dropped", "samples.blocks", "samples.placements",
+  "sandbox", "labels", "floor_ns", "repeats", "calibrated_at", "no_verdict_reason", "wall_seconds",
+];
+
+const nameOf = (row) => contestant(row) || words.baselinesOnly;
+
+// Lines of the chart: the baselines of the row that tells most, then every timed submission.
+const timesOf = (task) => {
+  const base = task.baselines;
+  const eager = base["time_ns.eager"];
+  // A speed-up over eager is eager's time over the other's.
+  const line = (name, kind, time, speedup) => ({
+    name, kind, time,
+    low: speedup && eager ? eager / speedup.high : null,
+    high: speedup && eager ? eager / speedup.low : null,
+  });
+  const made = [];
+  if (eager !== null) made.push(line(words.eager, "eager", eager, null));
+  if (base["time_ns.compiled"] !== null)
+    made.push(line(words.compiled, "compiled", base["time_ns.compiled"], base.baseline_speedup));
+  for (const row of task.rows) {
+    if (row["time_ns.submission"] === null || row.agent === null) continue;
+    const own = row["time_ns.eager"];
+    const speedup = row["speedup.eager"];
+    made.push({
+      name: nameOf(row), kind: isCorrect(row) ? "submission" : "rejected",
+      time: row["time_ns.submission"],
+      low: speedup && own ? own / speedup.high : null,
+      high: speedup && own ? own / speedup.low : null,
+    });
+  }
+  return made;
+};
+
+const limitOf = (task) => {
+  const floors = task.rows.map((row) => row.floor_ns).filter((floor) => floor !== null && floor > 0);
+  return floors.length ? Math.max(...floors) : null;
+};
+
+const timeBars = (task, width) => {
+  const times = timesOf(task);
+  if (times.length === 0) return null;
+  const limit = limitOf(task);
+  const left = Math.min(170, width * 0.32);
+  const right = width - 64;
+  const most = Math.max(limit || 0, ...times.map(({ time, high }) => Math.max(time, high || 0)));
+  const x = linear(0, most, left, right);
+  const bottom = times.length * TIME_ROW + 18;
+  const short = (name) => {
+    const letters = Math.floor(left / 7.6);
+    return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+  };
+  const bars = times.map(({ name, kind, time, low, high }, i) => {
+    const y = 18 + i * TIME_ROW;
+    const middle = y + TIME_ROW / 2 - 2;
+    return [
+      titled(label(left - 8, middle + 4, short(name), "end", "name"), name),
+      titled(box(left, y + 3, x(time) - left, TIME_ROW - 10, `time ${kind}`, 2),
+        `${name}: ${showMs(time)} ms`),
+      low === null ? null : [line(x(low), middle, x(high), middle, "whisker"),
+        line(x(low), middle - 4, x(low), middle + 4, "whisker"),
+        line(x(high), middle - 4, x(high), middle + 4, "whisker")],
+      label(Math.max(x(time), high ? x(high) : 0) + 6, middle + 4, showMs(time), "start", "value"),
+    ];
+  });
+  const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
+    line(x(tick), 18, x(tick), bottom, "grid"),
+    label(x(tick), bottom + 14, tick === 0 ? "0" : `${showMs(tick)} ms`, "middle"),
+  ]);
+  return h("figure", null,
+    chart(width, bottom + 20, words.times, ticks, bars,
+      limit === null ? null : [line(x(limit), 10, x(limit), bottom, "limit"),
+        label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
+          x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
+    h("figcaption", null, words.timesText,
+      limit === null ? null : ` ${words.limitText(showMs(limit))}`));
+};
+
+const COLUMNS = ["time_ns.eager", "time_ns.compiled", "time_ns.submission", "speedup.eager",
+  "speedup.compiled", "max_error", "tolerance"];
+
+const stateText = (row) => `${data.states[row.state].glyph} ${data.states[row.state].words}`;
+
+const resultRow = (row) =>
+  h("tr", null,
+    h("th", { scope: "row", title: row.submission || "" },
+      h("a", { href: "", "data-row": String(row.index) }, nameOf(row))),
+    h("td", { class: `state tone-${data.states[row.state].tone}`,
+      title: data.states[row.state].help }, stateText(row)),
+    COLUMNS.map((name) => {
+      const speedup = name.startsWith("speedup.");
+      const cell = speedup && isCorrect(row) ? cellOf(row, name.slice(8)) : null;
+      const text = speedup
+        ? cell && row[name] ? `${showSpeedup(row[name])} ${cell.glyph}` : "–"
+        : showValue(fieldOf(name).unit, row[name]);
+      return h("td", { class: `number ${cell ? `text-${cell.kind}` : ""}` }, text);
+    }));
+
+const resultTable = (task) =>
+  h("div", { class: "scroll", tabindex: "0", role: "region",
+    "aria-label": words.resultsCaption(task.task) },
+  h("table", { class: "results" },
+    h("caption", { class: "unseen" }, words.resultsCaption(task.task)),
+    h("thead", null, h("tr", null,
+      h("th", { scope: "col" }, words.whose),
+      h("th", { scope: "col" }, fieldOf("state").heading),
+      COLUMNS.map((name) => h("th", { scope: "col", class: "number", title: fieldOf(name).help },
+        fieldOf(name).heading)))),
+    h("tbody", null, task.rows.map(resultRow))));
+
+// The largest error as a length against its tolerance; at twice that the bar ends.
+const errorBar = (error, tolerance) => {
+  const width = 320;
+  const x = linear(0, 2 * tolerance, 0, width - 10);
+  const beyond = error === null || error > 2 * tolerance;
+  return chart(width, 22, words.error,
+    box(0, 5, width - 10, 12, "track", 2),
+    box(0, 5, beyond ? width - 10 : x(error), 12, error !== null && error <= tolerance
+      ? "within" : "outside", 2),
+    line(x(tolerance), 1, x(tolerance), 21, "limit"));
+};
+
+const errorBlock = (row) => {
+  if (row.tolerance === null) return null;
+  const error = row.max_error === null ? words.notANumber : showError(row.max_error);
+  const draws = row.details.failed_checks || [];
+  return h("div", { class: "error-block" },
+    h("h4", null, words.error),
+    row.tolerance > 0 ? errorBar(row.max_error, row.tolerance) : null,
+    h("p", null, words.errorText(error, showError(row.tolerance))),
+    draws.length ? h("ul", null, draws.map((check) => h("li", null,
+      `${words.draw(check)}${check.max_error === null ? `, ${words.notANumber}` : ""}${
+        check.message ? `. ${check.message}` : ""}`))) : null);
+};
+
+const copyButton = (text) => {
+  const button = h("button", {
+    type: "button", class: "copy",
+    on: {
+      click: async () => {
+        try {
+          await navigator.clipboard.writeText(text);
+          button.textContent = words.copied;
+        } catch {
+          getSelection().selectAllChildren(button.previousSibling);
+        }
+      },
+    },
+  }, words.copy);
+  return button;
+};
+
+const factsOf = (row) => {
+  const own = FACTS.filter((name) => row[name] !== null && row[name] !== undefined)
+    .map((name) => [fieldOf(name).heading, showValue(fieldOf(name).unit, row[name])]);
+  const stored = Object.entries(row.details.facts)
+    .map(([name, value]) => [words.facts[name] || name, value]);
+  return [...own, ...stored];
+};
+
+const reasonsOf = (row) =>
+  Object.entries(row["time_ns.reason"] || {})
+    .filter(([side, why]) => why && !(side === "submission" && row.message))
+    .map(([side, why]) => h("p", { class: "note" }, words.notTimed(side, why)));
+
+// Filled when it is opened: a task may have fifty rows, and each a thousand samples.
+const fillEntry = (row, width) => [
+  row.message ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
+  row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
+  reasonsOf(row),
+  errorBlock(row),
+  h("h4", null, words.reproduce),
+  h("div", { class: "command" }, h("code", null, row.details.reproduce),
+    copyButton(row.details.reproduce)),
+  row.details.samples ? h("h4", null, words.samples) : null,
+  samplePlot(row.details.samples, width),
+  h("h4", null, words.details),
+  h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
+    [h("dt", null, name), h("dd", null, value)])),
+].flat().filter(Boolean);
+
+const entryOf = (row, open, width) => {
+  const box = h("div", { class: "entry-body" });
+  const tone = data.states[row.state].tone;
+  const details = h("details", { class: "entry", id: `row-${row.index}` },
+    h("summary", null, h("span", { class: `glyph tone-${tone}` }, data.states[row.state].glyph),
+      ` ${nameOf(row)}: ${data.states[row.state].words}`),
+    box);
+  const fill = () => {
+    if (details.open && !box.firstChild) box.append(...fillEntry(row, width));
+  };
+  details.addEventListener("toggle", fill);
+  details.addEventListener("fill", fill); // for the printer, which does not wait
+  if (open) {
+    details.open = true;
+    fill();
+  }
+  return details;
+};
+
+const isFailure = (row) => data.states[row.state].tone === "bad";
+
+// Open at first: what failed, else the first row; never more than a reader can take in.
+const entries = (task, width) => {
+  const failures = task.rows.filter(isFailure);
+  const open = new Set(failures.length ? failures.slice(0, MOST_OPEN) : task.rows.slice(0, 1));
+  return task.rows.map((row) => entryOf(row, open.has(row), width));
+};
+
+const steps = (board, task) => {
+  const at = board.tasks.indexOf(task);
+  const link = (other, text, rel) =>
+    (other ? h("a", { href: linkTo(other.task), rel, title: other.task }, text) : null);
+  return h("nav", { class: "steps", "aria-label": words.task },
+    h("a", { href: linkTo("tasks") }, `← ${words.back}`),
+    link(board.tasks[at - 1], words.previous, "prev"),
+    link(board.tasks[at + 1], words.next, "next"));
+};
+
+const shapesOf = (task) =>
+  task.shapes ? [h("h3", null, words.shapes), h("pre", null, task.shapes)] : [];
+
+// The table's names lead to their details, without touching the address.
+const openRow = (element) => (event) => {
+  const link = event.target.closest("a[data-row]");
+  if (!link) return;
+  event.preventDefault();
+  const details = element.querySelector(`#row-${link.dataset.row}`);
+  details.open = true;
+  details.querySelector("summary").focus();
+  details.scrollIntoView({ block: "start" });
+};
+
+const taskText = (task) => [
+  [words.whose, fieldOf("state").heading, ...COLUMNS.map((name) => fieldOf(name).heading)],
+  ...task.rows.map((row) => [nameOf(row), stateText(row),
+    ...COLUMNS.map((name) => showValue(fieldOf(name).unit, row[name]))]),
+];
+
+export const makeTask = () => {
+  const element = h("section", { id: "task", hidden: true });
+  element.addEventListener("click", openRow(element));
+  const draw = (board, name) => {
+    const task = board.tasks.find((one) => one.task === name);
+    element.hidden = false;
+    if (!task) {
+      element.replaceChildren(h("p", null, h("a", { href: linkTo("tasks") }, `← ${words.back}`)),
+        h("h2", { tabindex: "-1" }, words.noTask(name)));
+      return;
+    }
+    const width = Math.max(300, Math.min(element.clientWidth, 900));
+    const why = task.rows[0].unranked_reason;
+    element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
+      h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
+      why ? h("p", { class: "notice" }, words.unranked(why)) : "",
+      ...shapesOf(task),
+      h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
+      h("div", { class: "title-line" }, h("h3", null, words.results),
+        exportButtons(() => task.rows, () => taskText(task))),
+      resultTable(task), ...entries(task, width));
+  };
+  return { element, draw };
+};

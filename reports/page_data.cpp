@@ -1,0 +1,268 @@
+#include "reports/page_data.hpp"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "reports/fields.hpp"
+#include "reports/json_report.hpp"
+#include "reports/page_samples.hpp"
+#include "reports/reproduce.hpp"
+#include "reports/sanitize.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::array<const char*, 8> kSpeedupParts{
+    "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
+constexpr std::size_t kMostFailedChecks = 8;  // of a row; the first ones tell enough
+
+std::string_view unit_name(Unit unit) {
+  switch (unit) {
+    case Unit::kText: return "text";
+    case Unit::kFlag: return "flag";
+    case Unit::kCount: return "count";
+    case Unit::kNanoseconds: return "ns";
+    case Unit::kSpeedup: return "speedup";
+    case Unit::kSeconds: return "s";
+    case Unit::kError: return "error";
+    case Unit::kObject: return "object";
+  }
+  return "text";
+}
+
+std::string_view tone_name(Tone tone) {
+  switch (tone) {
+    case Tone::kGood: return "good";
+    case Tone::kBad: return "bad";
+    case Tone::kCaution: return "caution";
+    case Tone::kNeutral: return "neutral";
+  }
+  return "neutral";
+}
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
+
+// Line breaks are kept where people read lines.
+Json cleaned(const Field& field, Json value) {
+  if (value.is_string()) {
+    const bool lines = field.name == "message" || field.name == "hint";
+    const std::string& text = value.get_ref<const std::string&>();
+    return lines ? sanitize_text(text) : sanitize_line(text);
+  }
+  if (value.is_object())
+    for (auto& [name, part] : value.items()) part = cleaned(field, part);
+  return value;
+}
+
+Json value_json(const Field& field, const ResultRow& row) {
+  Json value = field.value(row);
+  if (field.unit != Unit::kSpeedup || value.is_null()) return cleaned(field, std::move(value));
+  Json parts = Json::array();
+  for (const char* part : kSpeedupParts) parts.push_back(value.at(part));
+  return parts;
+}
+
+Json row_json(const ResultRow& row) {
+  Json values = Json::array();
+  for (const Field& field : result_fields()) values.push_back(value_json(field, row));
+  return values;
+}
+
+Json fields_json() {
+  Json fields = Json::array();
+  for (const Field& field : result_fields())
+    fields.push_back({{"name", field.name},
+                      {"heading", field.heading},
+                      {"unit", unit_name(field.unit)},
+                      {"help", field.help}});
+  return fields;
+}
+
+Json states_json() {
+  Json states = Json::object();
+  for (int i = 0; i <= static_cast<int>(State::kInfrastructureError); ++i) {
+    const auto state = static_cast<State>(i);
+    states[std::string(to_string(state))] = {{"glyph", glyph(state)},
+                                             {"tone", tone_name(tone(state))},
+                                             {"words", words(state)},
+                                             {"help", help(state)}};
+  }
+  return states;
+}
+
+Json verdicts_json() {
+  Json verdicts = Json::object();
+  for (const Verdict verdict :
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided, Verdict::kNone})
+    verdicts[std::string(to_string(verdict))] = {
+        {"glyph", glyph(verdict)}, {"tone", tone_name(tone(verdict))}, {"help", help(verdict)}};
+  return verdicts;
+}
+
+// The draws that were wrong, for the error's place against its tolerance.
+Json failed_checks_json(const Evaluation& evaluation) {
+  Json failed = Json::array();
+  for (const Check& check : evaluation.checks) {
+    if (check.passed || failed.size() == kMostFailedChecks) continue;
+    failed.push_back({{"draw", check.draw},
+                      {"distribution", sanitize_line(check.distribution)},
+                      {"max_error", finite(check.max_error)},
+                      {"tolerance", finite(check.tolerance)},
+                      {"wrong_elements", check.wrong_elements},
+                      {"message", sanitize_text(check.message)}});
+  }
+  return failed;
+}
+
+// What only the task's page shows of a row.
+Json details_json(const Run& run, const Evaluation& evaluation, const ResultRow& row) {
+  Json details = {
+      {"reproduce", reproduce_command(run, row)},
+      {"checks", evaluation.checks.size()},
+      {"mad_ns",
+       {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
+  if (Json failed = failed_checks_json(evaluation); !failed.empty())
+    details["failed_checks"] = std::move(failed);
+  if (Json samples = samples_json(evaluation); !samples.is_null())
+    details["samples"] = std::move(samples);
+  Json facts = Json::object();
+  const auto note = [&](const char* name, const std::string& value) {
+    if (!value.empty()) facts[name] = sanitize_line(value);
+  };
+  note("evaluated", evaluation.started_at);
+  note("task_hash", evaluation.task_hash);
+  note("package_key", evaluation.package_key);
+  note("source_hash", evaluation.submission ? evaluation.submission->source_hash : "");
+  note("seed", evaluation.seed);
+  details["facts"] = std::move(facts);
+  return details;
+}
+
+Json row_index(const PageModel& page, const ResultRow* row) {
+  return row == nullptr ? Json() : Json(row - page.rows.data());
+}
+
+Json task_json(const PageModel& page, const PageTask& task) {
+  Json best = Json::array();
+  for (const ResultRow* row : task.best) best.push_back(row_index(page, row));
+  const ResultRow& baselines = task.baselines();
+  Json made = {{"task", sanitize_line(task.task)},
+               {"size", sanitize_line(task.size)},
+               {"level", task.level},
+               {"rows", {task.first, task.rows.size()}},
+               {"best", std::move(best)},
+               {"baselines", row_index(page, &baselines)}};
+  const Timing& eager = baselines.eager;
+  const Timing& compiled = baselines.compiled;
+  if (eager.median_ns && compiled.median_ns && *compiled.median_ns > 0)
+    made["compiled_ratio"] = finite(*eager.median_ns / *compiled.median_ns);
+  return made;
+}
+
+Json board_json(const PageModel& page, const PageBoard& board) {
+  Json scopes = Json::array();
+  for (const PageScope& scope : board.scopes)
+    scopes.push_back({{"level", scope.level},
+                      {"tasks", scope.tasks},
+                      {"ranked", scope.ranked},
+                      {"ranking", ranking_json(scope.ranking)}});
+  Json tasks = Json::array();
+  for (const PageTask& task : board.tasks) tasks.push_back(task_json(page, task));
+  Json agents = Json::array();
+  for (const std::string& agent : board.agents) agents.push_back(sanitize_line(agent));
+  return {{"device", sanitize_line(board.device)},
+          {"precision", sanitize_line(board.precision)},
+          {"profile", sanitize_line(board.profile)},
+          {"size", sanitize_line(board.size)},
+          {"protocol", board.protocol},
+          {"agents", std::move(agents)},
+          {"scopes", std::move(scopes)},
+          {"tasks", std::move(tasks)}};
+}
+
+// The names that the page's script has for them.
+constexpr std::pair<const char*, Score> kShownScores[] = {
+    {"sure_fast_1_eager", Score::kSureFastEager},
+    {"fast_1_eager", Score::kFastEager},
+    {"penalised_mean_eager", Score::kMeanEager},
+    {"mean_eager", Score::kCorrectMeanEager},
+    {"sure_fast_1_compiled", Score::kSureFastCompiled},
+    {"fast_1_compiled", Score::kFastCompiled},
+    {"penalised_mean_compiled", Score::kMeanCompiled},
+    {"mean_compiled", Score::kCorrectMeanCompiled},
+    {"share_of_limit", Score::kShareOfLimit},
+    {"milestone", Score::kMilestone},
+};
+
+Json scores_json(const AgentScore& score) {
+  Json scores = Json::object();
+  for (const auto& [name, which] : kShownScores) {
+    const std::optional<ScoreValue>& value = score.of(which);
+    scores[name] = value ? Json{{"value", finite(value->estimate)},
+                                {"low", finite(value->low)},
+                                {"high", finite(value->high)},
+                                {"tasks", value->tasks}}
+                         : Json{{"value", Json()}};
+  }
+  return scores;
+}
+
+}  // namespace
+
+Json ranking_json(std::span<const AgentScore> ranking) {
+  Json agents = Json::array();
+  for (const AgentScore& score : ranking) {
+    agents.push_back({{"agent", sanitize_line(score.agent)},
+                      {"rank", {score.first_rank, score.last_rank}},
+                      {"tasks", score.tasks},
+                      {"submitted", score.submitted},
+                      {"correct", score.correct},
+                      {"variants", score.variants},
+                      {"scores", scores_json(score)}});
+  }
+  return agents;
+}
+
+Json page_json(const PageModel& page) {
+  const Run& run = page.data.run;
+  Json rows = Json::array();
+  Json details = Json::array();
+  for (std::size_t i = 0; i < page.rows.size(); ++i) {
+    rows.push_back(row_json(page.rows[i]));
+    details.push_back(details_json(run, *page.evaluations[i], page.rows[i]));
+  }
+  Json boards = Json::array();
+  for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
+  return {{"page_schema", kPageSchemaVersion},
+          {"report_schema", kReportSchemaVersion},
+          {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
+          {"fields", fields_json()},
+          {"speedup_parts", kSpeedupParts},
+          {"states", states_json()},
+          {"verdicts", verdicts_json()},
+          {"boards", std::move(boards)},
+          {"rows", std::move(rows)},
+          {"details", std::move(details)}};
+}
+
+std::string for_script_element(const Json& json) {
+  const std::string text =
+      json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {  // outside of strings JSON has none of these
+      case '<': safe += "\\u003c"; break;
+      case '>': safe += "\\u003e"; break;
+      case '&': safe += "\\u0026"; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace kbench

@@ -1,0 +1,190 @@
+#include "reports/page_model.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/sanitize.hpp"
+#include "runner/core/json.hpp"
+
+namespace kbench {
+namespace {
+
+auto board_key(const ResultRow& row) {
+  return std::tie(row.device, row.precision, row.profile, row.size, row.protocol);
+}
+
+auto page_order(const ResultRow& row) {
+  return std::tuple_cat(board_key(row), std::tie(row.level, row.task, row.agent, row.submission));
+}
+
+// Calls act(first, last) for each stretch of equal keys.
+template <class Key, class Act>
+void for_each_stretch(std::span<const ResultRow> rows, Key key, Act act) {
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t last = first;
+    while (last < rows.size() && key(rows[last]) == key(rows[first])) ++last;
+    act(rows.subspan(first, last - first), first);
+    first = last;
+  }
+}
+
+PageScope make_scope(int level, std::span<const ResultRow> rows) {
+  return {level, count_tasks(rows), count_ranked_tasks(rows), rank_agents(rows)};
+}
+
+PageTask make_task(std::span<const ResultRow> rows, std::size_t first,
+                   const std::vector<std::string>& agents) {
+  PageTask task{rows[0].task, rows[0].size, rows[0].level, first, rows, {}};
+  for (const std::string& agent : agents)
+    task.best.push_back(best_row(rows, agent, task.task, task.size));
+  return task;
+}
+
+PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset) {
+  PageBoard board{rows[0].device,
+                  rows[0].precision,
+                  rows[0].profile,
+                  rows[0].size,
+                  rows[0].protocol,
+                  {},
+                  {},
+                  {}};
+  board.scopes.push_back(make_scope(0, rows));
+  for (const AgentScore& score : board.scopes[0].ranking) board.agents.push_back(score.agent);
+  if (rows.front().level != rows.back().level) {
+    for_each_stretch(
+        rows, [](const ResultRow& row) { return row.level; },
+        [&](std::span<const ResultRow> level, std::size_t) {
+          board.scopes.push_back(make_scope(level[0].level, level));
+        });
+  }
+  for_each_stretch(
+      rows, [](const ResultRow& row) { return std::tie(row.level, row.task); },
+      [&](std::span<const ResultRow> task, std::size_t first) {
+        board.tasks.push_back(make_task(task, offset + first, board.agents));
+      });
+  return board;
+}
+
+// Whether the blank-separated `words` contain this one.
+bool has_word(std::string_view words, std::string_view word) {
+  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
+template <class Predicate>
+std::size_t count_rows(const PageModel& page, Predicate predicate) {
+  return static_cast<std::size_t>(std::count_if(page.rows.begin(), page.rows.end(), predicate));
+}
+
+std::string of_rows(std::size_t count, const PageModel& page) {
+  return fmt::format("{} of {} row{}", count, page.rows.size(), page.rows.size() == 1 ? "" : "s");
+}
+
+bool was_quick(const Run& run) {
+  const Json choices = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
+  return choices.is_object() && choices.contains("quick") && choices["quick"] == true;
+}
+
+std::string chain_caution(const ChainFinding& chain) {
+  switch (chain.state) {
+    case ChainFinding::State::kHolds: return "";
+    case ChainFinding::State::kChanged:
+      return fmt::format("These rows were changed: {}.", chain.message);
+    case ChainFinding::State::kUnchained:
+    case ChainFinding::State::kUnchecked: break;
+  }
+  return fmt::format("Unverified: {}.", chain.message.empty()
+                                            ? "nobody can tell whether these rows are as stored"
+                                            : chain.message);
+}
+
+// The first two names and how many more; a list of fifty is no headline, nor is a name of a page.
+std::string join_names(std::vector<std::string> names) {
+  for (std::string& name : names) name = shorten(sanitize_line(name), 60);
+  if (names.size() == 1) return names[0];
+  if (names.size() == 2) return fmt::format("{} and {}", names[0], names[1]);
+  return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
+}
+
+}  // namespace
+
+const ResultRow& PageTask::baselines() const {
+  const auto tells = [](const ResultRow& row) {
+    return std::tuple(row.baseline ? row.baseline->units : 0, row.compiled.median_ns.has_value(),
+                      row.eager.median_ns.has_value());
+  };
+  return *std::max_element(rows.begin(), rows.end(), [&](const ResultRow& a, const ResultRow& b) {
+    return tells(a) < tells(b);
+  });
+}
+
+PageModel::PageModel(const ReportData& report) : data(report) {
+  std::vector<ResultRow> derived;
+  for (const Evaluation& evaluation : data.evaluations) derived.push_back(derive(data, evaluation));
+  std::vector<std::size_t> order(derived.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return page_order(derived[a]) < page_order(derived[b]);
+  });
+  for (const std::size_t i : order) {
+    rows.push_back(std::move(derived[i]));
+    evaluations.push_back(&data.evaluations[i]);
+  }
+  for_each_stretch(rows, board_key, [&](std::span<const ResultRow> board, std::size_t first) {
+    boards.push_back(make_board(board, first));
+  });
+}
+
+std::vector<std::string> cautions_of(const PageModel& page) {
+  std::vector<std::string> cautions;
+  const std::string chain = chain_caution(page.data.chain);
+  if (!chain.empty()) cautions.push_back(chain);
+  if (page.data.run.finished_at.empty())
+    cautions.push_back("This run was not finished; more results may follow.");
+  if (was_quick(page.data.run)) {
+    cautions.push_back(
+        "Quick: the fewest blocks that give a ratio were timed; intervals are wide.");
+  }
+  const auto timed = [](const ResultRow& row) { return row.submitted.median_ns.has_value(); };
+  if (const auto rows = count_rows(
+          page, [&](const ResultRow& row) { return timed(row) && row.calibrated_at.empty(); })) {
+    cautions.push_back(fmt::format(
+        "Uncalibrated: {} have no verdict, because nobody measured what equal runs of the device "
+        "differ by (kbench selftest timing).",
+        of_rows(rows, page)));
+  }
+  if (const auto rows = count_rows(
+          page, [](const ResultRow& row) { return has_word(row.labels, "busy_machine"); })) {
+    cautions.push_back(
+        fmt::format("Busy: other programs kept the machine busy during {}.", of_rows(rows, page)));
+  }
+  return cautions;
+}
+
+std::string winners_of(const PageBoard& board) {
+  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
+  if (ranking.empty()) return "Nobody submitted anything: the run timed the baselines only.";
+  std::vector<std::string> first;
+  for (const AgentScore& score : ranking)
+    if (score.first_rank == 1) first.push_back(score.agent);
+  const AgentScore& lead = ranking[0];
+  if (lead.tasks == 0) return "No task of this run counts in a score.";
+  const double share = 100 * lead.value(Score::kSureFastEager);
+  if (first.size() > 1)
+    return fmt::format(
+        "{} may each be first: they are not told apart. The first of them is surely faster than "
+        "eager on {:.0f} % of {} tasks.",
+        join_names(first), share, lead.tasks);
+  return fmt::format(
+      "{} ranks first: correct on {} of {} tasks, surely faster than eager on {:.0f} %.",
+      join_names(first), lead.correct, lead.tasks, share);
+}
+
+}  // namespace kbench

@@ -1,0 +1,305 @@
+#include "reports/static_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/fields.hpp"
+#include "reports/html_writer.hpp"
+#include "reports/json_report.hpp"
+#include "reports/sanitize.hpp"
+#include "runner/core/json.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kAgentsInATable = 6;  // more would be cut on paper
+
+std::string_view tone_class(Tone tone) {
+  switch (tone) {
+    case Tone::kGood: return "good";
+    case Tone::kBad: return "bad";
+    case Tone::kCaution: return "caution";
+    case Tone::kNeutral: return "neutral";
+  }
+  return "neutral";
+}
+
+Json parsed(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json() : json;
+}
+
+// Of an object; null where there is none or no such member.
+Json member(const Json& object, const char* name) {
+  return object.is_object() && object.contains(name) ? object[name] : Json();
+}
+
+std::string plain(const Json& value) {
+  if (value.is_null()) return "–";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The device's own name where the run knew it.
+std::string device_name(const PageModel& page) {
+  const Json configured = member(parsed(page.data.run.configuration), "device_name");
+  if (configured.is_string() && !configured.get_ref<const std::string&>().empty())
+    return configured.get<std::string>();
+  const std::string device = device_of(page.data);
+  return device.empty() ? "no device" : device;
+}
+
+// Tables scroll inside their own box on a narrow screen; a box that scrolls takes the keyboard.
+void open_table(HtmlWriter& html, std::string_view caption) {
+  html.open("div", {{"class", "scroll"},
+                    {"tabindex", "0"},
+                    {"role", "region"},
+                    {"aria-label", std::string(caption)}});
+  html.open("table").element("caption", caption);
+}
+
+void close_table(HtmlWriter& html) { html.close().close().close(); }  // tbody, table, div
+
+void write_heads(HtmlWriter& html, const std::vector<std::string>& heads, std::size_t texts) {
+  html.open("thead").open("tr");
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    html.element("th", heads[i], {{"scope", "col"}, {"class", i < texts ? "" : "number"}});
+  html.close().close().open("tbody");
+}
+
+void write_number(HtmlWriter& html, const std::string& text) {
+  html.element("td", text, {{"class", "number"}});
+}
+
+// What the table without a script shows, of the many that the script knows.
+constexpr std::array kShownScores = {Score::kSureFastEager, Score::kMeanEager,
+                                     Score::kSureFastCompiled, Score::kMeanCompiled};
+
+std::string score_text(const AgentScore& score, Score shown) {
+  const std::optional<ScoreValue>& value = score.of(shown);
+  if (!value) return "–";
+  if (kind_of(shown).aggregate == Aggregate::kGeometricMean)
+    return fmt::format("{} [{}, {}]", show_ratio(value->estimate), show_ratio(value->low),
+                       show_ratio(value->high));
+  return fmt::format("{:.0f} % [{:.0f}–{:.0f}]", 100 * value->estimate, 100 * value->low,
+                     100 * value->high);
+}
+
+void write_rank(HtmlWriter& html, const AgentScore& score) {
+  html.open("tr");
+  html.element("th", score.agent, {{"scope", "row"}});
+  write_number(html, show_ranks(score));
+  for (const Score shown : kShownScores) write_number(html, score_text(score, shown));
+  write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
+  html.close();
+}
+
+void write_ranking(HtmlWriter& html, const PageBoard& board) {
+  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
+  if (ranking.empty()) return;
+  open_table(html, "Ranking of agents over all tasks");
+  std::vector<std::string> heads{"Agent", "Rank"};
+  for (const Score shown : kShownScores) heads.emplace_back(kind_of(shown).heading);
+  heads.emplace_back("Correct");
+  write_heads(html, heads, 1);
+  for (const AgentScore& score : ranking) write_rank(html, score);
+  close_table(html);
+}
+
+struct Cell {
+  std::string text;
+  std::string title;
+  Tone tone = Tone::kNeutral;
+};
+
+Cell cell_of(const ResultRow* row) {
+  if (row == nullptr) return {"·", "no submission", Tone::kNeutral};
+  if (!row->counts_as_correct())
+    return {fmt::format("{} {}", glyph(row->state), words(row->state)),
+            std::string(help(row->state)), tone(row->state)};
+  if (!row->over_eager) return {"✓ correct", "too few samples for a speed-up", Tone::kGood};
+  if (!row->ranked())
+    return {fmt::format("{} not ranked", show_ratio(row->over_eager->estimate)), row->unranked,
+            Tone::kNeutral};
+  return {fmt::format("{} {}", glyph(row->over_eager->verdict), show_speedup(row->over_eager)),
+          std::string(to_string(row->over_eager->verdict)), tone(row->over_eager->verdict)};
+}
+
+// What compilation gains: with its interval, or without one where both times are all there is.
+std::string compiled_text(const ResultRow& row) {
+  if (row.baseline) return show_speedup(row.baseline);
+  const bool both = row.eager.median_ns && row.compiled.median_ns && *row.compiled.median_ns > 0;
+  return both ? fmt::format("≈ {}", show_ratio(*row.eager.median_ns / *row.compiled.median_ns))
+              : fmt::format("– {}", row.compiled.reason);
+}
+
+void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::size_t end) {
+  const ResultRow& baselines = task.baselines();
+  html.open("tr");
+  html.open("th", {{"scope", "row"}}).text(task.task);
+  if (!task.rows[0].ranked())
+    html.element("small", fmt::format("Not ranked: this task counts in no score. {}.",
+                                      task.rows[0].unranked));
+  html.close();
+  write_number(html, show(result_field("time_ns.eager"), baselines));
+  write_number(html, compiled_text(baselines));
+  for (std::size_t i = begin; i < end; ++i) {
+    const Cell cell = cell_of(task.best[i]);
+    html.element(
+        "td", cell.text,
+        {{"class", fmt::format("number {}", tone_class(cell.tone))}, {"title", cell.title}});
+  }
+  html.close();
+}
+
+void write_tasks(HtmlWriter& html, const PageBoard& board) {
+  for (std::size_t begin = 0; begin == 0 || begin < board.agents.size(); begin += kAgentsInATable) {
+    const std::size_t end = std::min(begin + kAgentsInATable, board.agents.size());
+    std::vector<std::string> heads{"Task", "Eager (ms)", "Compiled vs eager"};
+    heads.insert(heads.end(), board.agents.begin() + static_cast<std::ptrdiff_t>(begin),
+                 board.agents.begin() + static_cast<std::ptrdiff_t>(end));
+    open_table(html, "Speed-up over eager by task and agent");
+    write_heads(html, heads, 1);
+    for (const PageTask& task : board.tasks) write_task(html, task, begin, end);
+    close_table(html);
+  }
+}
+
+std::string board_name(const PageBoard& board) {
+  return fmt::format("{} · {} · {} · {} · protocol {}", board.device, board.size, board.precision,
+                     board.profile, board.protocol);
+}
+
+// Facts as a table; nested ones by their path, so that nobody has to read JSON.
+void write_fact(HtmlWriter& html, const std::string& name, const std::string& value) {
+  html.open("tr").element("th", name, {{"scope", "row"}}).element("td", value).close();
+}
+
+void write_facts(HtmlWriter& html, const std::string& path, const Json& value) {
+  if (!value.is_object() || value.empty()) return write_fact(html, path, plain(value));
+  for (const auto& [name, part] : value.items())
+    write_facts(html, path.empty() ? name : path + " · " + name, part);
+}
+
+void write_help(HtmlWriter& html, std::string_view term, std::string_view help) {
+  html.element("dt", term).element("dd", help);
+}
+
+}  // namespace
+
+std::string headline_html(const PageModel& page) {
+  HtmlWriter html;
+  const Run& run = page.data.run;
+  std::size_t tasks = 0;
+  for (const PageBoard& board : page.boards) tasks += board.tasks.size();
+  html.element("h1",
+               fmt::format("{} task{} on {}", tasks, tasks == 1 ? "" : "s", device_name(page)));
+  html.open("p", {{"class", "lead"}});
+  html.text(page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
+                                : winners_of(page.boards[0]));
+  html.close();
+  html.open("p", {{"class", "meta"}}).element("time", run.started_at);
+  html.text(fmt::format(" · run {}", run.id.substr(0, 12)));
+  for (const PageBoard& board : page.boards) html.text(" · " + board_name(board));
+  html.close();
+  const std::vector<std::string> cautions = cautions_of(page);
+  if (cautions.empty()) return html.take();
+  html.open("ul", {{"class", "cautions"}, {"aria-label", "Cautions"}});
+  for (const std::string& caution : cautions) html.element("li", caution);
+  html.close();
+  return html.take();
+}
+
+std::string results_html(const PageModel& page) {
+  HtmlWriter html;
+  for (const PageBoard& board : page.boards) {
+    if (page.boards.size() > 1) html.element("h2", board_name(board));
+    write_ranking(html, board);
+    write_tasks(html, board);
+  }
+  return html.take();
+}
+
+std::string environment_html(const PageModel& page) {
+  const Run& run = page.data.run;
+  HtmlWriter html;
+  open_table(html, "What the run ran on, and with what");
+  html.open("tbody");
+  write_fact(html, "Command", sanitize_line(run.command_line));
+  write_fact(html, "Run", run.id);
+  write_fact(html, "Started", run.started_at);
+  write_fact(html, "Finished", run.finished_at.empty() ? "no" : run.finished_at);
+  write_fact(html, "Rows",
+             fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message));
+  write_fact(html, "Report schema", fmt::format("{}", kReportSchemaVersion));
+  if (const Json environment = parsed(run.environment); environment.is_object())
+    for (const auto& [name, value] : environment.items()) write_facts(html, name, value);
+  else if (!run.environment.empty())
+    write_fact(html, "Environment", run.environment);
+  close_table(html);
+  return html.take();
+}
+
+std::string census_html(const PageModel& page) {
+  HtmlWriter html;
+  const Json files = parsed(page.data.files);
+  if (!files.is_object()) {
+    html.element("p", "No folder of submissions was looked through for this run.");
+    return html.take();
+  }
+  html.element("p",
+               fmt::format("Evaluated {}, for another device {}, not selected {}.",
+                           plain(member(files, "evaluated")), plain(member(files, "other_device")),
+                           plain(member(files, "not_selected"))));
+  const Json ignored = member(files, "ignored");
+  if (!ignored.is_array() || ignored.empty()) return html.take();
+  open_table(html, "Files that were ignored");
+  write_heads(html, {"File", "Why"}, 2);
+  for (const Json& file : ignored) {
+    html.open("tr").element("th", plain(member(file, "path")), {{"scope", "row"}});
+    html.element("td", plain(member(file, "why")),
+                 {{"class", member(file, "mistaken") == true ? "caution" : ""}});
+    html.close();
+  }
+  close_table(html);
+  return html.take();
+}
+
+std::string fields_html() {
+  HtmlWriter html;
+  html.open("dl", {{"class", "help"}});
+  for (const Field& field : result_fields())
+    if (field.unit != Unit::kObject) write_help(html, field.heading, field.help);
+  html.close();
+  return html.take();
+}
+
+std::string verdicts_html() {
+  HtmlWriter html;
+  html.open("dl", {{"class", "help"}});
+  for (const Verdict verdict :
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided, Verdict::kNone})
+    write_help(html, fmt::format("{} {}", glyph(verdict), to_string(verdict)), help(verdict));
+  html.close();
+  return html.take();
+}
+
+std::string states_html() {
+  HtmlWriter html;
+  html.open("dl", {{"class", "help"}});
+  for (int i = 0; i <= static_cast<int>(State::kInfrastructureError); ++i) {
+    const auto state = static_cast<State>(i);
+    write_help(html, fmt::format("{} {}", glyph(state), words(state)), help(state));
+  }
+  html.close();
+  return html.take();
+}
+
+}  // namespace kbench

@@ -1,0 +1,111 @@
+"""What the tests of the page share: pages made of generated runs, and a browser to open them in.
+
+KBENCH and MAKE_RUNS name the programs; tests/page/CMakeLists.txt sets both. Without Playwright or
+Chromium there is nothing to test: exit code 77.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    print("skipped: no Playwright in this Python")
+    sys.exit(77)
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+                None)
+if CHROMIUM is None:
+    print("skipped: there is no Chromium here")
+    sys.exit(77)
+
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="kbench-page-"))
+
+
+def run(*words):
+    variables = {**os.environ, "HOME": str(FOLDER), "XDG_STATE_HOME": str(FOLDER / "state")}
+    return subprocess.run([str(word) for word in words], cwd=FOLDER, env=variables, check=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+
+
+def make_page(name, *shape):
+    """The page of a generated run, made once; with it what `kbench report json` says of the run."""
+    page = FOLDER / f"{name}.html"
+    if not page.exists():
+        database = FOLDER / f"{name}.sqlite"
+        run(os.environ["MAKE_RUNS"], database, *shape)
+        run(os.environ["KBENCH"], "report", "html", "--db", database, "--output", page)
+        report = run(os.environ["KBENCH"], "report", "json", "--db", database)
+        (FOLDER / f"{name}.json").write_text(report, encoding="utf-8")
+    return page, json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def data_of(page):
+    """The inline JSON of a page."""
+    text = page.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found.group(1))
+
+
+class PageCase(unittest.TestCase):
+    shape = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.file, cls.report = make_page("-".join(["run", *map(str, cls.shape)]), *cls.shape)
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def open(self, fragment="", width=1440, height=900, file=None, **options):
+        """A page of its own; whatever it complains about fails the test."""
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.complaints = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: self.complaints.append(message.text)
+                if message.type in ("error", "warning") else None)
+        page.on("request", lambda request: self.complaints.append(request.url)
+                if not request.url.startswith(("file:", "blob:", "data:")) else None)
+        page.goto((file or self.file).as_uri() + fragment)
+        self.addCleanup(lambda: self.assertEqual(self.complaints, []))
+        return page
+
+    def altered(self, change):
+        """The address of the page with other data: `change` gets the inline JSON."""
+        data = data_of(self.file)
+        change(data)
+        text = json.dumps(data).replace("<", "\\u003c")
+        begin = '<script type="application/json" id="data">'
+        before, rest = self.file.read_text(encoding="utf-8").split(begin, 1)
+        file = FOLDER / f"{self.id()}.html"
+        file.write_text(before + begin + text + rest[rest.index("</script>"):], encoding="utf-8")
+        return file
+
+    def tasks(self, page):
+        """The tasks in the rows of the matrix that exist, from top to bottom."""
+        return page.eval_on_selector_all(".matrix tbody th", "all => all.map(e => e.textContent)")
+
+    def best(self, agent):
+        """Of each task the report's row of an agent without variants."""
+        return {row["task"]: row for row in self.report["results"]
+                if row["agent"] == agent and not row["variant"]}
+
+
+def main():
+    outcome = unittest.main(verbosity=2, exit=False)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    sys.exit(not outcome.result.wasSuccessful())

@@ -1,0 +1,196 @@
+#include "reports/page_data.hpp"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/fields.hpp"
+#include "reports/json_report.hpp"
+#include "reports/page_samples.hpp"
+#include "tests/unit/golden.hpp"
+#include "tests/unit/report_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::add_samples;
+using test::make_report_data;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Json page_of(const ReportData& data) { return page_json(PageModel(data)); }
+
+// A value of a row of the page by the name of its field.
+Json value_of(const Json& page, std::size_t row, const std::string& name) {
+  for (std::size_t i = 0; i < page["fields"].size(); ++i)
+    if (page["fields"][i]["name"] == name) return page["rows"][row][i];
+  ADD_FAILURE() << name;
+  return {};
+}
+
+const Json* task_of(const Json& page, const std::string& name) {
+  for (const Json& task : page["boards"][0]["tasks"])
+    if (task["task"] == name) return &task;
+  return nullptr;
+}
+
+TEST(PageData, MatchesItsGolden) {
+  test::expect_golden("reports/page_data.json", page_of(make_report_data()).dump(1) + "\n");
+}
+
+TEST(PageData, RowsAreThoseOfTheJsonReport) {
+  const ReportData data = make_report_data();
+  const PageModel model(data);
+  const Json page = page_json(model);
+  ASSERT_EQ(page["rows"].size(), data.evaluations.size());
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    const Json result = result_json(model.rows[i]);
+    EXPECT_EQ(value_of(page, i, "task"), result["task"]);
+    EXPECT_EQ(value_of(page, i, "time_ns.eager"), result["time_ns"]["eager"]);
+    const Json speedup = value_of(page, i, "speedup.eager");
+    if (speedup.is_null()) continue;
+    for (std::size_t part = 0; part < speedup.size(); ++part)
+      EXPECT_EQ(speedup[part], result["speedup"]["eager"][page["speedup_parts"][part]]);
+  }
+}
+
+TEST(PageData, CompiledHasARatioWhereverBothTimesExist) {
+  const Json page = page_of(make_report_data());
+  EXPECT_TRUE(task_of(page, "level3/007_lenet5")->contains("compiled_ratio"));
+  EXPECT_TRUE(task_of(page, "level1/019_relu")->contains("compiled_ratio"));
+  EXPECT_FALSE(task_of(page, "level2/076_gemm_add_relu")->contains("compiled_ratio"));
+}
+
+TEST(PageData, BaselinesAreTakenFromARowThatHasThem) {
+  ReportData data = make_report_data();
+  // The first row of the task by name lacks what the other ones have.
+  data.evaluations[2].samples.clear();
+  const PageModel model(data);
+  EXPECT_TRUE(model.boards[0].tasks[0].baselines().baseline.has_value());
+}
+
+TEST(PageData, NothingIsRankedAcrossBoards) {
+  ReportData data = make_report_data();
+  data.evaluations[1].precision = "tf32";
+  data.evaluations[5].size = "full";
+  const Json page = page_of(data);
+  ASSERT_EQ(page["boards"].size(), 3u);
+  for (const Json& board : page["boards"])
+    for (const Json& scope : board["scopes"]) EXPECT_LE(scope["ranking"].size(), 2u);
+}
+
+TEST(PageData, LevelsAreScopesOfTheirOwnWhereThereAreSeveral) {
+  ReportData data = make_report_data();
+  const Json page = page_of(data);
+  std::vector<int> levels;
+  for (const Json& scope : page["boards"][0]["scopes"]) levels.push_back(scope["level"]);
+  EXPECT_THAT(levels, ElementsAre(0, 1, 2, 3));
+  data.evaluations.resize(3);
+  EXPECT_EQ(page_of(data)["boards"][0]["scopes"].size(), 1u);
+}
+
+TEST(PageData, RanksAndScoresHaveTheirIntervals) {
+  std::vector<AgentScore> ranking(1);
+  ranking[0].first_rank = 1;
+  ranking[0].last_rank = 2;
+  ranking[0].scores[static_cast<std::size_t>(Score::kMeanEager)] = ScoreValue{2, 1.5, 3, 40};
+  const Json made = ranking_json(ranking);
+  EXPECT_EQ(made[0]["rank"], Json({1, 2}));
+  EXPECT_EQ(made[0]["scores"]["penalised_mean_eager"],
+            Json({{"value", 2}, {"low", 1.5}, {"high", 3}, {"tasks", 40}}));
+  EXPECT_EQ(made[0]["scores"]["mean_eager"], Json({{"value", nullptr}}));
+}
+
+TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
+  PageBoard board;
+  board.scopes.resize(1);
+  EXPECT_THAT(winners_of(board), HasSubstr("Nobody submitted anything"));
+  for (const char* name : {"a", "b", "c"}) {
+    AgentScore score;
+    score.first_rank = score.last_rank = name[0] == 'a' ? 1 : 2;
+    score.agent = name;
+    score.tasks = 4;
+    score.correct = 3;
+    score.scores[static_cast<std::size_t>(Score::kSureFastEager)] = ScoreValue{.estimate = 0.5};
+    board.scopes[0].ranking.push_back(score);
+  }
+  EXPECT_EQ(winners_of(board),
+            "a ranks first: correct on 3 of 4 tasks, surely faster than eager on 50 %.");
+  for (AgentScore& score : board.scopes[0].ranking) score.first_rank = 1;
+  EXPECT_EQ(winners_of(board),
+            "a, b and 1 more may each be first: they are not told apart. The first of them is "
+            "surely faster than eager on 50 % of 4 tasks.");
+  board.scopes[0].ranking.resize(1);
+  board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
+  EXPECT_LT(winners_of(board).size(), 200u);
+}
+
+TEST(PageData, HostileTextCannotLeaveTheScriptElement) {
+  ReportData data = make_report_data();
+  const std::string hostile =
+      "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\xe2\x80\xa8\xe2\x80\xae"
+      "]]>&amp;\xff\x1b[31m";
+  for (Evaluation& evaluation : data.evaluations) {
+    evaluation.message = evaluation.hint = evaluation.labels = hostile;
+    evaluation.eager_reason = evaluation.compiled_reason = hostile;
+    if (evaluation.submission) evaluation.submission->agent = hostile;
+    for (Check& check : evaluation.checks) check.message = check.distribution = hostile;
+    for (Sample& sample : evaluation.samples)
+      if (sample.dropped) sample.drop_reason = hostile;
+  }
+  const std::string text = for_script_element(page_of(data));
+  for (const char c : {'<', '>', '&'}) EXPECT_EQ(text.find(c), std::string::npos) << c;
+  const Json parsed = Json::parse(text, nullptr, false);
+  ASSERT_FALSE(parsed.is_discarded());
+  const std::string plain = parsed.dump();
+  for (const char* steering : {"\xe2\x80\xa8", "\xe2\x80\xae", "\x1b", "\xff"})
+    EXPECT_EQ(plain.find(steering), std::string::npos) << "shown, not obeyed";
+  const std::string agent = parsed["boards"][0]["agents"][0];
+  EXPECT_THAT(agent, HasSubstr("</script><script>alert(1)</script>"));
+  EXPECT_THAT(agent, HasSubstr("\\u202e"));
+}
+
+TEST(PageData, NotANumberIsNull) {
+  const Json page = page_of(make_report_data());
+  int failed = 0;
+  for (const Json& details : page["details"]) {
+    if (!details.contains("failed_checks")) continue;
+    ++failed;
+    EXPECT_TRUE(details["failed_checks"][0]["max_error"].is_null());
+  }
+  EXPECT_EQ(failed, 1);
+}
+
+TEST(PageSamples, ABlockIsItsVisitsAndADropItsReason) {
+  Evaluation evaluation;
+  EXPECT_TRUE(samples_json(evaluation).is_null());
+  const auto add = [&](int block, int visit, std::int64_t time) {
+    evaluation.samples.push_back({.placement = block / 2,
+                                  .block = block,
+                                  .visit = visit,
+                                  .side = Side::kEager,
+                                  .calls = 2,
+                                  .time_ns = time});
+  };
+  add(0, 0, 20);
+  add(0, 1, 24);
+  add(1, 0, 30);
+  add(2, 0, 40);
+  evaluation.samples[1].dropped = true;
+  evaluation.samples[1].drop_reason = "clock";
+  EXPECT_EQ(samples_json(evaluation), Json::parse(R"({"session":[0,0,1],"eager":[[10,12],15,20],
+                            "dropped":[["eager",0,1,0]],"reasons":["clock"]})"));
+}
+
+TEST(PageSamples, BlocksOfASecondAttemptDoNotMixWithTheFirst) {
+  Evaluation evaluation;
+  for (int attempt = 0; attempt < 2; ++attempt)
+    evaluation.samples.push_back(
+        {.attempt = attempt, .side = Side::kEager, .time_ns = 10 + attempt});
+  EXPECT_EQ(samples_json(evaluation),
+            Json::parse(R"({"session":[0,0],"block":[0,0],"eager":[10,11]})"));
+}
+
+}  // namespace
+}  // namespace kbench
