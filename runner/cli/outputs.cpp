@@ -16,8 +16,8 @@
 #include "reports/github_report.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/output_file.hpp"
-#include "runner/os/environment.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/os/environment.hpp"
 
 namespace kbench {
 namespace {

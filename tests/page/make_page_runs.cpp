@@ -1,8 +1,8 @@
-// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile]]: a database with one run as people have them, for
-// the tests of the page and for looking at it. Agents of falling quality; among their submissions
-// are failures of several kinds, NaN, a suspect one, variants, and tasks that do not rank, were not
-// calibrated or ran on a busy machine. Written by the store itself; the same arguments give the
-// same rows.
+// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile]]: a database with one run as people have them,
+// for the tests of the page and for looking at it. Agents of falling quality; among their
+// submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do not
+// rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
+// arguments give the same rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
