@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -105,6 +106,17 @@ bool is_stream(const fs::path& file) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+// Whether any SQLite database lies there, such as the results of somebody else.
+bool is_database(const fs::path& file) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::error_code failed;
+  if (!fs::is_regular_file(file, failed)) return false;
+  std::string begin(kMagic.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return stream && begin == kMagic;
+}
+
 Status check_place(const fs::path& file) {
   std::error_code failed;
   const std::string name = file.string();
@@ -133,6 +145,10 @@ Status check_not_database(const OutputRequest& output, const fs::path& database)
                                output.file->string(), database.string(), output.reporter->name),
                    hint);
   }
+  if (is_database(*output.file))
+    return usage(fmt::format("{} is a database, the report in {} would be written over it",
+                             output.file->string(), output.reporter->name),
+                 hint);
   return Done{};
 }
 

@@ -57,6 +57,14 @@ TEST_F(Outputs, TheDatabaseIsRefusedByWhateverName) {
   expect_refused(database_, "is the database");
 }
 
+TEST_F(Outputs, AnyOtherDatabaseIsRefused) {
+  const fs::path other = database_.parent_path() / "other.csv";
+  std::ofstream(other) << "SQLite format 3" << '\0' << "somebody's results";
+  const Status checked = check_outputs({{find_reporter("csv"), other}}, database_, input_);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().code, ErrorCode::kUsage);
+}
+
 TEST_F(Outputs, FoldersAreRefused) {
   expect_refused(folder(), "is a folder");
   expect_refused(folder() / "new/", "is a folder");
