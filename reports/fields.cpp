@@ -297,6 +297,16 @@ std::string show_error(double error) {
   return error == 0 ? std::string("0") : fmt::format("{:.2g}", error);
 }
 
+std::string_view to_string(Tone tone) {
+  switch (tone) {
+    case Tone::kGood: return "good";
+    case Tone::kBad: return "bad";
+    case Tone::kCaution: return "caution";
+    case Tone::kNeutral: return "neutral";
+  }
+  return "neutral";
+}
+
 std::string_view glyph(State state) { return look(state).glyph; }
 Tone tone(State state) { return look(state).tone; }
 std::string_view help(State state) { return look(state).help; }

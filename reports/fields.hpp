@@ -51,6 +51,7 @@ struct Field {
 
 // Not by colour alone: each state and verdict has a word, a glyph and a tone.
 enum class Tone { kGood, kBad, kCaution, kNeutral };
+[[nodiscard]] std::string_view to_string(Tone tone);  // "good", a class of the page
 [[nodiscard]] std::string_view glyph(State state);
 [[nodiscard]] Tone tone(State state);
 [[nodiscard]] std::string words(State state);  // "wrong result"

@@ -33,16 +33,6 @@ std::string_view unit_name(Unit unit) {
   return "text";
 }
 
-std::string_view tone_name(Tone tone) {
-  switch (tone) {
-    case Tone::kGood: return "good";
-    case Tone::kBad: return "bad";
-    case Tone::kCaution: return "caution";
-    case Tone::kNeutral: return "neutral";
-  }
-  return "neutral";
-}
-
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
 
@@ -87,7 +77,7 @@ Json states_json() {
   for (int i = 0; i <= static_cast<int>(State::kInfrastructureError); ++i) {
     const auto state = static_cast<State>(i);
     states[std::string(to_string(state))] = {{"glyph", glyph(state)},
-                                             {"tone", tone_name(tone(state))},
+                                             {"tone", to_string(tone(state))},
                                              {"words", words(state)},
                                              {"help", help(state)}};
   }
@@ -99,7 +89,7 @@ Json verdicts_json() {
   for (const Verdict verdict :
        {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUndecided, Verdict::kNone})
     verdicts[std::string(to_string(verdict))] = {
-        {"glyph", glyph(verdict)}, {"tone", tone_name(tone(verdict))}, {"help", help(verdict)}};
+        {"glyph", glyph(verdict)}, {"tone", to_string(tone(verdict))}, {"help", help(verdict)}};
   return verdicts;
 }
 

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "reports/sanitize.hpp"
-#include "runner/core/json.hpp"
 
 namespace kbench {
 namespace {
@@ -87,11 +86,6 @@ std::string of_rows(std::size_t count, const PageModel& page) {
   return fmt::format("{} of {} row{}", count, page.rows.size(), page.rows.size() == 1 ? "" : "s");
 }
 
-bool was_quick(const Run& run) {
-  const Json choices = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
-  return choices.is_object() && choices.contains("quick") && choices["quick"] == true;
-}
-
 std::string chain_caution(const ChainFinding& chain) {
   switch (chain.state) {
     case ChainFinding::State::kHolds: return "";
@@ -148,7 +142,7 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   if (!chain.empty()) cautions.push_back(chain);
   if (page.data.run.finished_at.empty())
     cautions.push_back("This run was not finished; more results may follow.");
-  if (was_quick(page.data.run)) {
+  if (page.data.quick) {
     cautions.push_back(
         "Quick: the fewest blocks that give a ratio were timed; intervals are wide.");
   }

@@ -161,17 +161,6 @@ std::vector<std::string> agents_of(std::span<const ResultRow> rows) {
   return {agents.begin(), agents.end()};
 }
 
-std::string_view describe(VariantRule rule) {
-  switch (rule) {
-    case VariantRule::kBest:
-      return "Of several variants the correct one counts whose interval over eager has the best "
-             "low end.";
-    case VariantRule::kFirst: return "Of several variants the first by name counts.";
-    case VariantRule::kMean: return "Of several variants each counts with an equal share.";
-  }
-  return "";
-}
-
 std::vector<Standing> standings(std::span<const ResultRow> rows, const std::string& agent,
                                 VariantRule rule) {
   std::vector<Standing> found;

@@ -39,7 +39,6 @@ namespace kbench {
 // end: of equal kernels the luckiest measurement gains nothing by being lucky. kFirst: the first by
 // name, as if nobody had tried again. kMean: all of them, each with an equal share.
 enum class VariantRule { kBest, kFirst, kMean };
-[[nodiscard]] std::string_view describe(VariantRule rule);  // for the reader
 
 // What of an agent counts on one task.
 struct Standing {

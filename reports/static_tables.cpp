@@ -20,16 +20,6 @@ namespace {
 
 constexpr std::size_t kAgentsInATable = 6;  // more would be cut on paper
 
-std::string_view tone_class(Tone tone) {
-  switch (tone) {
-    case Tone::kGood: return "good";
-    case Tone::kBad: return "bad";
-    case Tone::kCaution: return "caution";
-    case Tone::kNeutral: return "neutral";
-  }
-  return "neutral";
-}
-
 Json parsed(const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_discarded() ? Json() : json;
@@ -154,7 +144,7 @@ void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::
     const Cell cell = cell_of(task.best[i]);
     html.element(
         "td", cell.text,
-        {{"class", fmt::format("number {}", tone_class(cell.tone))}, {"title", cell.title}});
+        {{"class", fmt::format("number {}", to_string(cell.tone))}, {"title", cell.title}});
   }
   html.close();
 }

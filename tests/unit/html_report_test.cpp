@@ -135,7 +135,7 @@ TEST(HtmlReport, TheCensusNamesEachIgnoredFile) {
 
 TEST(HtmlReport, CautionsStandInTheHeadline) {
   ReportData data = make_report_data();
-  data.run.configuration = R"({"quick":true})";
+  data.quick = true;
   data.chain = {ChainFinding::State::kHolds, ""};
   data.evaluations[0].calibration.reset();
   data.evaluations[1].labels = "streams busy_machine";
