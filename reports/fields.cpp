@@ -156,6 +156,18 @@ constexpr std::array kFields{
     Field{"vendor_library", "Vendor library", Unit::kFlag,
           "Whether the submission links cuBLAS or cuDNN, as its manifest asked.",
           [](Row r) { return r.has_submission ? Json(r.vendor_library) : Json(); }},
+    Field{
+        "worker_kind", "Kind", Unit::kText,
+        "What was submitted: native (C++ or CUDA, compiled) or python (a class ModelNew, played by "
+        "a Python with torch).",
+        [](Row r) { return text_of(r, r.worker_kind); }},
+    Field{
+        "torch_operators", "Torch operators", Unit::kText,
+        "Operators of torch that compute and that a Python submission was seen to call in a "
+        "checked "
+        "call, with their counts: an observation, no proof. Such a row is ranked apart, unless the "
+        "run allowed all (--allow-torch). Empty where none was seen.",
+        [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
     Field{"sandbox", "Sandbox", Unit::kText,
           "Which layers kept the submission away from the rest of the machine.",
           [](Row r) -> Json { return r.sandbox_level; }},
@@ -198,12 +210,17 @@ constexpr std::array kStateLooks{
     StateLook{State::kOk, "✓", Tone::kGood, "Ran to the end and was judged."},
     StateLook{State::kNoSubmission, "·", Tone::kNeutral,
               "The baselines were timed; nobody submitted for this task."},
-    StateLook{State::kSkipped, "–", Tone::kNeutral, "Written for another device than this run's."},
+    StateLook{State::kSkipped, "–", Tone::kNeutral,
+              "Written for another device than this run's, or for what is not offered here."},
     StateLook{State::kRefused, "✗", Tone::kBad,
               "More than one agent may hand in; none of it was looked at."},
     StateLook{State::kCompileError, "✗", Tone::kBad, "The compiler refused the submission."},
-    StateLook{State::kMissingSymbol, "✗", Tone::kBad, "It does not define kbench_forward."},
+    StateLook{State::kMissingSymbol, "✗", Tone::kBad,
+              "It does not define kbench_forward, or ModelNew."},
     StateLook{State::kLoadError, "✗", Tone::kBad, "The compiled library could not be loaded."},
+    StateLook{State::kImportError, "✗", Tone::kBad, "Its Python file could not be imported."},
+    StateLook{State::kParametersDiffer, "✗", Tone::kBad,
+              "The parameters of its ModelNew are not those of the task."},
     StateLook{State::kSubmissionError, "✗", Tone::kBad, "The submission itself returned an error."},
     StateLook{State::kWrongResult, "✗", Tone::kBad, "An output was outside its tolerance."},
     StateLook{State::kCrash, "✗", Tone::kBad, "The process died in the submission's code."},

@@ -77,6 +77,9 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.variant = evaluation.submission->variant;
   row.submission_precision = evaluation.submission->precision;
   row.vendor_library = evaluation.submission->vendor_library;
+  row.worker_kind = evaluation.worker_kind;
+  row.torch_operators = evaluation.torch_operators;
+  row.ranked_apart = !row.torch_operators.empty() && evaluation.allow_torch != "all";
 }
 
 // Null where there is none: rows of another origin may hold anything.
@@ -109,6 +112,10 @@ void take_out_files(ReportData& data) {
 
 std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
+}
+
+std::string ResultRow::ranked_as() const {
+  return ranked_apart ? fmt::format("{} (calls torch)", agent) : agent;
 }
 
 ResultRow derive(const Evaluation& evaluation) {

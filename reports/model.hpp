@@ -47,6 +47,9 @@ struct ResultRow {
   std::string variant;
   std::string submission_precision;
   bool vendor_library = false;
+  std::string worker_kind;      // "native", "python"
+  std::string torch_operators;  // "aten::relu 1": what a Python submission was seen to compute with
+  bool ranked_apart = false;    // because of that, in a run that allows torch for data only
 
   State state = State::kInfrastructureError;
   Fault fault = Fault::kInfrastructure;
@@ -85,6 +88,8 @@ struct ResultRow {
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
+  // Who it counts for: rows that are ranked apart are those of a contestant of their own.
+  [[nodiscard]] std::string ranked_as() const;
   [[nodiscard]] bool ranked() const { return unranked.empty(); }
   // Ran to the end, and every output was within its tolerance: what scores count,
   // where the task itself is ranked.

@@ -208,6 +208,7 @@ Json ranking_json(std::span<const AgentScore> ranking) {
   for (const AgentScore& score : ranking) {
     agents.push_back({{"agent", sanitize_line(score.agent)},
                       {"rank", {score.first_rank, score.last_rank}},
+                      {"apart", score.apart},
                       {"tasks", score.tasks},
                       {"submitted", score.submitted},
                       {"correct", score.correct},

@@ -167,7 +167,7 @@ std::string winners_of(const PageBoard& board) {
   if (ranking.empty()) return "Nobody submitted anything: the run timed the baselines only.";
   std::vector<std::string> first;
   for (const AgentScore& score : ranking)
-    if (score.first_rank == 1) first.push_back(score.agent);
+    if (score.first_rank == 1 && score.apart == ranking[0].apart) first.push_back(score.agent);
   const AgentScore& lead = ranking[0];
   if (lead.tasks == 0) return "No task of this run counts in a score.";
   const double share = 100 * lead.value(Score::kSureFastEager);

@@ -62,6 +62,7 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
     if (!first.ranked()) continue;
     std::vector<Outcome>& outcomes = made.outcomes[field.index.at({first.task, first.size})];
     for (const ResultRow* row : standing.rows) outcomes.push_back(outcome_of(*row));
+    made.score.apart = first.ranked_apart;
     ++made.score.submitted;
     made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const Outcome& outcome) { return outcome.correct; });
@@ -247,7 +248,7 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
   for (std::size_t a = 0; a < ranking.size(); ++a) {
     ranking[a].first_rank = ranking[a].last_rank = 1;
     for (std::size_t b = 0; b < ranking.size(); ++b) {
-      if (a == b) continue;
+      if (a == b || ranking[a].apart != ranking[b].apart) continue;
       ranking[a].first_rank += is_surely_better(scorers[b], scorers[a], redrawings) ? 1 : 0;
       ranking[a].last_rank += is_surely_better(scorers[a], scorers[b], redrawings) ? 0 : 1;
     }
@@ -255,6 +256,7 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
   for (std::size_t a = 0; a < ranking.size(); ++a)
     for (std::size_t s = 0; s < kScores; ++s) ranking[a].scores[s] = scorers[a].value(s);
   std::stable_sort(ranking.begin(), ranking.end(), [](const AgentScore& a, const AgentScore& b) {
+    if (a.apart != b.apart) return b.apart;
     return order_of(a) > order_of(b);
   });
   return ranking;

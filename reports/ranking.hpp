@@ -30,6 +30,8 @@ struct AgentScore {
   int first_rank = 0;
   int last_rank = 0;
   std::string agent;
+  // Computes with torch: ranks among such alone, and stands behind all others.
+  bool apart = false;
   int tasks = 0;      // ranked tasks of the run, the denominator
   int submitted = 0;  // tasks with a submission
   int correct = 0;    // tasks with a correct one
@@ -48,8 +50,8 @@ struct RankingOptions {
   int redrawings = 10'000;  // 0: no intervals, and no rank shared but by equal agents
 };
 
-// Best first: by sure fast_1 over eager, then by the mean over eager, then by name. `rows` may
-// be compared.
+// Those ranked apart last; best first: by sure fast_1 over eager, then by the mean over eager, then
+// by name. `rows` may be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 

@@ -84,6 +84,7 @@ std::string reproduce_command(const Run& run, const ResultRow& row) {
   command.option("--task", row.task).option("--size", row.size);
   command.option("--device", device_option(choices, row)).option("--precision", row.precision);
   command.option("--profile", row.profile == "kbench" ? "" : row.profile);
+  command.option("--allow-torch", choices.text("allow_torch"));
   command.option("--suite", choices.text("suite"));
   if (row.has_submission && file.empty())
     command.option("--submissions", choices.text("submissions")).option("--agent", row.agent);

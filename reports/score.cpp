@@ -77,7 +77,7 @@ std::tuple<bool, double> goodness(const ResultRow& row) {
 }
 
 bool is_of(const ResultRow& row, const std::string& agent) {
-  return row.has_submission && row.agent == agent && row.state != State::kSkipped;
+  return row.has_submission && row.ranked_as() == agent && row.state != State::kSkipped;
 }
 
 std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
@@ -157,7 +157,7 @@ int count_ranked_tasks(std::span<const ResultRow> rows) {
 std::vector<std::string> agents_of(std::span<const ResultRow> rows) {
   std::set<std::string> agents;
   for (const ResultRow& row : rows)
-    if (is_of(row, row.agent)) agents.insert(row.agent);
+    if (is_of(row, row.ranked_as())) agents.insert(row.ranked_as());
   return {agents.begin(), agents.end()};
 }
 

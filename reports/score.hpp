@@ -31,7 +31,8 @@ namespace kbench {
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
 [[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);
 
-// Names of the agents that submitted anything for this device, sorted.
+// Names of those that submitted anything for this device, sorted. An agent whose Python submissions
+// compute with torch is another contestant with these: ResultRow::ranked_as.
 [[nodiscard]] std::vector<std::string> agents_of(std::span<const ResultRow> rows);
 
 // Which of an agent's variants for a task counts.

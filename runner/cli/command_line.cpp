@@ -315,9 +315,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
   run->footer(std::string(kRunHelp) + kExitCodes);
-  auto* file = add_path(*run, "FILE", options.file,
-                        "One submission, .cpp or .cu, without any folders; --task says which task")
-                   ->type_name("");
+  auto* file =
+      add_path(*run, "FILE", options.file,
+               "One submission, .cpp, .cu or .py, without any folders; --task says which task")
+          ->type_name("");
   add_levels(*run, options.levels);
   add_task_globs(*run, options.tasks);
   add_size(*run, options.size, kSizeHelp);
@@ -326,7 +327,11 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
            "Precision class of the baselines (default: torch-default)");
   add_word(*run, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
            "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
-  add_path(*run, "--submissions", options.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
+  add_word(*run, "--allow-torch", options.allow_torch, {"data", "all", "none"},
+           "Operators of torch that Python submissions may call: those that move data (others: "
+           "ranked apart), all, or data only (others: rejected) (default: data)");
+  add_path(*run, "--submissions", options.submissions,
+           "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
       ->type_name("DIR")
       ->excludes(file);
   run->add_option("--agent", options.agent, "Only this agent's submissions")

@@ -111,12 +111,10 @@ void print_table(const Terminal& out, const std::vector<ImportOutcome>& outcomes
 LoweringSetup setup_of(const ImportOptions& options, const Installation& installation,
                        const PythonFacts& facts) {
   LoweringSetup setup;
-  setup.python = installation.python;
-  setup.python_path = facts.module_folders;
-  setup.readable = facts.folders;
+  setup.python = {installation.python, facts.module_folders, facts.folders};
   // The whole folder: Python lists it to find its neighbours, which Landlock allows for a folder
   // only.
-  setup.readable.push_back(fs::absolute(installation.root / "suites"));
+  setup.python.readable.push_back(fs::absolute(installation.root / "suites"));
   setup.script = fs::absolute(installation.root / "suites/importer.py");
   setup.memory_bytes = static_cast<std::uint64_t>(options.memory_gib) << 30;
   return setup;
@@ -128,16 +126,16 @@ Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
   const UniqueFd table(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!table.valid())
     return Error{ErrorCode::kUsage, fmt::format("{}: cannot be read", file.string()), ""};
-  SandboxCommand command = python_command(setup, setup.script.parent_path() / "parquet_rows.py");
+  SandboxCommand command = lowering_command(setup, setup.script.parent_path() / "parquet_rows.py");
   command.descriptors = {{table.get(), 0}};
   const auto output = run_to_end(sandbox, command, kTableLimit, kMaxTableBytes);
   if (!output) return output.error();
   if (output->exit.exited && output->exit.code == kExitWithoutPyarrow) {
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{}: reading Parquet needs pyarrow, which {} does not have",
-                             file.string(), setup.python.string()),
+                             file.string(), setup.python.python.string()),
                  fmt::format("{} -m pip install pyarrow, or convert the table to .jsonl",
-                             setup.python.string())};
+                             setup.python.python.string())};
   }
   if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated) {
     return Error{ErrorCode::kBadInput,

@@ -80,6 +80,7 @@ void take_checkout(Installation& installation, const fs::path& root) {
   installation.root = root;
   installation.programs = installation.program.parent_path();
   installation.abi = root / "runner/abi";
+  installation.player = root / "runner/player/player.py";
 }
 
 void take_installed(Installation& installation, const fs::path& prefix) {
@@ -87,6 +88,7 @@ void take_installed(Installation& installation, const fs::path& prefix) {
   installation.root = prefix / "share/kbench";
   installation.programs = prefix / "libexec/kbench";
   installation.abi = installation.root / "abi";
+  installation.player = installation.root / "player/player.py";
   installation.python_reason = "no Python was looked for";
 }
 
@@ -144,6 +146,7 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.oracle = installation.programs / "kbench-oracle";
   installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
   installation.worker = installation.programs / "kbench-worker";
+  installation.player_library = installation.programs / "kbench-player.so";
   installation.cache = find_cache(environment, installation.root, installation.installed);
   installation.state = find_state(environment);
   if (!installation.installed) find_python(installation, environment, built_with.python);

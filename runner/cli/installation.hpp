@@ -33,6 +33,9 @@ struct Installation {
   std::filesystem::path oracle;
   std::filesystem::path oracle_cuda;
   std::filesystem::path worker;
+  // What plays Python submissions: a script of ours, and the library that it loads.
+  std::filesystem::path player;
+  std::filesystem::path player_library;
 
   std::filesystem::path python;  // a Python that should have torch; empty where there is none
   std::string python_reason;     // where it comes from, or why there is none

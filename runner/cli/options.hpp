@@ -36,7 +36,8 @@ struct RunOptions {
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
-  std::string profile = "kbench";  // one of verify/profile.hpp
+  std::string profile = "kbench";    // one of verify/profile.hpp
+  std::string allow_torch = "data";  // to Python submissions; one of measure/torch_use.hpp
   std::optional<std::filesystem::path> submissions;
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder

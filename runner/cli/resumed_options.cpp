@@ -65,6 +65,7 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   if (!options.device) options.device = stored_device(configuration);
   complete(options.precision, none.precision, configuration, "precision");
   complete(options.profile, none.profile, configuration, "profile");
+  complete(options.allow_torch, none.allow_torch, configuration, "allow_torch");
   complete(options.common.suite, configuration, "suite");
   if (!options.file) complete(options.submissions, configuration, "submissions");
   if (!options.submissions) complete(options.file, configuration, "file");

@@ -29,6 +29,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/cli/python_submissions.hpp"
 #include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
@@ -63,11 +64,14 @@ void prepend(const std::string& first, std::string& labels) {
 // clock.
 class RunSession {
  public:
+  // `python`: what plays Python submissions; none where there are none to be played.
   RunSession(const RunOptions& options, const Installation& installation, Plan plan,
-             const Profile& profile, Sandbox& sandbox, const Toolchain& toolchain)
+             std::optional<PythonPlayer> python, const Profile& profile, Sandbox& sandbox,
+             const Toolchain& toolchain)
       : options_(options),
         installation_(installation),
         plan_(std::move(plan)),
+        python_(std::move(python)),
         profile_(profile),
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
@@ -83,7 +87,11 @@ class RunSession {
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
-      return build_submissions(plan_, compiler_, options_.jobs.value_or(usable_threads()));
+      const ArgumentsByTask arguments =
+          python_ ? ask_model_arguments(plan_, *python_, installation_, sandbox_)
+                  : ArgumentsByTask{};
+      return build_submissions(plan_, compiler_, arguments,
+                               options_.jobs.value_or(usable_threads()));
     });
     if (auto ready = await_oracle(); !ready) return ready.error();
     trial.wait();
@@ -353,6 +361,7 @@ class RunSession {
     // That it does not compile may be known only now.
     if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
     evaluation.run_id = run_.id;
+    if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
     if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
@@ -436,15 +445,27 @@ class RunSession {
         return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
       };
     }
+    if (const auto policy = allow_torch_from_string(options_.allow_torch))
+      settings.allow_torch = *policy;
     settings.budget = std::chrono::seconds{options_.budget_seconds};
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
+    std::unique_ptr<WorkerProgram> program;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
-      return WorkerProcess::start(sandbox_, installation_.worker, start);
+      // What it takes may have been built meanwhile only.
+      if (!program) program = make_program(index);
+      return WorkerProcess::start(*program, start);
     });
     if (!builds_.empty()) prepend(builds_[index].labels, evaluation.labels);
     return evaluation;
+  }
+
+  // One for each submission, so that none finds anything of another one's in its sandbox.
+  std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
+    const auto& model = builds_[index].python;
+    return model ? make_python_program(sandbox_, *python_, *model)
+                 : make_native_program(sandbox_, installation_.worker);
   }
 
   // --- the end ---
@@ -503,6 +524,7 @@ class RunSession {
   const RunOptions& options_;
   const Installation& installation_;
   Plan plan_;
+  std::optional<PythonPlayer> python_;
   Profile profile_;
   Progress progress_;
   Sandbox& sandbox_;
@@ -554,10 +576,12 @@ int run_command(const RunOptions& given, const Installation& installation) {
   if (!profile) return fail(profile.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return fail(complete.error(), terminal);
+  auto python = find_python_player(*plan, *complete);
   Toolchain toolchain = compilers.get();
   if (const auto& gpu = plan->target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
-  RunSession session(options, *complete, std::move(*plan), *profile, *sandbox, toolchain);
+  RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, *sandbox,
+                     toolchain);
   auto code = session.run();
   if (!code) return fail(code.error(), terminal);
   return finish(*code, session.summary(), options.common.verbosity);

@@ -105,6 +105,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
                   {"torch", oracle.torch},
                   {"kbench", std::string(build_info().version)}};
   if (options.file) choices["file"] = path(options.file);
+  if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
   return choices;
 }
 

@@ -55,7 +55,7 @@ Result<SubmissionFolder> choose_folder(const RunOptions& options,
     if (!fs::is_directory(*options.submissions)) {
       return Error{ErrorCode::kUsage,
                    "--submissions " + options.submissions->string() + " is not a folder",
-                   "expected DIR/AGENT/levelN/NNN_name.cpp or .cu below it"};
+                   "expected DIR/AGENT/levelN/NNN_name.cpp, .cu or .py below it"};
     }
     return SubmissionFolder{*options.submissions,
                             "submissions from " + options.submissions->string()};
@@ -73,7 +73,7 @@ void add_submissions(const RunOptions& options, const SubmissionSet& found,
                      const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   std::set<std::tuple<std::string, std::string, std::string>> answered;
   for (const Submission& submission : found.submissions) {
-    if (submission.device == plan.target.device)
+    if (submission.is_for(plan.target.device))
       answered.emplace(submission.task, submission.id.agent, submission.id.variant);
   }
 
@@ -97,7 +97,7 @@ void add_submissions(const RunOptions& options, const SubmissionSet& found,
     Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
               .submission = submission,
               .id = submission.id};
-    if (submission.device != plan.target.device) {
+    if (!submission.is_for(plan.target.device)) {
       ++census.other_device;
       if (answered.contains({submission.task, submission.id.agent, submission.id.variant}))
         continue;
@@ -206,10 +206,11 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
   if (census.submissions() > 0 || census.mistaken() == 0) return Done{};
   const auto first = std::find_if(census.ignored.begin(), census.ignored.end(),
                                   [](const auto& file) { return file.mistaken; });
-  return Error{ErrorCode::kUsage,
-               fmt::format("nothing below {} can be evaluated; {}: {}",
-                           clean_name(folder.path.string(), 300), first->path, first->why),
-               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR"};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("nothing below {} can be evaluated; {}: {}",
+                  clean_name(folder.path.string(), 300), first->path, first->why),
+      "a submission is DIR/AGENT/levelN/NNN_name.cpp, .cu or .py, and --submissions takes DIR"};
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
@@ -246,7 +247,7 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
 Status add_file(const RunOptions& options, Plan& plan) {
   auto submission = single_submission(*options.file, plan.tasks.front().id);
   if (!submission) return submission.error();
-  if (submission->device != plan.target.device) {
+  if (!submission->is_for(plan.target.device)) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{} is for {}, this run is on {}", submission->id.name,
                              submission->device, plan.target.device),

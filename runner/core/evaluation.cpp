@@ -6,7 +6,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 21> kStates{{
+constexpr std::array<std::pair<State, std::string_view>, 23> kStates{{
     {State::kOk, "ok"},
     {State::kNoSubmission, "no_submission"},
     {State::kSkipped, "skipped"},
@@ -14,6 +14,8 @@ constexpr std::array<std::pair<State, std::string_view>, 21> kStates{{
     {State::kCompileError, "compile_error"},
     {State::kMissingSymbol, "missing_symbol"},
     {State::kLoadError, "load_error"},
+    {State::kImportError, "import_error"},
+    {State::kParametersDiffer, "parameters_differ"},
     {State::kSubmissionError, "submission_error"},
     {State::kWrongResult, "wrong_result"},
     {State::kCrash, "crash"},
@@ -80,6 +82,8 @@ Fault fault_of(State state) {
     case State::kCompileError:
     case State::kMissingSymbol:
     case State::kLoadError:
+    case State::kImportError:
+    case State::kParametersDiffer:
     case State::kSubmissionError:
     case State::kWrongResult:
     case State::kCrash:

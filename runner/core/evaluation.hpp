@@ -18,9 +18,11 @@ enum class State {
   kSkipped,              // a submission for another device
   kRefused,              // more than one agent may hand in: not looked at
   kCompileError,         // the compiler refused the submission
-  kMissingSymbol,        // the library has no kbench_forward
+  kMissingSymbol,        // the library has no kbench_forward, the file no ModelNew
   kLoadError,            // the library could not be loaded
-  kSubmissionError,      // kbench_prepare or kbench_forward returned non-zero
+  kImportError,          // a Python submission's file raised while it was imported
+  kParametersDiffer,     // the parameters of its ModelNew are not those of the task
+  kSubmissionError,      // kbench_prepare or kbench_forward returned non-zero, ModelNew raised
   kWrongResult,          // an output was outside the tolerance
   kCrash,                // the worker died in the submission's code
   kTimeout,              // the worker did not answer in time
@@ -196,6 +198,10 @@ struct Evaluation {
   double wall_seconds = 0;    // of the whole evaluation
   int protocol = 1;           // kProtocol of the kbench that measured it
   std::optional<Calibration> calibration;  // of the device when this was measured; empty: none
+  // Python: operators of torch that compute and that it was seen to call, "aten::relu 1"; empty
+  // without any. What the run allowed: "data", "all", "none"; empty for native submissions.
+  std::string torch_operators;
+  std::string allow_torch;
   std::string unranked;  // why the task counts in no score, as its file says; else empty
 };
 

@@ -8,10 +8,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "runner/os/clean_text.hpp"
-#include "runner/os/environment.hpp"
 #include "runner/os/pipe.hpp"
 
 namespace kbench {
@@ -29,24 +27,9 @@ constexpr int kMaxProcesses = 64;
 
 }  // namespace
 
-SandboxCommand python_command(const LoweringSetup& setup, const fs::path& script,
-                              const fs::path& scratch) {
-  std::vector<std::string> modules;
-  for (const fs::path& folder : setup.python_path) modules.push_back(folder.string());
-  SandboxCommand command;
-  // Through env: the path of a virtual environment's Python is a link that must stay one.
-  command.argv = {"/usr/bin/env", setup.python.string(), "-s", "-B", script.string()};
-  command.env = {
-      {"PATH", "/usr/bin:/bin"},    {"HOME", scratch.string()},
-      {"TMPDIR", scratch.string()}, {"USER", "nobody"},
-      {"LC_ALL", "C.UTF-8"},        {"PYTHONPATH", fmt::format("{}", fmt::join(modules, ":"))},
-      {"PYTHONHASHSEED", "0"},      {"CUDA_VISIBLE_DEVICES", ""}};
-  // Unpacked system packages (a set-up without root) are found by it alone.
-  if (const auto libraries = environment_variable("LD_LIBRARY_PATH");
-      !environment_variable("KBENCH_DEPS").empty())
-    command.env["LD_LIBRARY_PATH"] = libraries;
-  command.readable = setup.readable;
-  command.working_directory = scratch;
+SandboxCommand lowering_command(const LoweringSetup& setup, const fs::path& script,
+                                const fs::path& scratch) {
+  SandboxCommand command = python_command(setup.python, script, scratch);
   command.max_memory_bytes = setup.memory_bytes;
   command.max_file_bytes = kMaxFileBytes;
   command.max_processes = kMaxProcesses;
@@ -71,7 +54,7 @@ Result<std::unique_ptr<Server>> LoweringProcess::start(Sandbox& sandbox, const L
     process->scratch_ = std::move(*made);
     scratch = process->scratch_.path();
   }
-  SandboxCommand command = python_command(setup, setup.script, scratch);
+  SandboxCommand command = lowering_command(setup, setup.script, scratch);
   if (scratch == process->scratch_.path()) command.writable = {scratch};
   command.descriptors = {{ends->second.get(), 0}, {errors->write.get(), 2}};
   auto started = sandbox.start(command);
@@ -83,8 +66,8 @@ Result<std::unique_ptr<Server>> LoweringProcess::start(Sandbox& sandbox, const L
   if (!ready) {
     const auto words = process->last_words();
     return Error{ready.error().code,
-                 fmt::format("the importer's Python, {}, does not start{}{}", setup.python.string(),
-                             words.empty() ? "" : ": ", words),
+                 fmt::format("the importer's Python, {}, does not start{}{}",
+                             setup.python.python.string(), words.empty() ? "" : ": ", words),
                  "it needs torch; `kbench doctor` says which Python is used"};
   }
   return std::unique_ptr<Server>(std::move(process));

@@ -17,24 +17,22 @@
 #include "runner/core/channel.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/server_pool.hpp"
+#include "runner/sandbox/python_command.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 
 // What is started, and with which limits. All paths are absolute.
 struct LoweringSetup {
-  std::filesystem::path python;                          // with torch
-  std::vector<std::filesystem::path> python_path;        // where it finds its modules
-  std::vector<std::filesystem::path> readable;           // what it needs besides
+  PythonSetup python;
   std::filesystem::path script;                          // suites/importer.py
   std::uint64_t memory_bytes = std::uint64_t{12} << 30;  // address space of each process
 };
 
-// How a script of ours is started with that Python, in an otherwise empty sandbox. With bubblewrap
-// it has a /tmp of its own, else the caller gives it a folder to write to.
-[[nodiscard]] SandboxCommand python_command(const LoweringSetup& setup,
-                                            const std::filesystem::path& script,
-                                            const std::filesystem::path& scratch = "/tmp");
+// One of our scripts with that Python and these limits.
+[[nodiscard]] SandboxCommand lowering_command(const LoweringSetup& setup,
+                                              const std::filesystem::path& script,
+                                              const std::filesystem::path& scratch = "/tmp");
 
 class LoweringProcess final : public Server {
  public:

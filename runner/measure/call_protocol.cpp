@@ -126,7 +126,7 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
   if (!library) return from_error(library.error());
   library_ = std::move(*library);
   auto worker = start_worker_({request_.device, request_.device_index, request_.threads, library_,
-                               request_.size, &arenas_});
+                               request_.size, &arenas_, submission_.parameter_base});
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
   submission_.player = worker_.get();
@@ -264,7 +264,9 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
     CallTimes times;
     if (auto end = run(side, CallKind::kNull, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
-    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns));
+    // Nothing foreign is loaded yet: what it claims to have filled outputs for is so.
+    const bool fills = side.seat == Seat::kSubmission && worker_->kind().empty_calls_fill_outputs;
+    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns - (fills ? times.claimed_ns : 0)));
     nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
   }
   side.ledger.calibrate(std::move(nulls));
@@ -297,7 +299,12 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
-  if (auto end = run(submission_, CallKind::kForward, times)) return end;
+  // A call that is checked and not timed.
+  const bool observed = everything && !torch_use_known_ && worker_->kind().observes;
+  if (auto end = run(submission_, observed ? CallKind::kObserved : CallKind::kForward, times))
+    return end;
+  if (observed)
+    if (auto end = judge_torch_use()) return end;
   times.time_ns = submission_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
@@ -323,6 +330,21 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
   return std::nullopt;
 }
 
+std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
+  torch_use_known_ = true;
+  const TorchUse use = worker_->torch_use();
+  record_.torch_operators = computing_operators(use);
+  record_.allow_torch = to_string(settings_.allow_torch);
+  if (!use.hooks_stand) add_label("torch_unobserved");
+  if (record_.torch_operators.empty()) return std::nullopt;
+  add_label("uses_torch");
+  if (settings_.allow_torch != AllowTorch::kNone) return std::nullopt;
+  return EarlyEnd{
+      State::kForbiddenLibrary,
+      "the submission calls operators of torch that compute: " + record_.torch_operators,
+      "--allow-torch data ranks such submissions apart, --allow-torch all with the others"};
+}
+
 std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!request_.submission || !worker_) return std::nullopt;
   if (!stands(Defence::kKnownCodeOnly)) return std::nullopt;
@@ -330,13 +352,13 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!code && code.error().code == ErrorCode::kSubmission)
     return EarlyEnd{State::kForbiddenLibrary, code.error().message, code.error().hint};
   if (!code) return from_error(code.error());
-  const auto forbidden = forbidden_code(*code, request_.submission->vendor_library);
+  CodeRules rules = worker_->kind().code;
+  rules.vendor_libraries = request_.submission->vendor_library;
+  const auto forbidden = forbidden_code(*code, rules);
   if (forbidden.empty()) return std::nullopt;
-  return EarlyEnd{
-      State::kForbiddenLibrary,
-      fmt::format("the submission's process has mapped {}", fmt::join(forbidden, ", ")),
-      "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS and "
-      "cuDNN are named in \"libraries\" of its manifest"};
+  return EarlyEnd{State::kForbiddenLibrary,
+                  fmt::format("the submission's process has mapped {}", fmt::join(forbidden, ", ")),
+                  std::string(worker_->kind().only_known_code)};
 }
 
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {

@@ -124,6 +124,8 @@ class CallProtocol {
   // Copies a baseline's outputs out of the player's own memory, outside of the clock.
   std::optional<EarlyEnd> hand_over(const SlotPlaces& places);
   std::optional<EarlyEnd> audit(bool everything);
+  // What the submission was seen to call of torch, by the worker's word, into the record.
+  std::optional<EarlyEnd> judge_torch_use();
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();
   void add_label(const std::string& label);
@@ -154,6 +156,7 @@ class CallProtocol {
   std::uint64_t inputs_drawn_ = 0;
   std::uint64_t placements_made_ = 0;
   std::uint64_t calls_made_ = 0;
+  bool torch_use_known_ = false;
 };
 
 }  // namespace kbench

@@ -22,6 +22,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/surroundings.hpp"
+#include "runner/measure/torch_use.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/task/task.hpp"
 #include "runner/verify/acceptance.hpp"
@@ -57,7 +58,8 @@ struct EvaluationSettings {
   StopRule stop;
   // How long the submission may keep the run waiting, over all measurements: kOverBudget beyond.
   std::chrono::seconds budget{180};
-  std::optional<Calibration> calibration;  // of the device, for the record
+  AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
+  std::optional<Calibration> calibration;      // of the device, for the record
   Surroundings surroundings;
   // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
   // it ends with the evaluation.

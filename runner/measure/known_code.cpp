@@ -84,14 +84,18 @@ bool is_below(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
+bool is_below_one_of(const fs::path& path, std::span<const fs::path> folders) {
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const fs::path& folder) { return is_below(path, folder); });
+}
+
 // Folders of the system, of the driver, and of an installation without root.
-bool is_system_path(const fs::path& path) {
+std::vector<fs::path> system_folders() {
   std::vector<fs::path> folders = cuda_library_folders();
   for (const char* folder : {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin"})
     folders.emplace_back(folder);
   if (const auto packages = unpacked_packages()) folders.push_back(*packages);
-  return std::any_of(folders.begin(), folders.end(),
-                     [&](const fs::path& folder) { return is_below(path, folder); });
+  return folders;
 }
 
 // Whether the file and all folders above it are root's or ours, and nobody else may write there.
@@ -106,11 +110,11 @@ bool is_out_of_reach(fs::path path) {
   }
 }
 
-// Whether the mapped file is what lies at its path on this machine.
-bool is_installed(const CodeMapping& mapping) {
+// Whether the mapped file is what lies at its path on this machine, below one of these folders.
+bool is_installed(const CodeMapping& mapping, std::span<const fs::path> folders) {
   const fs::path path = mapping.path;
   if (!path.is_absolute() || path != path.lexically_normal()) return false;
-  if (!is_system_path(path) || !is_out_of_reach(path)) return false;
+  if (!is_below_one_of(path, folders) || !is_out_of_reach(path)) return false;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) return false;
   const auto identity = identity_of(file.get());
@@ -190,6 +194,12 @@ Result<KnownCode> KnownCode::make(int library, const fs::path& program) {
   return known;
 }
 
+KnownCode KnownCode::of_runtime(std::vector<fs::path> folders) {
+  KnownCode known;
+  known.runtime_ = std::move(folders);
+  return known;
+}
+
 Status KnownCode::trust(std::span<const pid_t> processes, bool memory_counts) {
   const auto mappings = all_mappings(processes);
   if (!mappings) return mappings.error();
@@ -201,10 +211,11 @@ Status KnownCode::trust(std::span<const pid_t> processes, bool memory_counts) {
 
 CodeOrigin KnownCode::origin(const CodeMapping& mapping) const {
   if (is_memory(mapping)) return CodeOrigin::kMemory;
-  if (mapping.file == library_) return CodeOrigin::kSubmission;
+  if (library_.inode != 0 && mapping.file == library_) return CodeOrigin::kSubmission;
   if (std::find(worker_.begin(), worker_.end(), mapping.file) != worker_.end())
     return CodeOrigin::kWorker;
-  return is_installed(mapping) ? CodeOrigin::kInstalled : CodeOrigin::kUnknown;
+  if (is_installed(mapping, system_folders())) return CodeOrigin::kInstalled;
+  return is_installed(mapping, runtime_) ? CodeOrigin::kRuntime : CodeOrigin::kUnknown;
 }
 
 Result<std::vector<MappedCode>> KnownCode::look_at(std::span<const pid_t> processes) const {

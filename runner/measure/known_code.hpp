@@ -30,6 +30,10 @@ class KnownCode {
   // `library`: the submission's; `program`: the worker's. Errors: kInfrastructure.
   [[nodiscard]] static Result<KnownCode> make(int library, const std::filesystem::path& program);
 
+  // Nothing is compiled: files below these folders, where no submission can write, are code of what
+  // runs it.
+  [[nodiscard]] static KnownCode of_runtime(std::vector<std::filesystem::path> folders);
+
   // All code in these processes is the worker's: nothing foreign has been loaded. `memory_counts`:
   // whether executable memory without a file is told of from now on; CUDA's driver makes some.
   [[nodiscard]] Status trust(std::span<const pid_t> processes, bool memory_counts);
@@ -41,6 +45,7 @@ class KnownCode {
 
   FileIdentity library_;
   std::vector<FileIdentity> worker_;
+  std::vector<std::filesystem::path> runtime_;
   bool memory_counts_ = false;
 };
 

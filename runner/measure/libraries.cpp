@@ -35,17 +35,18 @@ bool converts_characters(std::string_view path) {
   return path.find("/gconv/") != std::string_view::npos;
 }
 
-bool is_allowed(const MappedCode& code, bool vendor_libraries) {
+bool is_allowed(const MappedCode& code, const CodeRules& rules) {
   switch (code.origin) {
     case CodeOrigin::kWorker:
     case CodeOrigin::kSubmission: return true;
-    case CodeOrigin::kMemory:
+    case CodeOrigin::kRuntime: return rules.runtime_allowed;
+    case CodeOrigin::kMemory: return rules.memory_allowed;
     case CodeOrigin::kUnknown: return false;
     case CodeOrigin::kInstalled: break;
   }
   const std::string_view path = code.path;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (starts_with_one_of(name, kVendor)) return vendor_libraries;
+  if (starts_with_one_of(name, kVendor)) return rules.vendor_libraries;
   return starts_with_one_of(name, kHarmless) || converts_characters(path);
 }
 
@@ -87,10 +88,10 @@ std::vector<CodeMapping> executable_mappings(std::string_view maps) {
   return found;
 }
 
-std::vector<std::string> forbidden_code(std::span<const MappedCode> code, bool vendor_libraries) {
+std::vector<std::string> forbidden_code(std::span<const MappedCode> code, const CodeRules& rules) {
   std::vector<std::string> names;
   for (const MappedCode& mapped : code) {
-    if (is_allowed(mapped, vendor_libraries)) continue;
+    if (is_allowed(mapped, rules)) continue;
     std::string name = shown(mapped);
     if (std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(std::move(name));

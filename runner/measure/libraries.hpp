@@ -33,6 +33,7 @@ enum class CodeOrigin {
   kWorker,      // was there before the submission was loaded
   kSubmission,  // the library that was compiled
   kInstalled,   // a file of this machine, where no submission can write
+  kRuntime,     // a file of the Python that runs it, where no submission can write
   kMemory,      // no file at all
   kUnknown,     // another file: one of its own making, a deleted one, a copy
 };
@@ -42,8 +43,15 @@ struct MappedCode {
   CodeOrigin origin = CodeOrigin::kUnknown;
 };
 
-// What of it is forbidden, as names to show. `vendor_libraries`: the manifest asks for some.
+// What a kind of worker, and a submission, may map besides its own and the system's runtimes.
+struct CodeRules {
+  bool vendor_libraries = false;  // the manifest asks for some
+  bool runtime_allowed = false;   // all that Python and torch consist of
+  bool memory_allowed = false;    // code without a file: torch's own kernels are made while it runs
+};
+
+// What of it is forbidden, as names to show.
 [[nodiscard]] std::vector<std::string> forbidden_code(std::span<const MappedCode> code,
-                                                      bool vendor_libraries);
+                                                      const CodeRules& rules);
 
 }  // namespace kbench

@@ -11,12 +11,15 @@
 #include "runner/measure/libraries.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/player.hpp"
+#include "runner/measure/torch_use.hpp"
+#include "runner/measure/worker_kind.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
 
 class Worker : public Player {
  public:
+  [[nodiscard]] virtual const WorkerKind& kind() const { return native_worker(); }
   // Waits until it takes empty calls, for those who want to make some. Nothing of the submission
   // runs before load().
   virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
@@ -32,15 +35,19 @@ class Worker : public Player {
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
   // The last lines that it printed, safe to show; empty without any. For its author only.
   [[nodiscard]] virtual std::string last_output() = 0;
+  // What it said of the operators of torch that the last call used, which was a kObserved one. Its
+  // word, and no proof.
+  [[nodiscard]] virtual TorchUse torch_use() { return {}; }
 };
 
 struct WorkerStart {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int threads = 1;
-  std::filesystem::path library;
+  std::filesystem::path library;  // compiled; of a Python submission, the folder of its files
   const TaskSize* size = nullptr;
   const PlacedArenas* arenas = nullptr;
+  std::uint64_t parameter_base = 0;  // where its parameters start in their arena
 };
 
 // Starts a worker; loading goes on in the background.

@@ -1,62 +1,25 @@
 #include "runner/measure/worker_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
 #include "runner/measure/core_pin.hpp"
-#include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/mailbox_call.hpp"
-#include "runner/measure/openmp_environment.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/sandbox/host.hpp"
 
 namespace kbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kControlDescriptor = 3;
 constexpr auto kLongCall = std::chrono::milliseconds{300};
 constexpr auto kReapPatience = std::chrono::seconds{5};
-
-SandboxCommand worker_command(const std::filesystem::path& program, const WorkerStart& start,
-                              int control, int output) {
-  SandboxCommand command;
-  command.argv = {program.string()};
-  command.env = openmp_environment(start.device, start.threads);
-  command.env["PATH"] = "/usr/bin:/bin";
-  // The library comes as a descriptor, and is opened once more through it.
-  command.readable = {program, start.library};
-  command.max_resident_bytes = physical_memory_bytes() / 2;
-  if (const auto packages = unpacked_packages()) {
-    command.readable.push_back(*packages);
-    if (const char* path = std::getenv("LD_LIBRARY_PATH")) command.env["LD_LIBRARY_PATH"] = path;
-  }
-  command.needs_cuda = start.device == "cuda";
-  if (command.needs_cuda) command.env.merge(one_gpu_environment(start.device_index));
-  command.env.merge(weakened_environment());
-  command.descriptors = {
-      {control, kControlDescriptor}, {output, STDOUT_FILENO}, {output, STDERR_FILENO}};
-  return command;
-}
-
-Json load_request(const WorkerStart& start) {
-  return {{"device", start.device},
-          {"threads", start.threads},
-          {"arena_bytes", start.arenas->geometry.arena_bytes},
-          {"input_offsets", pack(start.size->inputs).offsets},
-          {"param_offsets", pack(start.size->parameters).offsets},
-          {"output_offsets", pack(start.size->outputs).offsets}};
-}
 
 // The worker is not trusted: its reply may have any shape and length.
 std::string text_in(const Json& reply, const char* field) {
@@ -67,32 +30,37 @@ std::string text_in(const Json& reply, const char* field) {
   return clean_text(found->get_ref<const std::string&>(), kLongest);
 }
 
+// Of the states that a submission may end in while it is loaded, the one that is named.
+State state_of_loading(const std::string& name) {
+  for (const State state : {State::kMissingSymbol, State::kImportError, State::kParametersDiffer,
+                            State::kSubmissionError})
+    if (name == to_string(state)) return state;
+  return State::kLoadError;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
-                                                     const std::filesystem::path& program,
+Result<std::unique_ptr<Worker>> WorkerProcess::start(WorkerProgram& program,
                                                      const WorkerStart& start) {
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   auto mailbox = Mailbox::create();
   if (!mailbox) return mailbox.error();
-  const UniqueFd library(::open(start.library.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!library.valid())
-    return Error{ErrorCode::kInfrastructure, "cannot open " + start.library.string(), ""};
-  auto known_code = KnownCode::make(library.get(), program);
+  const auto library = program.library(start);
+  if (!library) return library.error();
+  auto known_code = program.known_code(library->get());
   if (!known_code) return known_code.error();
   auto output = WorkerOutput::make();
   if (!output) return output.error();
-  auto process =
-      sandbox.start(worker_command(program, start, ends->second.get(), output->write_end()));
+  auto process = program.start(start, ends->second.get(), output->write_end());
   if (!process) return process.error();
   output->close_write_end();
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
   const SeatArenas& arenas = start.arenas->submission;
-  auto sent =
-      channel.send(load_request(start), {mailbox->fd(), arenas.inputs.get(), arenas.params.get(),
-                                         arenas.outputs.get(), library.get()});
-  if (!sent) return sent.error();
+  std::vector<int> descriptors{mailbox->fd(), arenas.inputs.get(), arenas.params.get(),
+                               arenas.outputs.get()};
+  if (library->valid()) descriptors.push_back(library->get());
+  if (auto sent = channel.send(program.request(start), descriptors); !sent) return sent.error();
   const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
   std::optional<LateWrites> late_writes;
   if (style == WaitStyle::kFutex) {
@@ -102,15 +70,16 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(Sandbox& sandbox,
     late_writes.emplace(std::move(*watch));
   }
   return std::unique_ptr<Worker>(new WorkerProcess(
-      std::move(*process), std::move(channel), std::move(*mailbox), style, std::move(late_writes),
-      std::move(*known_code), std::move(*output), start.threads));
+      program.kind(), std::move(*process), std::move(channel), std::move(*mailbox), style,
+      std::move(late_writes), std::move(*known_code), std::move(*output), start.threads));
 }
 
-WorkerProcess::WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel,
-                             Mailbox mailbox, WaitStyle style,
+WorkerProcess::WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process,
+                             Channel channel, Mailbox mailbox, WaitStyle style,
                              std::optional<LateWrites> late_writes, KnownCode known_code,
                              WorkerOutput output, int threads)
-    : process_(std::move(process)),
+    : kind_(kind),
+      process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
       style_(style),
@@ -172,8 +141,8 @@ std::optional<EarlyEnd> WorkerProcess::hear_ready(std::chrono::milliseconds time
 std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds timeout) {
   if (auto end = hear_ready(timeout)) return end;
   if (auto end = freeze()) return end;
-  const bool on_cpu = style_ == WaitStyle::kFutex;
-  if (auto trusted = known_code_.trust(processes_, on_cpu); !trusted)
+  const bool memory_counts = style_ == WaitStyle::kFutex && !kind_.code.memory_allowed;
+  if (auto trusted = known_code_.trust(processes_, memory_counts); !trusted)
     return not_ready(trusted.error().message, trusted.error().hint);
   looked_at_ = true;
   return std::nullopt;
@@ -206,7 +175,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
     process_->kill();
     return EarlyEnd{State::kTimeout,
                     fmt::format("the submission did not load within {} s", timeout.count() / 1000),
-                    "constructors of static objects run while it loads"};
+                    "constructors of static objects run while it loads, and all that an import does"};
   }
   if (!heard && heard.error().code == ErrorCode::kBadInput)
     return misused_channel(heard.error().message);
@@ -219,9 +188,8 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   }
   if (text_in(body, "type") == "error") {
     // The submission's constructors can speak here as well, so nothing but its own fault counts.
-    const bool missing = text_in(body, "state") == to_string(State::kMissingSymbol);
     const std::string why = text_in(body, "message");
-    return EarlyEnd{missing ? State::kMissingSymbol : State::kLoadError,
+    return EarlyEnd{state_of_loading(text_in(body, "state")),
                     why.empty() ? "the submission did not load, and gave no reason" : why,
                     text_in(body, "hint")};
   }
@@ -351,7 +319,8 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   const bool on_cpu = style_ == WaitStyle::kFutex;
   if (!answer.failure && !on_cpu) answer.failure = thaw();
   if (answer.failure) return answer;
-  const bool writes = late_writes_ && call.kind == CallKind::kForward;
+  const bool observed = call.kind == CallKind::kObserved;
+  const bool writes = late_writes_ && (observed || call.kind == CallKind::kForward);
   if (writes) late_writes_->choose(call.places.output_base);
   StallWatch watch;
   const MailboxCall made =
@@ -391,15 +360,21 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
                               "a call is over when all of its threads have written their part"};
     return answer;
   }
+  if (observed) hear_torch_use();
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
   } else if (status != 0) {
-    answer.failure = EarlyEnd{State::kSubmissionError,
-                              fmt::format("the submission returned {} from a call", status),
-                              "0 means success; on CUDA the number is a cudaError_t"};
+    answer.failure = kind_.ended_with(status);
   }
   return answer;
+}
+
+// It was sent before "done".
+void WorkerProcess::hear_torch_use() {
+  constexpr std::chrono::milliseconds kPatience{1'000};
+  const auto heard = channel_.receive(kPatience);
+  torch_use_ = heard ? read_torch_use(heard->body) : TorchUse{.hooks_stand = false};
 }
 
 }  // namespace kbench

@@ -1,11 +1,10 @@
-// A kbench-worker inside the sandbox. It is frozen whenever no call is outstanding, so that it can
-// neither look at the answer nor slow a baseline down. The supervisor's clock around a call stops
-// when done is seen. On a CPU it starts before the worker is continued, and what its outputs still
-// get after done is seen as well (late_writes.hpp).
+// A worker of any kind inside the sandbox. It is frozen whenever no call is outstanding, so that it
+// can neither look at the answer nor slow a baseline down. The supervisor's clock around a call
+// stops when done is seen. On a CPU it starts before the worker is continued, and what its outputs
+// still get after done is seen as well (late_writes.hpp).
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "runner/measure/late_writes.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_output.hpp"
+#include "runner/measure/worker_program.hpp"
 #include "runner/measure/worker_watch.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
@@ -23,10 +23,9 @@ namespace kbench {
 
 class WorkerProcess final : public Worker {
  public:
-  static Result<std::unique_ptr<Worker>> start(Sandbox& sandbox,
-                                               const std::filesystem::path& program,
-                                               const WorkerStart& start);
+  static Result<std::unique_ptr<Worker>> start(WorkerProgram& program, const WorkerStart& start);
 
+  [[nodiscard]] const WorkerKind& kind() const override { return kind_; }
   std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) override;
   std::optional<EarlyEnd> load() override;
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
@@ -35,11 +34,12 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
   [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
+  [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
 
  private:
-  WorkerProcess(std::unique_ptr<SandboxedProcess> process, Channel channel, Mailbox mailbox,
-                WaitStyle style, std::optional<LateWrites> late_writes, KnownCode known_code,
-                WorkerOutput output, int threads);
+  WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process, Channel channel,
+                Mailbox mailbox, WaitStyle style, std::optional<LateWrites> late_writes,
+                KnownCode known_code, WorkerOutput output, int threads);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -59,7 +59,9 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   EarlyEnd describe_silence(const PlayerCall& call);
+  void hear_torch_use();
 
+  const WorkerKind& kind_;
   std::unique_ptr<SandboxedProcess> process_;
   Channel channel_;
   Mailbox mailbox_;
@@ -79,6 +81,7 @@ class WorkerProcess final : public Worker {
   int threads_;
   CoreLedger cores_;
   bool has_prepare_ = false;
+  TorchUse torch_use_;
 };
 
 }  // namespace kbench

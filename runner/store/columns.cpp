@@ -88,6 +88,8 @@ void visit(R& evaluation, Visitor& column) {
   column("unranked", evaluation.unranked);
   column.later("protocol", evaluation.protocol, 1);
   column.later_group("calibration", evaluation.calibration);
+  column.later("torch_operators", evaluation.torch_operators, {});
+  column.later("allow_torch", evaluation.allow_torch, {});
 }
 
 template <Is<Attempt> R, class Visitor>

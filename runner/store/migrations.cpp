@@ -199,7 +199,14 @@ CREATE TABLE tag (
 CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8};
+// Python submissions: what they were seen to call of torch, and what their run allowed.
+constexpr std::string_view kStepPython = R"sql(
+ALTER TABLE evaluation ADD COLUMN torch_operators TEXT NOT NULL DEFAULT '';
+ALTER TABLE evaluation ADD COLUMN allow_torch TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4,     kStep5,
+                            kStep6, kStep7, kStep8, kStepPython};
 
 }  // namespace
 

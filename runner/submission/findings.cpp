@@ -52,6 +52,27 @@ constexpr std::array kPatterns{
     Pattern{"embedded_file", "#embed"},
 };
 
+// Of Python, whose comments are not told apart.
+constexpr std::array kPythonPatterns{
+    Pattern{"thread", "threading"},
+    Pattern{"thread", "concurrent.futures"},
+    Pattern{"dlopen", "ctypes"},
+    Pattern{"dlopen", "cffi"},
+    Pattern{"exception", "except"},
+    Pattern{"clock", "perf_counter"},
+    Pattern{"clock", "time.time"},
+    Pattern{"clock", "monotonic"},
+    Pattern{"system_call", "/proc/"},
+    Pattern{"system_call", "os.fork"},
+    Pattern{"system_call", "mmap"},
+    Pattern{"system_call", "socket"},
+    Pattern{"system_call", "signal"},
+    Pattern{"tensor_subclass", "__torch_function__"},
+    Pattern{"tensor_subclass", "__torch_dispatch__"},
+    Pattern{"player", "__main__"},
+    Pattern{"player", "atexit"},
+};
+
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -106,12 +127,23 @@ std::string without_comments(std::string_view code) {
 
 std::vector<std::string> find_labels(const std::vector<SourceFile>& files) {
   std::string code;
-  for (const SourceFile& file : files) code += without_comments(file.bytes) + '\n';
-  std::vector<std::string> labels;
-  for (const Pattern& pattern : kPatterns) {
-    const bool known = !labels.empty() && labels.back() == pattern.label;
-    if (!known && stands_in(code, pattern.text)) labels.emplace_back(pattern.label);
+  std::string python;
+  for (const SourceFile& file : files) {
+    if (file.name.ends_with(".py")) {
+      python += file.bytes + '\n';
+    } else {
+      code += without_comments(file.bytes) + '\n';
+    }
   }
+  std::vector<std::string> labels;
+  const auto look_for = [&labels](std::span<const Pattern> patterns, std::string_view text) {
+    for (const Pattern& pattern : patterns) {
+      const bool known = std::find(labels.begin(), labels.end(), pattern.label) != labels.end();
+      if (!known && stands_in(text, pattern.text)) labels.emplace_back(pattern.label);
+    }
+  };
+  look_for(kPatterns, code);
+  look_for(kPythonPatterns, python);
   return labels;
 }
 

@@ -16,7 +16,7 @@ namespace kbench {
 
 // Labels in a fixed order, each once: "stream", "graph", "thread", "dlopen", "torch", "exception",
 // "clock", "cache_policy", "inline_assembly", "system_call", "constructor", "host_callback",
-// "embedded_file".
+// "embedded_file"; of Python also "tensor_subclass", "player".
 [[nodiscard]] std::vector<std::string> find_labels(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

@@ -30,8 +30,8 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 }
 
 Status check_fields(const Json& json) {
-  static const std::vector<std::string> kFields = {"schema", "name",      "agent",    "sources",
-                                                   "flags",  "libraries", "precision"};
+  static const std::vector<std::string> kFields = {
+      "schema", "name", "agent", "sources", "flags", "libraries", "precision", "kind", "entry"};
   if (!json.is_object()) return bad("the document", "is no object");
   for (const auto& [name, value] : json.items()) {
     if (std::find(kFields.begin(), kFields.end(), name) == kFields.end()) {
@@ -101,6 +101,27 @@ Status check_sources(const std::filesystem::path& folder, const std::vector<std:
   return Done{};
 }
 
+// A Python submission names one file, which imports the others.
+Status read_python(const Json& json, const std::filesystem::path& folder, Manifest& manifest) {
+  for (const char* name : {"sources", "flags", "libraries"}) {
+    if (json.contains(name))
+      return bad(name, "means nothing for Python", "Name the file with ModelNew as \"entry\".");
+  }
+  const auto entry = text_field(json, "entry", "");
+  if (!entry) return entry.error();
+  const std::string shown = clean_name(*entry, 80);
+  if (!is_plain_relative_path(*entry) || !entry->ends_with(".py")) {
+    return bad("entry", fmt::format("\"{}\" is no plain path of a .py inside the folder", shown),
+               "It is the file that defines ModelNew, as in \"model_new.py\".");
+  }
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(folder / *entry, error))
+    return bad("entry", fmt::format("there is no file \"{}\"", shown));
+  manifest.kind = SubmissionKind::kPython;
+  manifest.sources = {*entry};
+  return Done{};
+}
+
 Status check_precision(const std::string& precision) {
   static const std::vector<std::string> kKnown = {"torch-default", "fp32", "tf32", "bf16", "fp16"};
   if (std::find(kKnown.begin(), kKnown.end(), precision) != kKnown.end()) return Done{};
@@ -146,6 +167,21 @@ Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::s
   if (auto agrees = check_statement(*json, "agent", agent); !agrees) return agrees.error();
 
   Manifest manifest;
+  auto precision = text_field(*json, "precision", manifest.precision);
+  if (!precision) return precision.error();
+  manifest.precision = std::move(*precision);
+  const auto kind = text_field(*json, "kind", "native");
+  if (!kind) return kind.error();
+  if (*kind == "python") {
+    if (auto read = read_python(*json, folder, manifest); !read) return read.error();
+    if (auto known = check_precision(manifest.precision); !known) return known.error();
+    return manifest;
+  }
+  if (*kind != "native") {
+    return bad("kind", fmt::format("\"{}\" is unknown", clean_name(*kind, 80)),
+               did_you_mean(*kind, {"native", "python"}));
+  }
+  if (json->contains("entry")) return bad("entry", "is for \"kind\": \"python\" alone");
   auto sources = list_field(*json, "sources");
   if (!sources) return sources.error();
   if (auto valid = check_sources(folder, *sources); !valid) return valid.error();
@@ -160,9 +196,6 @@ Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::s
   auto libraries = list_field(*json, "libraries");
   if (!libraries) return libraries.error();
   manifest.libraries = std::move(*libraries);
-  auto precision = text_field(*json, "precision", manifest.precision);
-  if (!precision) return precision.error();
-  manifest.precision = std::move(*precision);
   if (auto valid = check_build(manifest); !valid) return valid.error();
   return manifest;
 }

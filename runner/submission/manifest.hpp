@@ -2,6 +2,7 @@
 //
 //   {"schema": "kbench-submission/1",          required
 //    "sources": ["relu.cu", "host.cpp"],       required: inside the folder; one .cu makes it CUDA
+// or "kind": "python", "entry": "model_new.py",  instead of sources, flags and libraries
 //    "name": "019_relu", "agent": "example",   optional: must agree with where the folder lies
 //    "flags": ["-O3"], "libraries": ["cublas"], "precision": "torch-default"}   optional
 //
@@ -13,15 +14,17 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/submission/submission.hpp"
 
 namespace kbench {
 
 struct Manifest {
-  std::vector<std::string> sources;  // relative, '/'-separated
+  std::vector<std::string> sources;  // relative, '/'-separated; of Python, the entry alone
   std::vector<std::string> flags;
   std::vector<std::string> libraries;
   std::string precision = "torch-default";
-  std::string device;  // "cuda" when one source is a .cu, else "cpu"
+  SubmissionKind kind = SubmissionKind::kNative;
+  std::string device;  // "cuda" when one source is a .cu, else "cpu"; empty for Python
 };
 
 // `task_name` ("019_relu") and `agent` are what the path says. Errors: kNotFound (no manifest),

@@ -14,6 +14,7 @@
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
+#include "runner/submission/python_imports.hpp"
 #include "runner/submission/source_files.hpp"
 
 namespace kbench {
@@ -52,7 +53,25 @@ bool is_plain_name(const std::string& name) {
 }
 
 bool is_source(const fs::path& file) {
-  return file.extension() == ".cu" || file.extension() == ".cpp";
+  return file.extension() == ".cu" || file.extension() == ".cpp" || file.extension() == ".py";
+}
+
+constexpr const char* kEndings = "a submission ends in .cu (CUDA), .cpp (CPU) or .py (Python)";
+
+// Of a single file, by its ending.
+void set_kind(const fs::path& file, Submission& submission) {
+  submission.sources = {file};
+  if (file.extension() == ".py") {
+    submission.kind = SubmissionKind::kPython;
+  } else {
+    submission.device = file.extension() == ".cu" ? "cuda" : "cpu";
+  }
+}
+
+// What is read once: the fingerprint, and what a Python one needs that nobody has here.
+void describe_sources(const std::vector<SourceFile>& files, Submission& submission) {
+  submission.id.source_hash = hash_sources(submission, files);
+  if (submission.kind == SubmissionKind::kPython) submission.not_offered = not_offered_to(files);
 }
 
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
@@ -249,12 +268,11 @@ class Finder {
     const std::string stem = (is_folder ? path.filename() : path.stem()).string();
     const auto name = parse_name(stem);
     if (!is_folder && !is_source(path)) {
-      static const std::vector<std::string> kMistaken = {".cc", ".cxx", ".c", ".py", ".cuh"};
+      static const std::vector<std::string> kMistaken = {".cc", ".cxx", ".c", ".cuh"};
       if (name && std::find(kMistaken.begin(), kMistaken.end(), extension) != kMistaken.end()) {
-        problem(path, level + "/" + name->task, agent,
-                Error{ErrorCode::kBadInput, "a submission ends in .cu (CUDA) or .cpp (CPU)", ""});
+        problem(path, level + "/" + name->task, agent, Error{ErrorCode::kBadInput, kEndings, ""});
       } else if (name && extension.empty()) {
-        other(path, agent, "a submission ends in .cu (CUDA) or .cpp (CPU)", true);
+        other(path, agent, kEndings, true);
       } else {
         other(path, agent, "not a submission");
       }
@@ -288,6 +306,7 @@ class Finder {
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
       submission.folder = path;
+      submission.kind = manifest->kind;
       for (const std::string& source : manifest->sources) {
         submission.sources.push_back(path / source);
       }
@@ -297,8 +316,7 @@ class Finder {
       submission.id.precision = manifest->precision;
       submission.id.vendor_library = !submission.libraries.empty();
     } else {
-      submission.sources = {path};
-      submission.device = path.extension() == ".cu" ? "cuda" : "cpu";
+      set_kind(path, submission);
     }
     const fs::path include = path.parent_path().parent_path() / "include";
     std::error_code error;
@@ -307,7 +325,7 @@ class Finder {
     const auto files = read_source_files(submission);
     spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
-    submission.id.source_hash = hash_sources(submission, *files);
+    describe_sources(*files, submission);
     set_.submissions.push_back(std::move(submission));
   }
 
@@ -321,13 +339,17 @@ class Finder {
 
 }  // namespace
 
+std::string_view to_string(SubmissionKind kind) {
+  return kind == SubmissionKind::kPython ? "python" : "native";
+}
+
 Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLimits& limits) {
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error || !fs::is_directory(root, error)) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
-                 "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
+                 "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu, .cpp or .py."};
   }
   return Finder(root, limits).find();
 }
@@ -338,10 +360,9 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   const std::string shown = clean_name(file.string(), 300);
   if (error || !fs::is_regular_file(path, error))
     return Error{ErrorCode::kNotFound, "no file " + shown,
-                 "Give a .cpp or .cu file, or --submissions."};
+                 "Give a .cpp, .cu or .py file, or --submissions."};
   if (!is_source(path)) {
-    return Error{ErrorCode::kBadInput, shown + ": a submission ends in .cu (CUDA) or .cpp (CPU)",
-                 ""};
+    return Error{ErrorCode::kBadInput, shown + ": " + kEndings, ""};
   }
   const std::string stem = path.stem().string();
   const auto at = stem.find('@');
@@ -357,11 +378,10 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   submission.id.variant = variant;
   submission.id.name = path.filename().string();
   submission.id.precision = "torch-default";
-  submission.sources = {path};
-  submission.device = path.extension() == ".cu" ? "cuda" : "cpu";
+  set_kind(path, submission);
   const auto files = read_source_files(submission);
   if (!files) return files.error();
-  submission.id.source_hash = hash_sources(submission, *files);
+  describe_sources(*files, submission);
   return submission;
 }
 

@@ -1,11 +1,13 @@
-// Submissions on disk: DIR/AGENT/levelN/NNN_name[@variant].{cu,cpp}, or a folder
+// Submissions on disk: DIR/AGENT/levelN/NNN_name[@variant].{cu,cpp,py}, or a folder
 // DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json. DIR/AGENT/include, where
-// it exists, is on the include path of all of the agent's submissions.
+// it exists, is on the include path of all of the agent's submissions. A .py defines a class
+// ModelNew and is played by a Python with torch; nothing of it is compiled.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
@@ -13,15 +15,25 @@
 
 namespace kbench {
 
+enum class SubmissionKind { kNative, kPython };
+[[nodiscard]] std::string_view to_string(SubmissionKind kind);  // "native", "python"
+
 struct Submission {
   SubmissionId id;
-  std::string task;              // "level1/019_relu"
-  std::string device;            // "cpu" (.cpp) or "cuda" (.cu)
-  std::filesystem::path folder;  // of one with a manifest; empty for a single file
-  std::vector<std::filesystem::path> sources;
+  SubmissionKind kind = SubmissionKind::kNative;
+  std::string task;                            // "level1/019_relu"
+  std::string device;                          // "cpu" (.cpp) or "cuda" (.cu); empty: either (.py)
+  std::filesystem::path folder;                // of one with a manifest; empty for a single file
+  std::vector<std::filesystem::path> sources;  // of a Python one: the file with ModelNew
   std::vector<std::filesystem::path> include_directories;
   std::vector<std::string> flags;      // from the manifest, each checked against the allowed ones
   std::vector<std::string> libraries;  // "cublas", "cudnn": asked for in the manifest
+  // Python: what it imports and nobody offers here, in words; empty: nothing.
+  std::string not_offered;
+
+  [[nodiscard]] bool is_for(std::string_view wanted) const {
+    return device.empty() || device == wanted;
+  }
 };
 
 // What one agent may hand in. Beyond that it is refused, and nobody else notices.

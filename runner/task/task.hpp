@@ -72,6 +72,8 @@ struct TensorSpec {
   Draw draw;  // unused for outputs
   // KernelBench's own draw of this tensor, where the task has another; nothing where they agree.
   std::optional<Draw> kernelbench = std::nullopt;
+  // Of a parameter: where the module keeps it, "conv.weight"; empty for a constant of forward.
+  std::string fqn = {};
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::uint64_t bytes() const;

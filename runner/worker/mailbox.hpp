@@ -25,6 +25,8 @@ enum class CallKind : std::uint32_t {
   kEager = 4,
   kCompiled = 5,
   kHandOver = 6,  // copies the outputs of the call before into the arena, and forgets them
+  // Of a Python submission: kForward, while torch's operators are counted.
+  kObserved = 7,
 };
 
 // The most distinct inputs that one timed sample may visit.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Evaluates the corpus of cheats and their honest twins with the real program.
 
-    run_corpus.py --device cpu|cuda[:N] [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
+    run_corpus.py --device cpu|cuda[:N]|python [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
     run_corpus.py --device cpu|cuda[:N] --weakened PROGRAM [--size small|full] [--only GLOB] [--keep FILE]
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
@@ -27,13 +27,16 @@ import tempfile
 import leftovers
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUFFIX = {"cpu": ".cpp", "cuda": ".cu"}
-HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA"}
+# "python" is no device of kbench's: these run on the CPU.
+SUFFIX = {"cpu": ".cpp", "cuda": ".cu", "python": ".py"}
+HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA", "python": "## In Python, on the CPU"}
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
 # What they take is there only if they get less than the machine has.
 ON_ONE_CORE = {"takes_more_cores"}
 # What they hide is less than --quick grants of so few calls.
 RANKED = {"ends_behind_the_end_event"}
+# They, and their twins, are judged as submissions that may not compute with torch.
+WITHOUT_TORCH = {"python_calls_torch", "python_hides_torch"}
 VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
 # Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
 NO_DEFENCE = {"construction", "unproven"}
@@ -124,8 +127,9 @@ def evaluate(kind, chosen, arguments, folder, without=()):
     def some(names):
         return {name: chosen[name] for name in chosen if name in names}
 
-    runs = [(some(chosen.keys() - ON_ONE_CORE - RANKED), None, ["--quick"]),
+    runs = [(some(chosen.keys() - ON_ONE_CORE - RANKED - WITHOUT_TORCH), None, ["--quick"]),
             (some(ON_ONE_CORE), {min(os.sched_getaffinity(0))}, ["--quick"]),
+            (some(WITHOUT_TORCH), None, ["--quick", "--allow-torch", "none"]),
             (some(RANKED), None, [])]
     return [row for group, cores, options in runs if group
             for row in run_kbench(kind, group, arguments, folder, without, cores, options)]
@@ -136,7 +140,7 @@ def run_kbench(kind, chosen, arguments, folder, without, cores, options):
     corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
-    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device, *options,
+    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device.replace("python", "cpu"), *options,
                "--no-html", "--format", "json", "--submissions", str(corpus),
                "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
@@ -145,7 +149,7 @@ def run_kbench(kind, chosen, arguments, folder, without, cores, options):
         command += ["--task", task]
     # No Python with torch under this name: the compiled baseline is not what is tested here.
     environment = {**os.environ, VARIABLE: ",".join(without)}
-    if arguments.no_compiled:
+    if arguments.no_compiled and arguments.device != "python":
         environment["KBENCH_TORCH"] = str(folder)
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment,
                             stdin=subprocess.DEVNULL, check=False,
@@ -197,7 +201,7 @@ def first_line(message):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or python")
     parser.add_argument("--kbench", default=os.environ.get("KBENCH", "kbench"))
     parser.add_argument("--weakened", metavar="PROGRAM",
                         help="the kbench of build/release/weakened: each cheat without its defences")

@@ -80,7 +80,8 @@ void one_worker(Sandbox& sandbox, const std::filesystem::path& program, const Ta
   start.library = library;
   start.size = &size;
   start.arenas = &arenas;
-  auto worker = WorkerProcess::start(sandbox, program, start);
+  const auto native = make_native_program(sandbox, program);
+  auto worker = WorkerProcess::start(*native, start);
   if (!worker) {
     // Others may have died before the request was sent.
     if (behaves_until_it_loads(seed))

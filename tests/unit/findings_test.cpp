@@ -32,6 +32,12 @@ TEST(Findings, CommentsAreNotCode) {
   EXPECT_EQ(labels_of("const char* s = \"// not a comment\"; dlopen(s, 1);"), Labels{"dlopen"});
 }
 
+TEST(Findings, PythonHasWordsOfItsOwn) {
+  const auto labels = find_labels(
+      {{"src/x.py", "import torch, threading\ntry:\n  pass\nexcept E:\n  ctypes.CDLL(0)"}});
+  EXPECT_EQ(labels, (Labels{"thread", "dlopen", "exception"}));
+}
+
 TEST(Findings, PartsOfLongerWordsAreNotFound) {
   EXPECT_EQ(labels_of("int plasma = 0; void my_dlopen(); int pitchfork(int);"), Labels{});
 }

@@ -58,6 +58,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
        {{"runner/core", "runner/abi", "runner/backend", "runner/sandbox"}, false, true}},
+      // Loaded into the Python that plays submissions.
+      {"runner/player", {{"runner/core", "runner/sandbox", "runner/worker"}, true, false}},
       {"baselines", {{"runner/core", "runner/os", "runner/task"}, true, true}},
       // A player of the baselines serves the worker's mailbox.
       {"runner/oracle",

@@ -131,6 +131,31 @@ TEST_F(KnownCodeTest, WhatIsInstalledIsKnownByItsFileNotByItsPath) {
             CodeOrigin::kInstalled);
 }
 
+// A file of the build stands for a library of Python's: what counts is the folder that was named,
+// and that nobody else writes to it or above it.
+TEST_F(KnownCodeTest, WhatARuntimeConsistsOfIsKnownByItsFolder) {
+  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const fs::path file = build / "CMakeCache.txt";
+  if (!fs::is_regular_file(file) || build.string().starts_with("/tmp")) GTEST_SKIP();
+  const fs::path copy = folder_.write("libtorch_cpu.so", std::string(8192, 'y'));
+  const auto origins = [&](const fs::path& mapped, const fs::path& runtime) {
+    KnownCode known = KnownCode::of_runtime({runtime});
+    const std::array self{::getpid()};
+    EXPECT_TRUE(known.trust(self, true).ok());
+    const Child child([&] { map_code(::open(mapped.c_str(), O_RDONLY)); });
+    const std::array processes{child.pid()};
+    const auto code = known.look_at(processes);
+    EXPECT_TRUE(code.ok());
+    for (const MappedCode& one : *code)
+      if (one.origin != CodeOrigin::kWorker) return one.origin;
+    return CodeOrigin::kWorker;
+  };
+  EXPECT_EQ(origins(file, build), CodeOrigin::kRuntime);
+  EXPECT_EQ(origins(file, build / "tests"), CodeOrigin::kUnknown);
+  // Below a folder that everybody may write to.
+  EXPECT_EQ(origins(copy, folder_.path()), CodeOrigin::kUnknown);
+}
+
 TEST_F(KnownCodeTest, ExecutableMemoryWithoutAFileIsTold) {
   EXPECT_EQ(only_origin([] {
               ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

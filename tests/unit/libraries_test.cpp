@@ -22,7 +22,7 @@ constexpr std::string_view kMaps =
 
 Names forbidden(const std::string& path, CodeOrigin origin, bool vendor_libraries = false) {
   const MappedCode code{path, origin};
-  return forbidden_code({&code, 1}, vendor_libraries);
+  return forbidden_code({&code, 1}, {.vendor_libraries = vendor_libraries});
 }
 
 TEST(ExecutableMappings, TellsFilesApartAndMemoryFromFiles) {
@@ -66,6 +66,17 @@ TEST(ForbiddenCode, VendorLibrariesMustBeDeclaredAndInstalled) {
     EXPECT_EQ(forbidden(path, CodeOrigin::kInstalled, true).size(), 0u);
     EXPECT_EQ(forbidden(path, CodeOrigin::kUnknown, true).size(), 1u);
   }
+}
+
+TEST(Libraries, WhatPythonConsistsOfIsForPythonAlone) {
+  const MappedCode torch{"/opt/venv/lib/torch/lib/libtorch_cpu.so", CodeOrigin::kRuntime};
+  const MappedCode memory{"", CodeOrigin::kMemory};
+  const MappedCode own{"/tmp/kernels.so", CodeOrigin::kUnknown};
+  const CodeRules python{.runtime_allowed = true, .memory_allowed = true};
+  EXPECT_TRUE(forbidden_code({&torch, 1}, python).empty());
+  EXPECT_TRUE(forbidden_code({&memory, 1}, python).empty());
+  EXPECT_EQ(forbidden_code({&own, 1}, python).size(), 1u);
+  EXPECT_EQ(forbidden_code({&torch, 1}, {}).size(), 1u);
 }
 
 }  // namespace

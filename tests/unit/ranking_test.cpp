@@ -107,6 +107,21 @@ TEST(Ranking, TheSameRowsGiveTheSameNumbers) {
   EXPECT_EQ(once.of(Score::kMeanEager)->low, again.of(Score::kMeanEager)->low);
 }
 
+// The faster one computes with torch: nobody is beaten by it, and its tasks are missing beside the
+// agent's own.
+TEST(Ranking, WhoComputesWithTorchRanksApart) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "honest", 2);
+  add_agent(rows, "mixed", 5);
+  for (std::size_t i = 40; i < rows.size(); i += 2) rows[i].ranked_apart = true;
+  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("honest 1", "mixed 2", "mixed (calls torch) 1"));
+  const auto ranking = rank_agents(rows);
+  EXPECT_EQ(ranking[1].submitted, 20);
+  EXPECT_EQ(ranking[2].submitted, 20);
+  EXPECT_EQ(ranking[2].tasks, 40);
+  EXPECT_TRUE(ranking[2].apart);
+}
+
 TEST(Ranking, WithoutRedrawingsOnlyEqualsShareARank) {
   std::vector<ResultRow> rows{solved("a", 1, 2), solved("b", 1, 2), solved("c", 1, 1.9)};
   const auto ranking = rank_agents(rows, {.redrawings = 0});

@@ -200,13 +200,58 @@ TEST(FindSubmissions, OneBadSubmissionDoesNotHideTheOthers) {
   const SubmissionFolder folder;
   folder.write("ann/level1/019_relu.cpp", "a");
   folder.write("ann/level1/020_tanh/tanh.cpp", "a");  // no manifest
-  folder.write("ann/level1/021_gelu.py", "a");
+  folder.write("ann/level1/021_gelu.cc", "a");
   const auto set = find(folder);
   EXPECT_EQ(set.submissions.size(), 1u);
   ASSERT_EQ(set.problems.size(), 2u);
   EXPECT_EQ(set.problems[0].task, "level1/020_tanh");
   EXPECT_EQ(set.problems[0].agent, "ann");
   EXPECT_EQ(set.problems[1].task, "level1/021_gelu");
+}
+
+TEST(FindSubmissions, APythonFileIsForEitherDevice) {
+  const SubmissionFolder folder;
+  folder.write("ann/level1/019_relu@torch.py", "class ModelNew: pass");
+  const auto set = find(folder);
+  ASSERT_EQ(set.submissions.size(), 1u);
+  const Submission& found = set.submissions.front();
+  EXPECT_EQ(to_string(found.kind), "python");
+  EXPECT_EQ(found.id.variant, "torch");
+  EXPECT_TRUE(found.is_for("cpu"));
+  EXPECT_TRUE(found.is_for("cuda"));
+  EXPECT_EQ(found.not_offered, "");
+}
+
+TEST(FindSubmissions, APythonFolderNamesItsEntry) {
+  const SubmissionFolder folder;
+  folder.write("ann/level1/019_relu/model_new.py", "from parts import ModelNew");
+  folder.write("ann/level1/019_relu/parts.py", "class ModelNew: pass");
+  folder.write("ann/level1/019_relu/submission.json",
+               R"({"schema": "kbench-submission/1", "kind": "python", "entry": "model_new.py"})");
+  const auto set = find(folder);
+  ASSERT_EQ(set.submissions.size(), 1u);
+  EXPECT_EQ(set.submissions.front().kind, SubmissionKind::kPython);
+  EXPECT_EQ(set.submissions.front().sources.front().filename(), "model_new.py");
+}
+
+TEST(FindSubmissions, WhatItImportsAndNobodyOffersIsSaid) {
+  const auto not_offered = [](const std::string& text) {
+    const SubmissionFolder folder;
+    folder.write("ann/level1/019_relu.py", text);
+    const auto set = find(folder);
+    return set.submissions.size() == 1 ? set.submissions.front().not_offered : "not found";
+  };
+  for (const char* text : {"import triton\n", "import torch, triton.language as tl",
+                           "x = 1\n  from triton import jit", "from triton.language import *"})
+    EXPECT_NE(not_offered(text).find("Triton"), std::string::npos) << text;
+  for (const char* text :
+       {"from torch.utils.cpp_extension import load_inline",
+        "import torch.utils.cpp_extension as e", "from torch.utils import data, cpp_extension"})
+    EXPECT_NE(not_offered(text).find("compiler"), std::string::npos) << text;
+  for (const char* text :
+       {"# import triton", "s = 'import triton'", "import tritonclient", "importtriton", "import",
+        "from", "import ,,,", "from torch.utils import data", "import numpy as triton"})
+    EXPECT_EQ(not_offered(text), "") << text;
 }
 
 TEST(FindSubmissions, BoundsSizesAndKinds) {
@@ -336,6 +381,14 @@ TEST(Manifest, EveryFieldIsChecked) {
     says(sources + "[\"" + name + "\"]}", "plain path");
   }
   says(sources + R"(["a\u0000b.cu"]})", "plain path");
+  const std::string python = R"({"schema": "kbench-submission/1", "kind": "python")";
+  says(python + "}", "entry");
+  says(python + R"(, "entry": "../x.py"})", "no plain path");
+  says(python + R"(, "entry": "relu.cpp"})", "no plain path of a .py");
+  says(python + R"(, "entry": "missing.py"})", "no file");
+  says(python + R"(, "entry": "x.py", "flags": ["-O3"]})", "means nothing for Python");
+  says(with_field(R"("kind": "pyhton")"), "python");
+  says(with_field(R"("entry": "x.py")"), "for \"kind\": \"python\" alone");
   says(sources + R"(["relu.py"]})", "neither .cu nor .cpp");
   says(sources + R"(["missing.cu"]})", "no file");
   says(sources + "[]}", "names no file");

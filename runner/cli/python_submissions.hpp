@@ -1,0 +1,48 @@
+// What the Python submissions of a run need before they can be played: a Python with torch, a copy
+// of their files that the sandbox can show, and what each task's Model is made with. Called by
+// run_command, while submissions are built.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/measure/python_program.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/staging.hpp"
+
+namespace kbench {
+
+// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, a
+// device or a compiler that Python submissions are not offered yet. What plays the others; none
+// where no unit is left.
+[[nodiscard]] std::optional<PythonPlayer> find_python_player(Plan& plan,
+                                                             const Installation& installation);
+
+// The files of a submission, alone in a folder that a sandbox can show.
+struct PythonFiles {
+  std::shared_ptr<Staging> staging;  // removes them in the end
+  std::filesystem::path folder;
+  std::string entry;  // the file with ModelNew, below the folder
+};
+[[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission);
+
+// How the Model of each task is made, by index into `plan.tasks`: get_init_inputs() and the names
+// of its parameters. The tasks' files are executed in the sandbox, each in a process of its own.
+struct ModelArguments {
+  std::string init;                                    // a literal of Python
+  std::optional<std::vector<std::string>> parameters;  // none: not known
+};
+using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
+[[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
+                                                  const Installation& installation,
+                                                  Sandbox& sandbox);
+
+}  // namespace kbench

@@ -1,0 +1,106 @@
+#include "runner/measure/python_program.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "runner/core/defence.hpp"
+#include "runner/measure/openmp_environment.hpp"
+#include "runner/measure/zygote.hpp"
+#include "runner/sandbox/host.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With offsets as native workers get them.
+Json describe(const std::vector<TensorSpec>& tensors) {
+  const Layout layout = pack(tensors);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorSpec& tensor = tensors[i];
+    list.push_back({{"name", tensor.name},
+                    {"fqn", tensor.fqn},
+                    {"dtype", to_string(tensor.dtype)},
+                    {"shape", tensor.shape},
+                    {"bytes", tensor.bytes()},
+                    {"offset", layout.offsets[i]}});
+  }
+  return list;
+}
+
+class PythonProgram final : public WorkerProgram {
+ public:
+  PythonProgram(Sandbox& sandbox, PythonPlayer player, PythonModel model)
+      : sandbox_(sandbox), player_(std::move(player)), model_(std::move(model)) {}
+
+  [[nodiscard]] const WorkerKind& kind() const override { return python_worker(); }
+
+  Result<std::unique_ptr<SandboxedProcess>> start(const WorkerStart& start, int control,
+                                                  int output) override {
+    if (zygote_) {
+      if (auto forked = zygote_->fork(control, output)) return forked;
+      zygote_.reset();  // killed for want of memory, say: the next one may live
+    }
+    auto zygote = Zygote::start(sandbox_, command(start));
+    if (!zygote) return zygote.error();
+    zygote_ = std::move(*zygote);
+    return zygote_->fork(control, output);
+  }
+
+  [[nodiscard]] Json request(const WorkerStart& start) const override {
+    // As much as the graph and its outputs can take, twice: so the baselines' process has it.
+    const std::uint64_t heap = start.size->peak_bytes_fp32 + 2 * pack(start.size->outputs).bytes;
+    return {{"folder", start.library.string()},
+            {"entry", model_.entry},
+            {"init", model_.init},
+            {"mode", model_.mode},
+            {"known", model_.parameters ? Json(*model_.parameters) : Json()},
+            {"arena_bytes", start.arenas->geometry.arena_bytes},
+            {"parameter_base", start.parameter_base},
+            {"heap_bytes", heap},
+            {"inputs", describe(start.size->inputs)},
+            {"parameters", describe(start.size->parameters)},
+            {"outputs", describe(start.size->outputs)}};
+  }
+
+  [[nodiscard]] Result<UniqueFd> library(const WorkerStart&) const override { return UniqueFd(); }
+
+  [[nodiscard]] Result<KnownCode> known_code(int) const override {
+    return KnownCode::of_runtime(player_.python.readable);
+  }
+
+ private:
+  [[nodiscard]] SandboxCommand command(const WorkerStart& start) const {
+    SandboxCommand command = python_command(player_.python, player_.script);
+    command.argv.push_back(player_.library.string());
+    // Places and number of threads as for everybody. OpenBLAS, which comes with numpy, starts its
+    // own when it is loaded; threads do not live through a fork.
+    for (auto& [name, value] : openmp_environment(start.device, start.threads))
+      command.env[name] = value;
+    command.env["OPENBLAS_NUM_THREADS"] = "1";
+    command.env.merge(weakened_environment());
+    for (const fs::path& path : {player_.script, player_.library, start.library})
+      command.readable.push_back(path);
+    if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
+    command.max_resident_bytes = physical_memory_bytes() / 2;
+    command.working_directory = "/";
+    return command;
+  }
+
+  Sandbox& sandbox_;
+  PythonPlayer player_;
+  PythonModel model_;
+  std::shared_ptr<Zygote> zygote_;
+};
+
+}  // namespace
+
+std::unique_ptr<WorkerProgram> make_python_program(Sandbox& sandbox, PythonPlayer player,
+                                                   PythonModel model) {
+  return std::make_unique<PythonProgram>(sandbox, std::move(player), std::move(model));
+}
+
+}  // namespace kbench

@@ -1,0 +1,41 @@
+// Which operators of torch a Python submission was seen to call, and which of them compute. Seen by
+// two hooks inside its own process (runner/player/operator_watch.hpp): an observation that labels a
+// row, never a proof that torch was not used. Called by worker_process and call_protocol.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/core/json.hpp"
+
+namespace kbench {
+
+struct TorchUse {
+  std::map<std::string, std::int64_t> operators;  // calls by name; plain views are left out
+  bool hooks_stand = true;                        // a probe was seen by both hooks afterwards
+};
+
+// What a worker said, which may be anything: names are cleaned, and only so many are kept.
+[[nodiscard]] TorchUse read_torch_use(const Json& said);
+
+// Moves, makes or describes data and computes nothing: views, allocation, copies, casts, reshapes,
+// random numbers.
+[[nodiscard]] bool is_data_operator(std::string_view name);
+
+// "aten::linear 1, aten::relu 2": those that compute, the most frequent ones by name; empty without
+// any.
+[[nodiscard]] std::string computing_operators(const TorchUse& use);
+
+// What may be made of torch by a submission that is ranked with the others.
+enum class AllowTorch {
+  kData,  // operators that compute nothing; a row with others is ranked apart
+  kAll,   // everything, as in KernelBench
+  kNone,  // a submission that calls an operator that computes is rejected
+};
+[[nodiscard]] std::string_view to_string(AllowTorch policy);
+[[nodiscard]] std::optional<AllowTorch> allow_torch_from_string(std::string_view text);
+
+}  // namespace kbench

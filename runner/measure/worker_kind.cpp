@@ -1,0 +1,50 @@
+#include "runner/measure/worker_kind.hpp"
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+EarlyEnd native_end(std::int32_t status) {
+  return {State::kSubmissionError, fmt::format("the submission returned {} from a call", status),
+          "0 means success; on CUDA the number is a cudaError_t"};
+}
+
+// Statuses of runner/player/player.py; the submission's process may say any.
+EarlyEnd python_end(std::int32_t status) {
+  constexpr std::int32_t kWrongOutput = 2;
+  if (status == kWrongOutput) {
+    return {State::kWrongResult, "forward did not return the task's outputs",
+            "it returns tensors of the shapes and types that the reference returns, in its order"};
+  }
+  return {State::kSubmissionError, "forward or kbench_prepare raised an exception",
+          "its traceback is above; inputs are read only, and processes cannot be started"};
+}
+
+}  // namespace
+
+const WorkerKind& native_worker() {
+  static constexpr WorkerKind kKind{
+      .name = "native",
+      .code = {},
+      .ended_with = native_end,
+      .only_known_code =
+          "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS "
+          "and cuDNN are named in \"libraries\" of its manifest"};
+  return kKind;
+}
+
+const WorkerKind& python_worker() {
+  static constexpr WorkerKind kKind{
+      .name = "python",
+      .code = {.runtime_allowed = true, .memory_allowed = true},
+      .empty_calls_fill_outputs = true,
+      .observes = true,
+      .ended_with = python_end,
+      .only_known_code =
+          "a Python submission brings no machine code of its own: its process maps what Python and "
+          "torch consist of"};
+  return kKind;
+}
+
+}  // namespace kbench

@@ -1,0 +1,32 @@
+// What differs between kinds of worker once it plays; everything else of an evaluation is the same
+// for all. How a worker of a kind is started: worker_program.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/measure/libraries.hpp"
+#include "runner/measure/player.hpp"
+
+namespace kbench {
+
+struct WorkerKind {
+  std::string_view name;  // of the row: "native", "python"
+  CodeRules code;
+  // Its empty calls do what surrounds a model, outputs of one included; what they claim is how long
+  // these took, and the rest is what surrounds.
+  bool empty_calls_fill_outputs = false;
+  // It can tell which operators of torch a call used: CallKind::kObserved.
+  bool observes = false;
+  // How a call ends that returned this status.
+  EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
+  // What a submission that mapped other code is told.
+  std::string_view only_known_code;
+};
+
+[[nodiscard]] const WorkerKind& native_worker();
+[[nodiscard]] const WorkerKind& python_worker();
+
+}  // namespace kbench

@@ -1,0 +1,47 @@
+// A sandboxed Python that has torch imported and forks a process for each session: importing takes
+// seconds, forking some ten milliseconds (runner/player/player.py is the other side). One for each
+// submission, so that no two share a sandbox; what is frozen, counted and killed with a session is
+// the session's process. The first process runs nothing foreign, and nobody of its user can write
+// to it. Owned by python_program.cpp; sessions keep it alive.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/core/channel.hpp"
+#include "runner/core/result.hpp"
+#include "runner/measure/worker_output.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+class Zygote : public std::enable_shared_from_this<Zygote> {
+ public:
+  // Returns once torch is imported. Errors: kInfrastructure, with its last words.
+  static Result<std::shared_ptr<Zygote>> start(Sandbox& sandbox, SandboxCommand command);
+
+  // A new session with these descriptors as its channel and output. One at a time.
+  Result<std::unique_ptr<SandboxedProcess>> fork(int control, int output);
+
+  // Of the session at hand: how it ended, as waitpid tells. Errors: kTimeout; kInfrastructure where
+  // all of it is gone.
+  Result<int> await_end(std::chrono::milliseconds timeout);
+  [[nodiscard]] SandboxedProcess& sandboxed() { return *process_; }
+  // Every process in its sandbox but itself.
+  [[nodiscard]] Result<std::vector<pid_t>> sessions();
+
+ private:
+  Zygote(std::unique_ptr<SandboxedProcess> process, Channel channel, WorkerOutput output)
+      : process_(std::move(process)), channel_(std::move(channel)), output_(std::move(output)) {}
+  Error failed(const std::string& what);
+
+  std::unique_ptr<SandboxedProcess> process_;
+  Channel channel_;
+  WorkerOutput output_;
+  std::vector<pid_t> own_;
+};
+
+}  // namespace kbench

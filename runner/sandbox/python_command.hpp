@@ -1,0 +1,27 @@
+// How a script of ours is started in the sandbox with the Python that has torch: foreign task files
+// are lowered, and Python submissions played, by such a process. Called by runner/import and
+// runner/measure.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+// All paths are absolute.
+struct PythonSetup {
+  std::filesystem::path python;                    // with torch
+  std::vector<std::filesystem::path> python_path;  // where it finds its modules
+  std::vector<std::filesystem::path> readable;     // what it consists of, and needs besides
+};
+
+// In an otherwise empty sandbox, without a GPU and without limits of memory. With bubblewrap it has
+// a /tmp of its own, else the caller gives it a folder to write to.
+[[nodiscard]] SandboxCommand python_command(const PythonSetup& setup,
+                                            const std::filesystem::path& script,
+                                            const std::filesystem::path& scratch = "/tmp");
+
+}  // namespace kbench

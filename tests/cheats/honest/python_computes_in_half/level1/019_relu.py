@@ -1,0 +1,8 @@
+# Double precision, cast back.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return torch.relu(x.double()).float()

@@ -1,0 +1,177 @@
+"""kbench run with Python submissions on the CPU: each fault has its state, torch is observed, and what
+cannot be played is skipped.
+
+Skipped as a whole where kbench was built without a Python that has torch.
+"""
+
+import json
+import unittest
+
+import cli_case
+from cli_case import GOOD, KBENCH, ROOT, TASK_FAILED
+
+FAULTS = ROOT / "tests" / "faults" / "python"
+RELU = ("--task", "level1/019_relu", "--device", "cpu", "--quick")
+CACHE = KBENCH.parent.parent / "test-cache"  # of the compiled baselines
+
+EXPECTED = {
+    "honest": "ok",
+    "floods_its_output": "ok",
+    "syntax_error": "import_error",
+    "raises_while_imported": "import_error",
+    "exits_while_imported": "import_error",
+    "imports_what_is_not_there": "import_error",
+    "imports_for_ever": "timeout",
+    "defines_no_model": "missing_symbol",
+    "raises_in_its_constructor": "submission_error",
+    "raises_in_forward": "submission_error",
+    "leaves_in_forward": "submission_error",
+    "exits_in_forward": "crash",
+    "returns_another_shape": "wrong_result",
+    "returns_another_type": "wrong_result",
+    "returns_no_tensor": "wrong_result",
+    "returns_two": "wrong_result",
+    "wrong_at_the_end": "wrong_result",
+    "allocates_100_gib": "submission_error",
+    "forks": "submission_error",
+    "starts_a_program": "submission_error",
+    "opens_a_socket": "submission_error",
+    "fills_the_disk": "submission_error",
+    "writes_to_its_input": "crash",
+    "segfault": "crash",
+    "never_returns": "timeout",
+    "uses_triton": "skipped",
+    "compiles_an_extension": "skipped",
+}
+
+RELU_MODEL = """import torch
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+"""
+
+LINEAR_MODEL = """import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_features, out_features, bias_shape):
+        super().__init__()
+        self.{name} = nn.Linear(in_features, out_features, bias=False)
+        self.bias = nn.Parameter(torch.randn({shape}))
+
+    def forward(self, x):
+        return torch.relu(self.{name}(x) + self.bias)
+"""
+
+
+@unittest.skipUnless((KBENCH.parent / "kbench-player.so").exists(), "built without a Python")
+class PythonCase(cli_case.CliCase):
+    def run_python(self, *words, **variables):
+        return self.kbench("run", *words, "--format", "json", KBENCH_CACHE=str(CACHE), timeout=900,
+                           **variables)
+
+    def rows(self, result):
+        return json.loads(result.stdout)["results"]
+
+    def submit(self, agent, task, text):
+        file = self.folder / "mine" / agent / f"{task}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def only_row(self, *words):
+        result = self.run_python(*words, "--submissions", self.folder / "mine", "--device", "cpu",
+                                 "--quick")
+        (row,) = [row for row in self.rows(result) if row["agent"]]
+        return result, row
+
+
+    def summary(self):
+        result = self.kbench("report", "table")
+        self.assert_good(result)
+        return result.stdout.splitlines()[-1]
+
+
+class FaultsTest(PythonCase):
+    def test_each_fault_has_its_state_and_the_run_goes_on(self):
+        result = self.run_python(*RELU, "--submissions", FAULTS)
+        self.assert_fails(result, TASK_FAILED)
+        rows = {row["agent"]: row for row in self.rows(result)}
+        self.assertEqual({agent: row["state"] for agent, row in rows.items()}, EXPECTED)
+        for agent, row in rows.items():
+            fine = EXPECTED[agent] in ("ok", "skipped")
+            self.assertEqual(row["fault"], "none" if fine else "submission", agent)
+            self.assertEqual(row["worker_kind"], "python")
+            self.assertTrue(row["message"] or EXPECTED[agent] == "ok", agent)
+        self.assertIn("no such day", rows["raises_while_imported"]["message"])
+        self.assertIn("today", rows["raises_in_forward"]["message"])
+        self.assertIn("Triton", rows["uses_triton"]["message"])
+
+
+class ParametersTest(PythonCase):
+    TASK = "level2/076_gemm_add_relu"
+
+    def test_they_are_bound_by_name(self):
+        self.submit("me", self.TASK, LINEAR_MODEL.format(name="linear", shape="bias_shape"))
+        result, row = self.only_row("--task", self.TASK)
+        self.assertEqual(result.returncode, GOOD, row)
+        self.assertEqual(row["state"], "ok")
+
+    def test_what_is_missing_left_over_or_of_another_shape_is_listed(self):
+        self.submit("me", self.TASK, LINEAR_MODEL.format(name="fc", shape="3"))
+        _, row = self.only_row("--task", self.TASK)
+        self.assertEqual(row["state"], "parameters_differ")
+        for words in ("missing: linear.weight float32[1024, 1024]", "bias is float32[3], not float32[1024]",
+                      "left over: fc.weight"):
+            self.assertIn(words, row["message"])
+
+
+class TorchTest(PythonCase):
+    TASK = "level1/019_relu"
+
+    def test_an_operator_that_computes_is_told_and_ranked_apart(self):
+        self.submit("me", self.TASK, RELU_MODEL)
+        _, row = self.only_row("--task", self.TASK)
+        self.assertEqual(row["state"], "ok")
+        self.assertEqual(row["torch_operators"], "aten::relu 1")
+        self.assertIn("uses_torch", row["labels"])
+        self.assertIn("me (calls torch): 1/1 correct", self.summary())
+
+    def test_all_ranks_it_with_the_others(self):
+        self.submit("me", self.TASK, RELU_MODEL)
+        _, row = self.only_row("--task", self.TASK, "--allow-torch", "all")
+        self.assertEqual(row["state"], "ok")
+        self.assertIn("me: 1/1 correct", self.summary())
+
+    def test_none_rejects_it(self):
+        self.submit("me", self.TASK, RELU_MODEL)
+        _, row = self.only_row("--task", self.TASK, "--allow-torch", "none")
+        self.assertEqual(row["state"], "forbidden_library")
+        self.assertIn("aten::relu", row["message"])
+
+
+class LayoutTest(PythonCase):
+    def test_a_folder_names_its_entry_and_imports_its_neighbours(self):
+        folder = self.folder / "mine" / "me" / "level1" / "019_relu@split"
+        folder.mkdir(parents=True)
+        (folder / "submission.json").write_text(
+            '{"schema": "kbench-submission/1", "kind": "python", "entry": "model_new.py"}')
+        (folder / "model_new.py").write_text("from parts import ModelNew\n")
+        (folder / "parts.py").write_text(RELU_MODEL)
+        _, row = self.only_row("--task", "level1/019_relu")
+        self.assertEqual((row["state"], row["variant"]), ("ok", "split"), row)
+
+    def test_without_a_python_they_are_skipped(self):
+        self.submit("me", "level1/019_relu", RELU_MODEL)
+        result = self.run_python(*RELU, "--submissions", self.folder / "mine",
+                                 KBENCH_TORCH=str(self.folder))
+        (row,) = self.rows(result)
+        self.assertEqual(row["state"], "skipped")
+        self.assertIn("needs a Python with torch", row["message"])
+        self.assertEqual(result.returncode, GOOD)
+
+
+if __name__ == "__main__":
+    unittest.main()

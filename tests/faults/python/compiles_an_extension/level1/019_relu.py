@@ -1,0 +1,2 @@
+import torch
+from torch.utils.cpp_extension import load_inline

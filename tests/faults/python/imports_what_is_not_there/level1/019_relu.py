@@ -1,0 +1,1 @@
+import a_module_that_nobody_has

@@ -1,0 +1,8 @@
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        while True:
+            pass

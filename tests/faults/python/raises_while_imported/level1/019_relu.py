@@ -1,0 +1,3 @@
+import torch
+
+raise ValueError("no such day")
