@@ -214,8 +214,8 @@ CodeOrigin KnownCode::origin(const CodeMapping& mapping) const {
   if (library_.inode != 0 && mapping.file == library_) return CodeOrigin::kSubmission;
   if (std::find(worker_.begin(), worker_.end(), mapping.file) != worker_.end())
     return CodeOrigin::kWorker;
-  if (is_installed(mapping, system_folders())) return CodeOrigin::kInstalled;
-  return is_installed(mapping, runtime_) ? CodeOrigin::kRuntime : CodeOrigin::kUnknown;
+  if (is_installed(mapping, runtime_)) return CodeOrigin::kRuntime;
+  return is_installed(mapping, system_folders()) ? CodeOrigin::kInstalled : CodeOrigin::kUnknown;
 }
 
 Result<std::vector<MappedCode>> KnownCode::look_at(std::span<const pid_t> processes) const {

@@ -47,6 +47,8 @@ bool is_allowed(const MappedCode& code, const CodeRules& rules) {
   const std::string_view path = code.path;
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (starts_with_one_of(name, kVendor)) return rules.vendor_libraries;
+  // Modules of Python's need a lot: databases, compression, cryptography.
+  if (rules.runtime_allowed) return true;
   return starts_with_one_of(name, kHarmless) || converts_characters(path);
 }
 

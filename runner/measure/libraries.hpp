@@ -46,8 +46,9 @@ struct MappedCode {
 // What a kind of worker, and a submission, may map besides its own and the system's runtimes.
 struct CodeRules {
   bool vendor_libraries = false;  // the manifest asks for some
-  bool runtime_allowed = false;   // all that Python and torch consist of
-  bool memory_allowed = false;    // code without a file: torch's own kernels are made while it runs
+  // All that Python and torch consist of, and what is installed that is no kernel library.
+  bool runtime_allowed = false;
+  bool memory_allowed = false;  // code without a file: torch's own kernels are made while it runs
 };
 
 // What of it is forbidden, as names to show.

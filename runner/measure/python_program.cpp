@@ -69,7 +69,10 @@ class PythonProgram final : public WorkerProgram {
   [[nodiscard]] Result<UniqueFd> library(const WorkerStart&) const override { return UniqueFd(); }
 
   [[nodiscard]] Result<KnownCode> known_code(int) const override {
-    return KnownCode::of_runtime(player_.python.readable);
+    std::vector<fs::path> folders = player_.python.readable;
+    folders.insert(folders.end(), player_.python.python_path.begin(),
+                   player_.python.python_path.end());
+    return KnownCode::of_runtime(std::move(folders));
   }
 
  private:

@@ -77,6 +77,11 @@ TEST(Libraries, WhatPythonConsistsOfIsForPythonAlone) {
   EXPECT_TRUE(forbidden_code({&memory, 1}, python).empty());
   EXPECT_EQ(forbidden_code({&own, 1}, python).size(), 1u);
   EXPECT_EQ(forbidden_code({&torch, 1}, {}).size(), 1u);
+  const MappedCode needed{"/usr/lib/libsqlite3.so.0", CodeOrigin::kInstalled};
+  const MappedCode blas{"/usr/lib/libopenblas.so.0", CodeOrigin::kInstalled};
+  EXPECT_TRUE(forbidden_code({&needed, 1}, python).empty());
+  EXPECT_EQ(forbidden_code({&needed, 1}, {}).size(), 1u);
+  EXPECT_EQ(forbidden_code({&blas, 1}, python).size(), 1u);
 }
 
 }  // namespace
