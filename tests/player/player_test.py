@@ -1,0 +1,305 @@
+"""The player of Python submissions, driven as the supervisor does, without a sandbox around it.
+
+PYTHON is one with torch, LIBRARY kbench-player.so, KBENCH_ROOT the checkout.
+"""
+
+import array
+import ctypes
+import json
+import math
+import mmap
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
+PYTHON = os.environ["PYTHON"]
+LIBRARY = os.environ["LIBRARY"]
+
+EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7
+# Offsets of runner/worker/mailbox.hpp, which tests/cheats/layout_test.cpp checks.
+GO, KIND, SLOTS, PARAMETERS, INPUTS, OUTPUTS, DONE, STATUS, CLAIMED = 0, 4, 8, 16, 24, 152, 320, 324, 328
+SYS_FUTEX, FUTEX_WAKE = 202, 1
+ARENA = 1 << 20
+AT = 512  # where tensors start in their arenas
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+RELU = """import torch
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+"""
+
+
+class Channel:
+    def __init__(self, end):
+        self.end = end
+        self.end.settimeout(60)
+
+    def send(self, body, descriptors=()):
+        text = json.dumps(body).encode()
+        numbers = array.array("i", descriptors)
+        extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)] if descriptors else []
+        frame = struct.pack("=I", len(text)) + text
+        sent = self.end.sendmsg([frame], extra)
+        self.end.sendall(frame[sent:])
+
+    def exactly(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.end.recv(count - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    def receive(self):
+        (length,) = struct.unpack("=I", self.exactly(4))
+        return json.loads(self.exactly(length))
+
+
+def tensor(name, shape, dtype="float32", fqn="", width=4, offset=0):
+    return {"name": name, "fqn": fqn, "dtype": dtype, "shape": shape,
+            "bytes": math.prod(shape) * width, "offset": offset}
+
+
+class Session:
+    """What the supervisor holds of one: mailbox, arenas, channel, output."""
+
+    def __init__(self, zygote, request):
+        ours, theirs = socket.socketpair()
+        self.channel = Channel(ours)
+        self.output, printed = os.pipe()
+        os.set_blocking(printed, False)
+        os.set_blocking(self.output, False)
+        zygote.send({"type": "fork"}, (theirs.fileno(), printed))
+        theirs.close()
+        os.close(printed)
+        assert zygote.receive()["type"] == "forked"
+        files = [os.memfd_create(name) for name in ("mailbox", "inputs", "params", "outputs")]
+        for file, size in zip(files, (4096, ARENA, ARENA, ARENA)):
+            os.truncate(file, size)
+        self.page, self.inputs, self.params, self.outputs = (mmap.mmap(file, 0) for file in files)
+        self.channel.send({**request, "arena_bytes": [ARENA] * 3, "parameter_base": AT,
+                           "heap_bytes": 1 << 20}, files)
+        for file in files:
+            os.close(file)
+        self.calls = 0
+
+    def call(self, kind, slots=1):
+        """The status that the player answers."""
+        struct.pack_into("=II", self.page, KIND, kind, slots)
+        struct.pack_into("=Q", self.page, PARAMETERS, AT)
+        for offset in (INPUTS, OUTPUTS):
+            struct.pack_into("=Q", self.page, offset, AT)
+        self.calls += 1
+        struct.pack_into("=I", self.page, GO, self.calls)
+        word = ctypes.c_uint32.from_buffer(self.page, GO)
+        LIBC.syscall(SYS_FUTEX, ctypes.byref(word), FUTEX_WAKE, 1, None, None, 0)
+        del word
+        deadline = time.monotonic() + 60
+        while struct.unpack_from("=I", self.page, DONE)[0] != self.calls:
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            time.sleep(0.001)
+        return struct.unpack_from("=i", self.page, STATUS)[0]
+
+    def claimed_ns(self):
+        return struct.unpack_from("=q", self.page, CLAIMED)[0]
+
+    def put(self, arena, values):
+        struct.pack_into(f"={len(values)}f", arena, AT, *values)
+
+    def result(self, count):
+        return list(struct.unpack_from(f"={count}f", self.outputs, AT))
+
+    def printed(self):
+        try:
+            return os.read(self.output, 1 << 16).decode()
+        except BlockingIOError:
+            return ""
+
+
+class PlayerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        ours, theirs = socket.socketpair()
+        # As descriptor 3, which nobody else has.
+        cls.process = subprocess.Popen(
+            [PYTHON, "-s", "-B", str(ROOT / "runner/player/player.py"), LIBRARY],
+            env={**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1",
+                 "CUDA_VISIBLE_DEVICES": ""},
+            close_fds=False, preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
+        theirs.close()
+        cls.zygote = Channel(ours)
+        assert cls.zygote.receive()["type"] == "zygote"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.process.kill()
+        cls.process.wait()
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.playing = False
+        self.addCleanup(self.end)
+
+    def begin(self, text, init="([], {})", inputs=None, outputs=None, parameters=(), known=None,
+              mode="batch-stats"):
+        """A session that takes empty calls; the one before it ends."""
+        self.end()
+        (pathlib.Path(self.folder.name) / "model.py").write_text(text, encoding="utf-8")
+        session = Session(self.zygote, {
+            "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
+            "known": known, "inputs": inputs or [tensor("x", [2, 2])],
+            "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
+        self.playing = True
+        answer = session.channel.receive()
+        self.assertEqual(answer["type"], "ready", answer)
+        return session
+
+    def end(self):
+        """Kills what is left of the session, and hears of that."""
+        if not self.playing:
+            return
+        self.playing = False
+        for pid in self.children():
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(self.zygote.receive()["type"], "ended")
+
+    def children(self):
+        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        with open(path, encoding="utf-8") as file:
+            return [int(pid) for pid in file.read().split()]
+
+    def load(self, session):
+        self.assertEqual(session.call(LOAD), 0)
+        return session.channel.receive()
+
+    def loaded(self, *arguments, **options):
+        session = self.begin(*arguments, **options)
+        answer = self.load(session)
+        self.assertEqual(answer["type"], "loaded", answer)
+        return session
+
+    def test_nothing_but_the_main_thread_is_there_when_it_forks(self):
+        self.assertEqual(len(os.listdir(f"/proc/{self.process.pid}/task")), 1)
+
+    def test_an_empty_call_fills_the_outputs_and_says_for_how_long(self):
+        session = self.begin(RELU)
+        self.assertEqual(session.call(EMPTY), 0)
+        self.assertEqual(session.result(4), [1, 1, 1, 1])
+        self.assertGreater(session.claimed_ns(), 0)
+
+    def test_a_call_reads_its_input_and_writes_its_output(self):
+        session = self.loaded(RELU)
+        for values in ([-1, 2, -3, 4], [5, -6, 7, -8]):
+            session.put(session.inputs, values)
+            self.assertEqual(session.call(FORWARD), 0)
+            self.assertEqual(session.result(4), [max(value, 0) for value in values])
+
+    def test_parameters_are_bound_by_name(self):
+        text = RELU.replace("return torch.relu(x)", "return self.fc(x)").replace(
+            "    def forward", "    def __init__(self, n):\n        super().__init__()\n"
+            "        self.fc = torch.nn.Linear(n, n, bias=False)\n\n    def forward")
+        weight = tensor("fc_weight", [2, 2], fqn="fc.weight")
+        session = self.begin(text, init="([2], {})", parameters=[weight], known=["fc.weight"])
+        session.put(session.params, [0, 1, 1, 0])
+        self.assertEqual(self.load(session)["type"], "loaded")
+        session.put(session.inputs, [1, 2, 3, 4])
+        self.assertEqual(session.call(FORWARD), 0)
+        self.assertEqual(session.result(4), [2, 1, 4, 3])
+
+    def test_parameters_that_differ_are_listed(self):
+        text = RELU.replace("    def forward", "    def __init__(self):\n        super().__init__()\n"
+                            "        self.own = torch.nn.Parameter(torch.zeros(3))\n\n    def forward")
+        weight = tensor("w", [2], fqn="w")
+        answer = self.load(self.begin(text, parameters=[weight], known=["w"]))
+        self.assertEqual(answer["state"], "parameters_differ")
+        self.assertIn("missing: w float32[2]", answer["message"])
+        self.assertIn("left over: own float32[3]", answer["message"])
+
+    def test_operators_are_counted_in_an_observed_call_only(self):
+        session = self.loaded(RELU)
+        session.put(session.inputs, [-1, 2, -3, 4])
+        self.assertEqual(session.call(FORWARD), 0)
+        self.assertEqual(session.call(OBSERVED), 0)
+        said = session.channel.receive()
+        self.assertTrue(said["hooks"], said)
+        self.assertEqual(said["operators"].get("aten::relu"), 1, said)
+        self.assertEqual(session.result(4), [0, 2, 0, 4])
+
+    def test_each_hook_sees_what_hides_from_the_other(self):
+        text = RELU.replace("        return", "        torch.autograd._enable_record_function(False)\n"
+                            "        return")
+        session = self.loaded(text)
+        self.assertEqual(session.call(OBSERVED), 0)
+        said = session.channel.receive()
+        self.assertEqual(said["operators"].get("aten::relu"), 1, said)
+        self.assertFalse(said["hooks"])
+        session = self.loaded(RELU.replace("        return torch.relu(x)", """        out = []
+        thread = threading.Thread(target=lambda: out.append(torch.relu(x)))
+        thread.start()
+        thread.join()
+        return out[0]""").replace("import torch", "import threading\n\nimport torch", 1))
+        self.assertEqual(session.call(OBSERVED), 0)
+        self.assertEqual(session.channel.receive()["operators"].get("aten::relu"), 1)
+
+    def test_what_it_prints_and_raises_reaches_its_author(self):
+        session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
+        self.assertEqual(session.call(FORWARD), 1)
+        printed = session.printed()
+        self.assertIn("hello", printed)
+        self.assertIn("ZeroDivisionError", printed)
+
+    def test_another_shape_is_a_wrong_output(self):
+        session = self.loaded(RELU.replace("torch.relu(x)", "x[0]"))
+        self.assertEqual(session.call(FORWARD), 2)
+        self.assertIn("float32[2] for y, not float32[2, 2]", session.printed())
+
+    def test_it_can_neither_fork_nor_open_a_socket(self):
+        session = self.loaded(RELU.replace("return torch.relu(x)", """for attempt in (os.fork, socket.socket):
+            try:
+                attempt()
+            except PermissionError:
+                continue
+            return x[0]
+        return torch.relu(x)""").replace("import torch", "import os\nimport socket\n\nimport torch", 1))
+        self.assertEqual(session.call(FORWARD), 0)
+
+    def test_prepare_is_called_where_there_is_one(self):
+        session = self.begin(RELU + "\n    def kbench_prepare(self):\n        self.ready = True\n")
+        self.assertTrue(self.load(session)["has_prepare"])
+        self.assertEqual(session.call(PREPARE), 0)
+        self.assertFalse(self.load(self.begin(RELU))["has_prepare"])
+
+    def test_dropout_is_off_and_batch_norm_as_the_task_says(self):
+        text = """import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout(0.9)
+        self.norm = torch.nn.BatchNorm1d(2, affine=False)
+
+    def forward(self, x):
+        return self.drop(x) if self.norm.training else self.norm(x)
+"""
+        session = self.loaded(text)
+        session.put(session.inputs, [1, 2, 3, 4])
+        self.assertEqual(session.call(FORWARD), 0)
+        self.assertEqual(session.result(4), [1, 2, 3, 4])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
