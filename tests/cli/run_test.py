@@ -203,7 +203,7 @@ class OneFileTest(RunCase):
                 (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
                 (("my_relu.cpp", "--task", "level1/01*"), "one file is for one task"),
                 (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
-                (("my_relu.txt", *RELU), "ends in .cu (CUDA) or .cpp (CPU)"),
+                (("my_relu.txt", *RELU), "ends in .cu (CUDA), .cpp (CPU) or .py (Python)"),
                 (("my_relu.cu", *RELU), "use --device cuda"),
                 (("my_relu.cpp", *RELU, "--agent", "me"), "--agent")):
             with self.subTest(words):
@@ -230,7 +230,7 @@ class CensusTest(RunCase):
                 ("bob/level1/019_rellu.cpp", "subs", "did you mean level1/019_relu?"),
                 ("carl/level11/019_relu.cpp", "subs", "there is no task level11/019_relu"),
                 ("dora/019_relu.cpp", "subs", "lies in AGENT/levelN/"),
-                ("erin/level1/019_relu", "subs", "ends in .cu (CUDA) or .cpp (CPU)"),
+                ("erin/level1/019_relu", "subs", "ends in .cu (CUDA), .cpp (CPU) or .py (Python)"),
                 ("019_relu.cpp", "subs", "not at the top")):
             with self.subTest(path):
                 self.submit(path)
