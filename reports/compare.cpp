@@ -185,9 +185,9 @@ double by_ratio(const ComparedRow& row) {
 void caution_about(const ReportData& data, const char* which, std::vector<std::string>& cautions) {
   if (data.run.finished_at.empty())
     cautions.push_back(fmt::format("the run {} is not finished: rows may be missing", which));
-  if (data.chain.state == ChainFinding::State::kChanged)
-    cautions.push_back(fmt::format("rows of the run {} are not as they were stored: {}", which,
-                                   data.chain.message));
+  if (data.chain.state != ChainFinding::State::kHolds)
+    cautions.push_back(fmt::format("rows of the run {} are {}: {}", which,
+                                   to_string(data.chain.state), data.chain.message));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ std::string run_line(const char* which, const ComparedRun& compared) {
   const RunFacts facts = facts_of(compared.run);
   std::string line = fmt::format("{:<7} {}  {}", which, sanitize_line(short_id(compared.run)),
                                  sanitize_line(minute_of(compared.run.started_at)));
-  for (const std::string& tag : compared.tags) line += "  " + sanitize_line(tag);
+  if (!compared.tags.empty())
+    line += "  " + sanitize_line(fmt::format("{}", fmt::join(compared.tags, ", ")));
   if (const auto device = device_words(facts); !device.empty())
     line += "  " + sanitize_line(device);
   if (const auto commit = commit_words(facts); !commit.empty())

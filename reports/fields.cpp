@@ -183,6 +183,10 @@ constexpr std::array kFields{
     Field{"no_verdict_reason", "Why no verdict", Unit::kText,
           "Why a speed-up has no verdict; empty where it has one.",
           [](Row r) { return r.no_verdict.empty() ? Json() : Json(r.no_verdict); }},
+    Field{"chain", "Chain", Unit::kText,
+          "Whether the rows of its run are as they were stored: holds, changed, unchecked (the key "
+          "of their chain is elsewhere) or unchained (nobody can tell).",
+          [](Row r) { return r.chain.empty() ? Json() : Json(r.chain); }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},
 };
@@ -347,9 +351,11 @@ std::string_view help(Verdict verdict) {
     case Verdict::kSame: return "The whole interval lies within the margin around 1.";
     case Verdict::kUndecided: return "The interval is too wide to say.";
     case Verdict::kNone:
-      return "Other programs kept the machine busy in more than half of the blocks, or the device "
-             "was not calibrated (kbench selftest timing), so that nobody knows what its equal "
-             "runs differ by.";
+      return "Nothing can be said, for one or more of these: other programs kept the machine busy "
+             "in more than half of the blocks; a call takes no longer than an empty one; too few "
+             "blocks were timed for an interval of 95 %; the device was not calibrated (kbench "
+             "selftest timing), so that nobody knows what its equal runs differ by. The row says "
+             "which.";
   }
   return "";
 }

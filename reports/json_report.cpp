@@ -8,14 +8,15 @@
 
 #include "reports/fields.hpp"
 #include "reports/json_text.hpp"
+#include "reports/run_facts.hpp"
 
 namespace kbench {
 namespace {
 
 // As it was recorded. A row of another origin may hold anything: kept as text then.
 Json recorded_json(const std::string& text) {
-  Json recorded = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (recorded.is_object()) return recorded;
+  Json json = recorded(text);
+  if (json.is_object()) return json;
   return text.empty() ? Json::object() : Json{{"unreadable", text}};
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
+#include "reports/file_census.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 
@@ -90,6 +92,22 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
   return out.empty() ? out : "\n" + out;
 }
 
+// Files that have no row; each that was meant as a submission is named.
+std::string ignored_files(const ReportData& data) {
+  constexpr int kMost = 50;
+  const std::optional<Census> census = read_census(data.files);
+  if (!census || census->ignored.empty()) return "";
+  std::string out = fmt::format("\nFiles: {}\n\n", markdown_text(census->summary()));
+  int shown = 0;
+  for (const Census::Ignored& file : census->ignored) {
+    if (!file.mistaken || ++shown > kMost) continue;
+    out += fmt::format("- ✗ <code>{}</code>: {}\n", markdown_text(sanitize_line(file.path)),
+                       markdown_text(sanitize_line(file.why)));
+  }
+  if (shown > kMost) out += fmt::format("- … {} more\n", shown - kMost);
+  return out;
+}
+
 // Appends whole parts while there is room.
 class Limited {
  public:
@@ -133,6 +151,7 @@ std::string render_markdown(const ReportData& data, std::size_t most_bytes) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     left_out += out.add(table_row(columns, i)) ? 0u : 1u;
   out.add(cautions(data, rows));
+  out.add(ignored_files(data));
   std::size_t unsaid = 0;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) unsaid += out.add(failure(row)) ? 0u : 1u;

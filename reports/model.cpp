@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/run_facts.hpp"
 #include "reports/score.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
@@ -79,25 +80,16 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
 }
 
-// Null where there is none: rows of another origin may hold anything.
-Json member(const Json& object, const char* name) {
-  return object.is_object() && object.contains(name) ? object[name] : Json();
-}
-
 // What it ran on, by the oracle's own word, and how.
 void read_conditions(ReportData& data) {
-  const Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
-  const Json configuration =
-      Json::parse(data.run.configuration, nullptr, /*allow_exceptions=*/false);
-  for (const Json& name :
-       {member(member(environment, "device"), "name"), member(configuration, "device_name")})
-    if (data.device_name.empty() && name.is_string()) data.device_name = name.get<std::string>();
-  data.quick = member(configuration, "quick") == true;
+  RunFacts facts = facts_of(data.run);
+  data.device_name = std::move(facts.device);
+  data.quick = facts.quick;
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.
 void take_out_files(ReportData& data) {
-  Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
+  Json environment = recorded(data.run.environment);
   if (!environment.is_object() || !environment.contains("files")) return;
   const Json& files = environment["files"];
   if (!files.is_null()) data.files = files.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -180,6 +172,7 @@ ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive(evaluation);
   // Of the run's own device alone: a row of another kind was not measured on it.
   if (row.device == device_of(data)) row.device_name = data.device_name;
+  row.chain = to_string(data.chain.state);
   const LintRecord* record = lint_of(data, evaluation);
   if (record == nullptr) return row;
   row.lint = summary(*record);

@@ -82,6 +82,7 @@ struct ResultRow {
   int repeats = 0;
   int protocol = 1;
   double wall_seconds = 0;
+  std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
@@ -102,7 +103,7 @@ struct ReportData {
   // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
   std::string device_name;
   bool quick = false;  // timed in eight blocks of one session only
-  // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
+  // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
 };
 

@@ -169,6 +169,7 @@ Json board_json(const PageModel& page, const PageBoard& board) {
           {"profile", sanitize_line(board.profile)},
           {"size", sanitize_line(board.size)},
           {"protocol", board.protocol},
+          {"same_margin", same_margin(board.device)},
           {"agents", std::move(agents)},
           {"scopes", std::move(scopes)},
           {"tasks", std::move(tasks)}};

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
-#include "runner/core/json.hpp"
 
 namespace kbench {
 namespace {
@@ -14,8 +14,7 @@ namespace {
 // The choices of a run. A database of another origin may hold anything in its place.
 class Choices {
  public:
-  explicit Choices(const std::string& text)
-      : json_(Json::parse(text, nullptr, /*allow_exceptions=*/false)) {}
+  explicit Choices(const std::string& text) : json_(recorded(text)) {}
 
   [[nodiscard]] std::string text(const char* name) const {
     const Json* found = find(name);

@@ -20,6 +20,7 @@ std::string states_words(const ListedRun& run) {
   std::vector<std::string> parts;
   for (const auto& [state, rows] : run.states)
     parts.push_back(fmt::format("{} {}", rows, words(state)));
+  if (run.damaged > 0) parts.push_back(fmt::format("{} damaged", run.damaged));
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 
@@ -30,7 +31,7 @@ Cell dash_or(const std::string& text) {
 }  // namespace
 
 int ListedRun::rows() const {
-  return std::accumulate(states.begin(), states.end(), 0,
+  return std::accumulate(states.begin(), states.end(), damaged,
                          [](int sum, const auto& state) { return sum + state.second; });
 }
 
@@ -53,7 +54,10 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
     const auto found = index.find(count.run_id);
     if (found == index.end()) continue;
     ListedRun& run = listed[found->second];
-    run.states[count.state] += count.rows;
+    if (count.state)
+      run.states[*count.state] += count.rows;
+    else
+      run.damaged += count.rows;
     if (run.facts.kind.empty()) run.facts.kind = count.device;
   }
   return listed;
@@ -78,6 +82,7 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
     commit.cells.push_back(dash_or(commit_words(run.facts)));
     rows.cells.push_back({fmt::format("{}", run.rows()), {}});
     states.cells.push_back(dash_or(states_words(run)));
+    if (run.damaged > 0) states.cells.back().tone = Tone::kBad;
   }
   return render_table({std::move(id), std::move(tag), std::move(date), std::move(device),
                        std::move(commit), std::move(rows), std::move(states)},
@@ -93,6 +98,7 @@ Json runs_json(const std::vector<ListedRun>& runs) {
     if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
     one["rows"] = run.rows();
     one["states"] = std::move(states);
+    one["damaged"] = run.damaged;
     list.push_back(std::move(one));
   }
   return {{"schema_version", kReportSchemaVersion}, {"runs", std::move(list)}};

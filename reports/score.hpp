@@ -23,10 +23,6 @@ namespace kbench {
 // flaw.
 [[nodiscard]] std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint);
 
-// The speed-up of a row over a baseline (Side::kEager or Side::kCompiled); empty unless the row
-// counts as correct and its task is ranked.
-[[nodiscard]] std::optional<Speedup> scored_speedup(const ResultRow& row, Side baseline);
-
 // Number of different (task, size) pairs, and of those that are ranked.
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
 [[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);

@@ -1,8 +1,6 @@
 #include "runner/cli/command_line.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -12,180 +10,12 @@
 #include "reports/fail_on.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
 #include "runner/cli/outputs.hpp"
-#include "runner/core/suggest.hpp"
 
 namespace kbench {
 namespace {
-
-constexpr const char* kExitCodes =
-    "Exit codes: 0 good, 1 a submission failed, 2 usage, 3 kbench's own or the machine's fault,\n"
-    "            4 regression, 5 nothing selected, 130 interrupted.\n"
-    "Results go to standard output, everything else to standard error.";
-
-constexpr const char* kTopHelp =
-    "Examples:\n"
-    "  kbench run --level 3                    time and check everything on level 3\n"
-    "  kbench run --task level1/019_relu --submissions my_kernels\n"
-    "  kbench tasks header level1/019_relu     what a submission includes\n"
-    "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
-    "  kbench import KernelBench --out suite   bring in other people's tasks\n"
-    "  kbench report html --output report.html\n"
-    "  kbench report --out run.csv --out junit=run.xml\n"
-    "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
-    "  kbench doctor                           what is missing on this machine\n\n";
-
-constexpr const char* kRunHelp =
-    "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
-    "A submission is DIR/AGENT/levelN/NNN_name.cpp (CPU), .cu (CUDA), or a folder NNN_name/ with\n"
-    "submission.json; NNN_name@variant is a further one for the same task.\n"
-    "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
-    "Examples:\n"
-    "  kbench run my_relu.cpp --task level1/019_relu\n"
-    "  kbench run --level 1,2 --size small --device cpu\n"
-    "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
-    "  kbench run --resume                     continue the newest run\n"
-    "  kbench run --level 3 --html report.html\n"
-    "  kbench run --out junit=kbench.xml --out github=-\n\n"
-    "`kbench report --help` lists the formats.\n\n";
-
-constexpr const char* kLintHelp =
-    "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
-    "constant, the mean, an input, the previous output, float16, one element wrong, one operator\n"
-    "or one parameter left out. The same verifier must reject them all. A task keeps a flaw only\n"
-    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py. -v shows notes as well.\n\n"
-    "Examples:\n"
-    "  kbench tasks lint --level 1 --size small --device cpu\n"
-    "  kbench tasks lint --task 'level2/08*' --format json\n\n";
-
-constexpr const char* kImportHelp =
-    "Any file with class Model, get_inputs() and get_init_inputs() becomes a task at its own "
-    "size;\n"
-    "`kbench run --suite DIR` evaluates it. Folders levelN/ and numbers of files are kept. Tables\n"
-    "(.jsonl, .parquet) have the file's text in a column code. Files are executed in a sandbox.\n"
-    "Importing again replaces what changed.\n\n"
-    "Examples:\n"
-    "  kbench import KernelBench/KernelBench --out kernelbench\n"
-    "  kbench import my_module.py --out mine --mode eval\n"
-    "  kbench run --suite mine --baselines-only\n\n";
-
-constexpr const char* kReportHelp =
-    "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
-    "Examples:\n"
-    "  kbench report html --output report.html\n"
-    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
-    "  kbench report md                        paste it into a pull request\n"
-    "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
-
-constexpr const char* kRunsHelp =
-    "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
-    "tag\n"
-    "(`kbench tag`), as latest, or as latest~2: two before it.\n\n"
-    "Examples:\n"
-    "  kbench runs --device h200\n"
-    "  kbench runs --db nightly.sqlite --json\n\n";
-
-constexpr const char* kTagHelp =
-    "A tag is one to 64 letters, digits, dots, dashes or underscores; nothing that reads as the\n"
-    "start of an id. It names one run, which it leaves as it is.\n\n"
-    "Examples:\n"
-    "  kbench tag latest release-1.2\n"
-    "  kbench compare release-1.2 latest\n"
-    "  kbench tag --remove release-1.2\n\n";
-
-constexpr const char* kCompareHelp =
-    "Each submission is judged by the ratio of its two speed-ups over the same baseline, so that "
-    "a\n"
-    "slower machine cancels. FASTER, SLOWER: no change at all would show like this in fewer than\n"
-    "one of 20 comparisons, all rows together (Holm). SAME: the whole interval lies within 3 % "
-    "(CPU)\n"
-    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
-    "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
-    "devices, sizes, precision classes, profiles, protocols, and quick against full are "
-    "refused.\n\n"
-    "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
-    "BEFORE counts that device's runs.\n\n"
-    "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
-    "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
-    "Examples:\n"
-    "  kbench compare\n"
-    "  kbench compare release-1.2 latest --baseline compiled\n"
-    "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
-
-constexpr const char* kHistoryHelp =
-    "A line for each run of the device, oldest first, with the agent's best variant; another "
-    "size,\n"
-    "precision class, profile or timing is left out and counted. A change is dated to the run "
-    "that\n"
-    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
-    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
-    "Examples:\n"
-    "  kbench history level1/019_relu\n"
-    "  kbench history 39 --agent me --db nightly.sqlite --json\n\n";
-
-constexpr const char* kDoctorHelp =
-    "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
-    "(kbench\n"
-    "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n";
-
-constexpr const char* kSelftestHelp =
-    "Each line says blocked, open or not applicable, and why. Nothing is harmed where an escape "
-    "works:\nbombs are small, and victims are the selftest's own. Exit code 3 when something is "
-    "open.\n\n";
-
-constexpr const char* kTimingHelp =
-    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
-    "clock\n"
-    "made of them, and measures by how much equal runs of this device differ. That is its\n"
-    "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
-    "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
-    "driver or a new kbench.\n\n";
-
-constexpr const char* kSizeHelp = "Size of the tasks (default: full on CUDA, small on CPU)";
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const auto guess = nearest(word, known);
-  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
-}
-
-// A value out of a short list. CLI11 prints what the function returns when it is not empty.
-CLI::Validator one_of(const std::vector<std::string>& known) {
-  return {[known](std::string& word) -> std::string {
-            if (std::find(known.begin(), known.end(), word) != known.end()) return "";
-            const auto guess = did_you_mean(word, known);
-            return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
-                               guess.empty() ? "" : "; ", guess);
-          },
-          fmt::format("{}", fmt::join(known, "|"))};
-}
-
-CLI::Validator device_name() {
-  return {[](std::string& word) -> std::string {
-            if (word == "cpu" || word == "cuda") return "";
-            const bool digits = word.size() > 5 && word.size() <= 8 &&
-                                std::all_of(word.begin() + 5, word.end(),
-                                            [](char c) { return c >= '0' && c <= '9'; });
-            if (word.starts_with("cuda:") && digits) return "";
-            // Further from "cuda" than from "cpu" by its letters.
-            const bool is_gpu = word.starts_with("gpu") || word.starts_with("nvidia");
-            const auto guess = did_you_mean(is_gpu ? "cuda" : word, {"cpu", "cuda"});
-            return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word,
-                               guess.empty() ? "" : "; ", guess);
-          },
-          "cpu|cuda[:N]"};
-}
-
-// CLI11's layout, without its remarks on how options depend on each other: the help says that in
-// words.
-class PlainFormatter final : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    auto type = option->get_type_name();
-    // "TYPE:VALIDATOR"; here an option has the one or the other.
-    if (type.starts_with(":")) type.erase(0, 1);
-    return type.empty() ? "" : " " + type;
-  }
-};
 
 // What CLI11 fills: the options of every command, of which one is taken.
 struct Commands {
@@ -205,99 +35,6 @@ struct Commands {
   TimingSelftestRequest timing;
 };
 
-// One of a few words, as a value of their own or as it is.
-template <class T>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
-                        const std::vector<std::pair<std::string, T>>& known,
-                        const std::string& help) {
-  std::vector<std::string> words;
-  for (const auto& [word, meaning] : known) words.push_back(word);
-  const auto set = [&value, known](const std::string& chosen) {
-    for (const auto& [word, meaning] : known)
-      if (word == chosen) value = meaning;
-  };
-  return app.add_option_function<std::string>(name, set, help)->check(one_of(words))->type_name("");
-}
-
-template <class Text>  // a string, or an optional one
-CLI::Option* add_word(CLI::App& app, const std::string& name, Text& value,
-                      const std::vector<std::string>& known, const std::string& help) {
-  return app.add_option(name, value, help)->check(one_of(known))->type_name("");
-}
-
-// An empty word is none: "$VARIABLE" of a script may be that.
-CLI::Option* add_path(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& value, const std::string& help) {
-  const auto set = [&value](const std::string& word) {
-    if (!word.empty()) value = word;
-  };
-  return app.add_option_function<std::string>(name, set, help);
-}
-
-void add_format(CLI::App& app, OutputFormat& format, const std::string& what = "Format") {
-  add_choice<OutputFormat>(app, "--format", format,
-                           {{"table", OutputFormat::kTable}, {"json", OutputFormat::kJson}},
-                           what + " (default: table)");
-}
-
-void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
-  if (with_suite) {
-    add_path(app, "--suite", common.suite,
-             "Folder with levelN/NNN_name.json (default: the shipped one)")
-        ->type_name("DIR");
-  }
-  auto* quiet = app.add_flag_function(
-      "-q,--quiet", [&common](std::int64_t) { common.verbosity = -1; },
-      "Print results and errors only");
-  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
-  // one of the commands that share the options would then set it to zero.
-  app.add_flag_function(
-         "-v,--verbose",
-         [&common](std::int64_t count) { common.verbosity = static_cast<int>(count); },
-         "Say more about what is being done")
-      ->excludes(quiet);
-  add_choice<ColorMode>(
-      app, "--color", common.color,
-      {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
-      "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
-}
-
-void add_database(CLI::App& app, std::filesystem::path& database,
-                  const std::string& help = "SQLite database (default: kbench.sqlite)") {
-  // SQLite would take an empty name for a database that it forgets at the end.
-  const auto set = [&database](const std::string& word) {
-    if (word.empty())
-      throw CLI::ValidationError("--db", "names no file; leave it out for kbench.sqlite");
-    database = word;
-  };
-  app.add_option_function<std::string>("--db", set, help)->type_name("FILE");
-}
-
-template <class Text>
-void add_device(CLI::App& app, Text& device,
-                const std::string& help = "Device (default: cuda where there is a GPU, else cpu)") {
-  app.add_option("--device", device, help)->check(device_name())->type_name("");
-}
-
-void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& help) {
-  add_word(app, "--size", size, {"small", "full"}, help);
-}
-
-void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
-  app.add_option("--task", tasks,
-                 "Task by glob over its id (level1/0*), or by number or name; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-}
-
-void add_levels(CLI::App& app, std::vector<int>& levels) {
-  app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
-      ->check(CLI::Range(1, 99).description(""))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N");
-}
-
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const Reporter& one : reporters()) names.emplace_back(one.name);
@@ -314,13 +51,13 @@ void add_outputs(CLI::App& app, OutputWords& words) {
 CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
-  run->footer(std::string(kRunHelp) + kExitCodes);
+  run->footer(help_of("run"));
   auto* file = add_path(*run, "FILE", options.file,
                         "One submission, .cpp or .cu, without any folders; --task says which task")
                    ->type_name("");
   add_levels(*run, options.levels);
   add_task_globs(*run, options.tasks);
-  add_size(*run, options.size, kSizeHelp);
+  add_size(*run, options.size);
   add_device(*run, options.device);
   add_word(*run, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
            "Precision class of the baselines (default: torch-default)");
@@ -349,13 +86,11 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_outputs(*run, words);
   add_database(*run, options.database);
   run->add_option_function<std::string>(
-         "--resume",
-         [&options](const std::string& run_id) {
-           options.resume = run_id.empty() ? "latest" : run_id;
-         },
+         "--resume", [&options](const std::string& run) { options.resume = run; },
          "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
          "has")
       ->expected(0, 1)
+      ->default_str("latest")  // of the option alone
       ->type_name("[RUN]");
   auto* html = run->add_option("--html", words.html,
                                "HTML report to write (default: beside the database, kbench.html)")
@@ -367,10 +102,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
-  lint->footer(std::string(kLintHelp) + kExitCodes);
+  lint->footer(help_of("tasks lint"));
   add_levels(*lint, options.levels);
   add_task_globs(*lint, options.tasks);
-  add_size(*lint, options.size, kSizeHelp);
+  add_size(*lint, options.size);
   add_device(*lint, options.device);
   add_format(*lint, options.format);
   add_database(*lint, options.database,
@@ -390,7 +125,7 @@ struct TasksApps {
 TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   auto* tasks = app.add_subcommand("tasks", "Look at the tasks");
   tasks->require_subcommand(1);
-  tasks->footer(kExitCodes);
+  tasks->footer(help_of("tasks"));
   const TasksApps apps = {
       tasks->add_subcommand("list", "One line for each task"),
       tasks->add_subcommand("show", "A task's tensors, sizes and files"),
@@ -413,7 +148,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
       ->type_name("DIR");
   for (auto* one : {apps.list, apps.show}) add_format(*one, options.format);
   for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
-    one->footer(kExitCodes);
+    one->footer(help_of("tasks " + one->get_name()));
     add_common(*one, options.common, true);
   }
   return apps;
@@ -421,7 +156,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
 
 CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   auto* import = app.add_subcommand("import", "Turn files in KernelBench's format into a suite");
-  import->footer(std::string(kImportHelp) + kExitCodes);
+  import->footer(help_of("import"));
   import->add_option("PATH", options.paths, "Python files, folders of them, or tables")
       ->required()
       ->type_name("");
@@ -444,17 +179,9 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   return import;
 }
 
-// The table of formats, as the help shows it.
-std::string formats_help() {
-  std::string text = "Formats:\n";
-  for (const Reporter& one : reporters())
-    text += fmt::format("  {:16}  {:7} {}\n", one.name, one.suffix, one.help);
-  return text + "\n";
-}
-
 CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) {
   auto* report = app.add_subcommand("report", "Show stored results");
-  report->footer(formats_help() + kReportHelp + kExitCodes);
+  report->footer(help_of("report"));
   add_word(*report, "FORMAT", words.format, format_names(), "How, see below");
   add_outputs(*report, words);
   add_database(*report, options.database);
@@ -469,29 +196,9 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   return report;
 }
 
-// Shorter to type, and what people try.
-void add_json(CLI::App& app, OutputFormat& format) {
-  add_format(app, format);
-  app.add_flag_function(
-      "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
-      "The same as --format json");
-}
-
-void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
-                        const std::string& otherwise) {
-  app.add_option("--device", device,
-                 fmt::format("cpu, cuda, or a part of the device's name (default: {})", otherwise))
-      ->type_name("DEVICE");
-}
-
-void add_baseline(CLI::App& app, bool& over_compiled) {
-  add_choice<bool>(app, "--baseline", over_compiled, {{"eager", false}, {"compiled", true}},
-                   "What speed-ups are over (default: eager)");
-}
-
 CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
   auto* runs = app.add_subcommand("runs", "List the stored runs");
-  runs->footer(std::string(kRunsHelp) + kExitCodes);
+  runs->footer(help_of("runs"));
   add_database(*runs, options.database);
   add_part_of_device(*runs, options.device, "all");
   add_json(*runs, options.format);
@@ -501,7 +208,7 @@ CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
 
 CLI::App* add_tag(CLI::App& app, TagOptions& options) {
   auto* tag = app.add_subcommand("tag", "Give a stored run a name");
-  tag->footer(std::string(kTagHelp) + kExitCodes);
+  tag->footer(help_of("tag"));
   auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
                   ->type_name("");
   tag->add_option("NAME", options.name, "The new tag")->type_name("");
@@ -515,7 +222,7 @@ CLI::App* add_tag(CLI::App& app, TagOptions& options) {
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   auto* compare = app.add_subcommand("compare", "Compare two stored runs");
-  compare->footer(std::string(kCompareHelp) + kExitCodes);
+  compare->footer(help_of("compare"));
   compare->add_option("BEFORE", options.before, "Run (default: the one before AFTER)")
       ->type_name("");
   compare->add_option("AFTER", options.after, "Run (default: latest)")->type_name("");
@@ -538,7 +245,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
 
 CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   auto* history = app.add_subcommand("history", "Show a task over all stored runs of a device");
-  history->footer(std::string(kHistoryHelp) + kExitCodes);
+  history->footer(help_of("history"));
   history
       ->add_option("TASK", options.task,
                    "Id (level1/019_relu), or a name, number or glob that means one")
@@ -556,7 +263,7 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
   auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
-  doctor->footer(std::string(kDoctorHelp) + kExitCodes);
+  doctor->footer(help_of("doctor"));
   add_format(*doctor, options.format);
   add_common(*doctor, options.common, true);
   return doctor;
@@ -570,7 +277,7 @@ struct SelftestCommands {
 CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
   auto* timing = selftest.add_subcommand(
       "timing", "Check the clock on known differences, and calibrate this device");
-  timing->footer(std::string(kTimingHelp) + kExitCodes);
+  timing->footer(help_of("selftest timing"));
   timing->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
       ->check(device_name())
       ->type_name("");
@@ -588,9 +295,9 @@ SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
                               TimingSelftestRequest& timing) {
   auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
   selftest->require_subcommand(1);
-  selftest->footer(kExitCodes);
+  selftest->footer(help_of("selftest"));
   auto* sandbox = selftest->add_subcommand("sandbox", "Try to escape from this machine's sandbox");
-  sandbox->footer(std::string(kSelftestHelp) + kExitCodes);
+  sandbox->footer(help_of("selftest sandbox"));
   add_device(*sandbox, options.device, "Whose sandbox (default: cpu)");
   sandbox
       ->add_option("--without", options.without,
@@ -671,6 +378,17 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
 
+// CLI11 would take the next word for the value, whatever that is.
+std::optional<Error> value_missing(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return Error{ErrorCode::kUsage, fmt::format("{} gives no value", word),
+                   "say one behind the =, or leave the option out"};
+  }
+  return std::nullopt;
+}
+
 // A run and its new name, or a name to take away.
 Result<Request> tag_request(const TagOptions& options) {
   if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
@@ -686,11 +404,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
       "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
       "and than the compiled baseline, on this device.",
       "kbench");
-  app.footer(std::string(kTopHelp) + kExitCodes);
+  app.footer(help_of(""));
   app.require_subcommand(1);
-  const auto formatter = std::make_shared<PlainFormatter>();
-  formatter->column_width(28);
-  app.formatter(formatter);  // before the subcommands, which inherit it
+  app.formatter(plain_formatter());  // before the subcommands, which inherit it
   bool version = false;
   app.add_flag("--version", version, "Print version, commit and build");
   const auto* run = add_run(app, commands.run, commands.run_words);
@@ -703,7 +419,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* history = add_history(app, commands.history);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
+  refuse_empty_values(app);
 
+  if (auto missing = value_missing(words)) return *std::move(missing);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   if (!reversed.empty()) reversed.pop_back();  // the program's name
   try {

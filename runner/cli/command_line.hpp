@@ -1,5 +1,6 @@
-// The option table: turns the words of the command line into one of the option structs. The only
-// file that knows CLI11, and the only place where help is written. Nothing is executed here.
+// The option table: turns the words of the command line into one of the option structs, with the
+// help of command_options (what several commands share) and command_help (what stands below the
+// options). Nothing is executed here.
 #pragma once
 
 #include <string>

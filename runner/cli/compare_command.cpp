@@ -49,6 +49,12 @@ Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
                            [&](const Run& run) { return same_device(facts_of(run), facts); })
           : run_before(store, *after);
   if (!before) return before.error();
+  if (before->id == after->id) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("both names are the run {}, which is no different from itself",
+                             short_id(*after)),
+                 "`kbench runs` lists the others; `kbench compare` alone takes the two newest."};
+  }
   auto then = load_report(store, before->id);
   if (!then) return then.error();
   auto now = load_report(store, after->id);

@@ -23,6 +23,7 @@
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/cli/task_choice.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/lint/graph_facts.hpp"
@@ -278,7 +279,7 @@ int lint_command(const LintOptions& options, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   auto target = choose_target(selection, installation);
   if (!target) return fail(target.error(), terminal);
-  auto all = list_tasks(options.common.suite.value_or(installation.suites));
+  auto all = tasks_of_suite(options.common, installation);
   if (!all) return fail(all.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return fail(complete.error(), terminal);

@@ -62,7 +62,9 @@ struct Dispatch {
   int operator()(const CompareOptions& options) const {
     return compare_command(options, installation);
   }
-  int operator()(const HistoryOptions& options) const { return history_command(options); }
+  int operator()(const HistoryOptions& options) const {
+    return history_command(options, installation);
+  }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }

@@ -19,6 +19,7 @@ struct Reporter;  // reports/reporter.hpp
 struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
   std::optional<std::filesystem::path> file;  // where to; empty: standard output
+  std::string option = "--out";               // that named the place, or can
 };
 
 // Options that every command takes.

@@ -32,8 +32,9 @@ int report_command(const ReportOptions& options, const Installation& installatio
     return fail(written.error(), terminal);
   const std::string files = written_files(options.outputs);
   return finish(ExitCode::kGood,
-                fmt::format("run {}, {} rows{}", data->run.id.substr(0, 12),
-                            data->evaluations.size(), files.empty() ? "" : ", written to " + files),
+                fmt::format("run {}, {} row{}{}", data->run.id.substr(0, 12),
+                            data->evaluations.size(), data->evaluations.size() == 1 ? "" : "s",
+                            files.empty() ? "" : ", written to " + files),
                 options.common.verbosity);
 }
 

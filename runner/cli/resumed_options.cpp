@@ -50,7 +50,7 @@ std::optional<std::string> stored_device(const Json& configuration) {
 Result<Run> find_resumed_run(const Store& store, const RunOptions& options) {
   auto run = find_run_named(store, *options.resume);
   if (run || run.error().code != ErrorCode::kNotFound) return run;
-  return Error{ErrorCode::kUsage,
+  return Error{ErrorCode::kNotFound,
                fmt::format("{}: {}", options.database.string(), run.error().message),
                fmt::format("{} Without --resume a new one is started.", run.error().hint)};
 }

@@ -242,7 +242,7 @@ class RunSession {
   [[nodiscard]] std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
-      const Unit& unit = plan_.units[i];
+      const PlannedRow& unit = plan_.units[i];
       const bool fails_anyway = unit.ends_as || error_of_build(i) != nullptr;
       if (!fails_anyway && !done_.contains(key_of(i))) tasks.insert(unit.task);
     }
@@ -253,7 +253,7 @@ class RunSession {
 
   // Unique within the run, and equal when the same thing is asked for again.
   [[nodiscard]] std::string key_of(std::size_t index) const {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const Json identity = {plan_.tasks[unit.task].hash,
                            plan_.target.size,
                            plan_.target.device,
@@ -291,7 +291,7 @@ class RunSession {
         left_pending_ = open.size() - position;
         break;
       }
-      const Unit& unit = plan_.units[open[position]];
+      const PlannedRow& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
       const Evaluation evaluation = evaluate_unit(open[position]);
       if (auto healthy = check_device(evaluation); !healthy) {
@@ -346,7 +346,7 @@ class RunSession {
   }
 
   Evaluation evaluate_unit(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const std::string started_at = utc_now();
     const bool in_vain = unit.ends_as || error_of_build(index) || !size_of_unit(unit);
     Evaluation evaluation = in_vain ? ended_early(index) : measure(index);
@@ -364,13 +364,13 @@ class RunSession {
     return builds_.empty() || !builds_[index].error ? nullptr : &*builds_[index].error;
   }
 
-  [[nodiscard]] const TaskSize* size_of_unit(const Unit& unit) const {
+  [[nodiscard]] const TaskSize* size_of_unit(const PlannedRow& unit) const {
     return plan_.tasks[unit.task].find_size(plan_.target.size);
   }
 
   // A row that needs no measurement: malformed, for another device, does not compile.
   Evaluation ended_early(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const Task& task = plan_.tasks[unit.task];
     Evaluation evaluation;
     evaluation.task = task.id;
@@ -401,7 +401,7 @@ class RunSession {
   }
 
   Evaluation measure(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     EvaluationRequest request;
     request.task = &plan_.tasks[unit.task];
     request.size = size_of_unit(unit);
@@ -489,8 +489,9 @@ class RunSession {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;
     }
-    summary_ = failed_ == 0 ? fmt::format("{} rows, all good; {}", rows_, saved)
-                            : fmt::format("{} of {} rows failed; {}", failed_, rows_, saved);
+    const char* rows = rows_ == 1 ? "row" : "rows";
+    summary_ = failed_ == 0 ? fmt::format("{} {}, all good; {}", rows_, rows, saved)
+                            : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
     if (mistaken > 0)
       summary_ = fmt::format("{} file{} that look{} like a submission ignored; {}", mistaken,
@@ -535,6 +536,8 @@ int run_command(const RunOptions& given, const Installation& installation) {
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(given.database); !sound)
     return fail(sound.error(), terminal);
+  if (auto there = check_database_folder(given.database); !there)
+    return fail(there.error(), terminal);
   const auto completed = complete_resumed(given);
   if (!completed) return fail(completed.error(), terminal);
   const RunOptions& options = *completed;

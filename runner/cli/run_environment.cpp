@@ -52,14 +52,7 @@ Json describe_submissions(const Plan& plan) {
 
 // Null for the shipped examples.
 Json describe_files(const std::optional<Census>& census) {
-  if (!census) return nullptr;
-  Json ignored = Json::array();
-  for (const Census::Ignored& file : census->ignored)
-    ignored.push_back({{"path", file.path}, {"why", file.why}, {"mistaken", file.mistaken}});
-  return {{"evaluated", census->evaluated},
-          {"other_device", census->other_device},
-          {"not_selected", census->not_selected},
-          {"ignored", ignored}};
+  return census ? census_json(*census) : Json(nullptr);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/task_choice.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
@@ -94,9 +95,9 @@ void add_submissions(const RunOptions& options, const SubmissionSet& found,
       ++census.not_selected;
       continue;
     }
-    Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
-              .submission = submission,
-              .id = submission.id};
+    PlannedRow unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
+                    .submission = submission,
+                    .id = submission.id};
     if (submission.device != plan.target.device) {
       ++census.other_device;
       if (answered.contains({submission.task, submission.id.agent, submission.id.variant}))
@@ -156,10 +157,10 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
       continue;
     }
     ++census.evaluated;
-    Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
-              .ends_as = problem.refused ? State::kRefused : State::kCompileError,
-              .message = problem.error.message,
-              .hint = problem.error.hint};
+    PlannedRow unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
+                    .ends_as = problem.refused ? State::kRefused : State::kCompileError,
+                    .message = problem.error.message,
+                    .hint = problem.error.hint};
     unit.id.agent = problem.agent;
     unit.id.name = problem.path.filename().string();
     plan.units.push_back(std::move(unit));
@@ -188,7 +189,7 @@ void take_size_that_exists(Plan& plan) {
 
 void add_tasks_without_submission(Plan& plan) {
   std::set<std::size_t> answered;
-  for (const Unit& unit : plan.units) answered.insert(unit.task);
+  for (const PlannedRow& unit : plan.units) answered.insert(unit.task);
   for (std::size_t task = 0; task < plan.tasks.size(); ++task)
     if (!answered.contains(task)) plan.units.push_back({.task = task});
 }
@@ -203,13 +204,17 @@ std::vector<int> near(const GpuInfo& gpu) {
 
 // Somebody who names a folder wants to see something of it.
 Status require_submissions(const SubmissionFolder& folder, const Census& census) {
-  if (census.submissions() > 0 || census.mistaken() == 0) return Done{};
+  if (census.submissions() > 0) return Done{};
   const auto first = std::find_if(census.ignored.begin(), census.ignored.end(),
                                   [](const auto& file) { return file.mistaken; });
+  const std::string why = first == census.ignored.end()
+                              ? std::string("no file there is a submission")
+                              : fmt::format("{}: {}", first->path, first->why);
   return Error{ErrorCode::kUsage,
-               fmt::format("nothing below {} can be evaluated; {}: {}",
-                           clean_name(folder.path.string(), 300), first->path, first->why),
-               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR"};
+               fmt::format("nothing below {} can be evaluated; {}",
+                           clean_name(folder.path.string(), 300), why),
+               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR; "
+               "--baselines-only needs none"};
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
@@ -259,21 +264,6 @@ Status add_file(const RunOptions& options, Plan& plan) {
 
 }  // namespace
 
-int Census::mistaken() const {
-  return static_cast<int>(std::count_if(ignored.begin(), ignored.end(),
-                                        [](const auto& file) { return file.mistaken; }));
-}
-
-std::string Census::summary() const {
-  std::string text = fmt::format("evaluated {}", evaluated);
-  const std::pair<const char*, int> others[] = {{"for the other device", other_device},
-                                                {"not selected", not_selected},
-                                                {"ignored", static_cast<int>(ignored.size())}};
-  for (const auto& [what, count] : others)
-    if (count > 0) text += fmt::format(", {} {}", what, count);
-  return text;
-}
-
 Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
   Target target;
   const bool has_cuda_oracle = fs::exists(installation.oracle_cuda);
@@ -312,16 +302,21 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
 
 Result<std::vector<Task>> choose_tasks(const RunOptions& options,
                                        const Installation& installation) {
-  auto entries = list_tasks(options.common.suite.value_or(installation.suites));
+  auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return entries.error();
   return load_selected(*entries, options);
 }
 
 Result<Plan> make_plan(const RunOptions& options, const Installation& installation) {
+  if (options.file && fs::is_directory(*options.file)) {
+    const std::string folder = clean_name(options.file->string(), 300);
+    return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp or .cu file",
+                 "a folder of submissions is given as --submissions " + folder};
+  }
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
-  const auto entries = list_tasks(options.common.suite.value_or(installation.suites));
+  const auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return entries.error();
   auto tasks =
       options.file ? load_task_of_file(*entries, options) : load_selected(*entries, options);
@@ -356,7 +351,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   }
   add_tasks_without_submission(plan);
   std::stable_sort(plan.units.begin(), plan.units.end(),
-                   [](const Unit& a, const Unit& b) { return a.task < b.task; });
+                   [](const PlannedRow& a, const PlannedRow& b) { return a.task < b.task; });
   return plan;
 }
 

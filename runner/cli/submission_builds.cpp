@@ -10,7 +10,7 @@
 namespace kbench {
 namespace {
 
-SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compiler) {
+SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Compiler& compiler) {
   SubmissionBuild made;
   if (!unit.submission || unit.ends_as) return made;
   const Task& task = plan.tasks[unit.task];

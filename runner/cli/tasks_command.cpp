@@ -237,7 +237,7 @@ int write_headers(const std::filesystem::path& folder, const std::string& task_h
 }  // namespace
 
 int tasks_list_command(const TasksOptions& options, const Installation& installation) {
-  const auto entries = list_tasks(suite_of(options, installation));
+  const auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return fail_here(entries.error(), options);
   const auto selected = select_tasks(*entries, options.levels, {});
   if (!selected) return fail_here(selected.error(), options);

@@ -1,6 +1,5 @@
 #include "runner/store/run_name.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -43,6 +42,17 @@ Error unknown(const std::string& name, const std::vector<Tag>& tags) {
                 : std::string("`kbench runs` lists them; \"latest\" is the newest.")};
 }
 
+Result<Run> tagged(const Store& store, const Tag& tag) {
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  for (Run& run : *runs)
+    if (run.id == tag.run_id) return std::move(run);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("the tag \"{}\" names the run {}, which is not there any more", tag.name,
+                           tag.run_id.substr(0, kShownOfAName)),
+               fmt::format("`kbench tag --remove {}` takes the tag away, too.", tag.name)};
+}
+
 }  // namespace
 
 std::optional<int> steps_before_latest(std::string_view name) {
@@ -64,12 +74,13 @@ Result<Run> find_run_named(const Store& store, const std::string& name,
                  "`kbench runs` lists them; \"latest\" is the newest."};
   }
   if (const auto steps = steps_before_latest(name)) return nth_newest(store, *steps, name, among);
+  Result<std::optional<Run>> run = store.find_run(name);
+  // Whoever may write the file may write a tag: none takes the place of an id.
+  if (run && *run && (*run)->id == name) return std::move(**run);
   const Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
-  const auto tag =
-      std::find_if(tags->begin(), tags->end(), [&](const Tag& one) { return one.name == name; });
-  const std::string& id = tag == tags->end() ? name : tag->run_id;
-  Result<std::optional<Run>> run = store.find_run(id);
+  for (const Tag& tag : *tags)
+    if (tag.name == name) return tagged(store, tag);
   if (!run) return run.error();
   if (!*run) return unknown(name, *tags);
   return std::move(**run);

@@ -19,7 +19,8 @@ namespace kbench {
 
 // The run of that name. "latest~N" counts among the runs that `among` accepts (all without it),
 // newest first; other names find any run. Errors: kUsage for the start of several ids, which are
-// listed, or for an empty name; kNotFound, with the nearest tag where one was misspelt.
+// listed, or for an empty name; kNotFound, with the nearest tag where one was misspelt. A
+// whole id comes before a tag of that name.
 [[nodiscard]] Result<Run> find_run_named(const Store& store, const std::string& name,
                                          const std::function<bool(const Run&)>& among = {});
 

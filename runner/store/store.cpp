@@ -44,9 +44,30 @@ auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& w
 
 struct Store::Impl {
   std::filesystem::path file;
+  Mode mode;
   std::unique_ptr<WorkBudget> budget;  // outlives the connection, which it is attached to
   SQLite::Database database;
   std::optional<ChainKey> key = std::nullopt;
+
+  Impl(std::filesystem::path path, Mode how, std::unique_ptr<WorkBudget> work,
+       SQLite::Database opened)
+      : file(std::move(path)), mode(how), budget(std::move(work)), database(std::move(opened)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // Takes what was written out of the side file into the one that people copy. SQLite does so by
+  // itself only where nobody else has the file open. What a reader holds up stays where it is, and
+  // is as safe there.
+  ~Impl() {
+    if (mode == Mode::kReadOnly) return;
+    constexpr int kPatienceMs = 500;
+    try {
+      budget->renew(database_bytes(file));
+      database.setBusyTimeout(kPatienceMs);
+      database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (const SQLite::Exception&) {  // a full disk: nothing is lost by leaving it
+    }
+  }
 
   ChainAccess chain() { return {database, key, *budget}; }
 
@@ -274,7 +295,7 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
     if (const Status usable = check_database_path(file); !usable) return usable.error();
   std::error_code ignored;
   if (mode == Mode::kReadOnly && !std::filesystem::exists(file, ignored)) {
-    return Error{ErrorCode::kNotFound, fmt::format("{}: no such database", file.string()),
+    return Error{ErrorCode::kUsage, fmt::format("{}: no such database", file.string()),
                  "`kbench run` creates it; --db names another one."};
   }
   return guarded(file, "opening it", [&]() -> Result<Store> {
@@ -293,7 +314,7 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
     if (mode == Mode::kReadOnly && schema_version(database) < schema_steps().size())
       database = brought_up_to_date(database, *budget);
     set_up_connection(database);
-    return Store(std::make_unique<Impl>(Impl{file, std::move(budget), std::move(database), {}}));
+    return Store(std::make_unique<Impl>(file, mode, std::move(budget), std::move(database)));
   });
 }
 
@@ -387,12 +408,26 @@ Status Store::put(const Tag& tag) {
                    fmt::format("{}: no run {}", impl_->file.string(), tag.run_id),
                    "`kbench runs` lists them."};
     }
+    if (const auto like = tag_like(impl_->database, tag.name)) {
+      return Error{ErrorCode::kUsage,
+                   fmt::format("the tag \"{}\" differs from \"{}\" by capital letters only",
+                               tag.name, *like),
+                   "Nobody could tell them apart: choose another name."};
+    }
     if (!put_tag(impl_->database, tag)) {
       return Error{ErrorCode::kUsage,
                    fmt::format("the tag \"{}\" is another run's already", tag.name),
                    fmt::format("`kbench tag --remove {}` takes it away from that one.", tag.name)};
     }
     transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::check_pages() const {
+  return impl_->guarded("checking it", [&]() -> Status {
+    const std::string found = impl_->database.execAndGet("PRAGMA quick_check(1)").getString();
+    if (found != "ok") throw SQLite::Exception(found, SQLITE_CORRUPT);
     return Done{};
   });
 }
@@ -483,9 +518,8 @@ Result<std::vector<StateCount>> Store::state_counts() const {
     std::vector<StateCount> counts;
     while (rows.executeStep()) {
       impl_->budget->spend(columns::bytes_of_row(rows));
-      const auto state = state_from_string(rows.getColumn(2).getString());
-      if (!state) throw SQLite::Exception("state is unknown", SQLITE_CORRUPT);
-      counts.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(), *state,
+      counts.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+                        state_from_string(rows.getColumn(2).getString()),
                         rows.getColumn(3).getInt()});
     }
     return counts;
@@ -504,10 +538,18 @@ Result<std::vector<std::string>> Store::task_ids() const {
   });
 }
 
-Result<std::vector<Evaluation>> Store::evaluations_of_task(const std::string& task) const {
-  return impl_->guarded("reading a task", [&]() -> Result<std::vector<Evaluation>> {
+Result<StoredTask> Store::read_task(const std::string& task) const {
+  return impl_->guarded("reading a task", [&]() -> Result<StoredTask> {
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    return read_evaluations(impl_->database, "task", task, *impl_->budget);
+    StoredTask stored;
+    stored.evaluations = read_evaluations(impl_->database, "task", task, *impl_->budget);
+    SQLite::Statement rows(impl_->database,
+                           "SELECT number FROM evaluation WHERE task = ? ORDER BY number");
+    rows.bind(1, task);
+    std::vector<std::int64_t> numbers;
+    while (rows.executeStep()) numbers.push_back(rows.getColumn(0).getInt64());
+    stored.chains = check_links(impl_->chain(), stored.evaluations, numbers);
+    return stored;
   });
 }
 

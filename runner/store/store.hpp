@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,8 @@ namespace kbench {
 // How many rows of a run ended in a state.
 struct StateCount {
   std::string run_id;
-  std::string device;  // "cpu" or "cuda"
-  State state = State::kInfrastructureError;
+  std::string device;          // "cpu" or "cuda"
+  std::optional<State> state;  // empty: one that no kbench knows, which is damage
   int rows = 0;
 };
 
@@ -29,6 +30,12 @@ struct StateCount {
 struct StoredRun {
   std::vector<Evaluation> evaluations;  // in order of insertion, complete with checks and samples
   ChainFinding chain;
+};
+
+// A task in all runs, as it was read in one moment.
+struct StoredTask {
+  std::vector<Evaluation> evaluations;         // as in StoredRun
+  std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
 };
 
 class Store {
@@ -43,6 +50,7 @@ class Store {
   Store& operator=(Store&&) noexcept;
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
+  // What was written is in the one file then, unless somebody reads it at this moment.
   ~Store();
 
   // From now on runs are begun chained with this key, and chains made with it are extended and
@@ -63,7 +71,7 @@ class Store {
   [[nodiscard]] Result<std::vector<LintRecord>> lint_records() const;
 
   // Gives a run a name. Doing so twice changes nothing. Errors: kUsage where the name is none, or
-  // is another run's already; kNotFound without such a run.
+  // is another run's already, or nearly; kNotFound without such a run.
   Status put(const Tag& tag);
   Status remove_tag(const std::string& name);           // kNotFound without such a tag
   [[nodiscard]] Result<std::vector<Tag>> tags() const;  // by name
@@ -77,12 +85,16 @@ class Store {
   // The same, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
+  // Whether the file holds together, by SQLite's own check of every page. Asked before something is
+  // written into a file that nothing else reads as a whole.
+  [[nodiscard]] Status check_pages() const;
+
   // Of all runs, by run and state.
   [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
-  // The rows of one task in all runs, in order of insertion, complete with checks and samples.
-  [[nodiscard]] Result<std::vector<Evaluation>> evaluations_of_task(const std::string& task) const;
+  // The rows of one task in all runs.
+  [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
 
   // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
   // for the ETA.

@@ -325,7 +325,7 @@ Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLim
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error || !fs::is_directory(root, error)) {
-    return Error{ErrorCode::kNotFound,
+    return Error{ErrorCode::kUsage,
                  fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
                  "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
   }
@@ -337,7 +337,7 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   const fs::path path = fs::canonical(file, error);
   const std::string shown = clean_name(file.string(), 300);
   if (error || !fs::is_regular_file(path, error))
-    return Error{ErrorCode::kNotFound, "no file " + shown,
+    return Error{ErrorCode::kUsage, "no file " + shown,
                  "Give a .cpp or .cu file, or --submissions."};
   if (!is_source(path)) {
     return Error{ErrorCode::kBadInput, shown + ": a submission ends in .cu (CUDA) or .cpp (CPU)",

@@ -181,6 +181,25 @@ class PlacesTest(ImportCase):
         self.assertEqual({task["task"] for task in tasks}, expected)
         self.assertEqual({tuple(task["sizes"]) for task in tasks}, {("full",)})
 
+    def test_what_fails_takes_no_number(self):
+        """Was: the first task of such an import had number 2, for good."""
+        self.write("source/a_bad.py", 'raise RuntimeError("one\\\\ntwo")\n')
+        self.write("source/b_good.py")
+
+        def bring_in():
+            result = self.bring_in("source", "--out", "suite", "--format", "json")
+            return {r["task"]: r["state"] for r in json.loads(result.stdout)["results"]}, result
+
+        states, result = bring_in()
+        self.assertEqual(states["level1/001_b_good"], "imported")
+        self.assertTrue((self.folder / "suite/level1/001_b_good.py").exists())
+        self.assert_good(self.kbench("tasks", "show", "b_good", "--suite", "suite"))
+        what = json.loads(result.stdout)["results"][0]["error"]["what"]
+        self.assertEqual(what, "RuntimeError: one two")
+        self.write("source/a_bad.py")
+        self.assertEqual(bring_in()[0], {"level1/002_a_bad": "imported",
+                                         "level1/001_b_good": "unchanged"})
+
     def test_a_suite_inside_its_source_is_not_imported_again(self):
         self.write("level1/1_task.py")
         for _ in range(2):

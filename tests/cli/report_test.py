@@ -33,8 +33,9 @@ class StoredRunsTest(cli_case.CliCase):
         self.assert_good(result)
         self.assertEqual(json.loads(result.stdout)["run_id"], OLDER)
 
-    def test_unknown_run_is_a_usage_error(self):
-        self.assert_fails(self.kbench("report", "json", "--run", "ffff"), USAGE, "ffff")
+    def test_a_run_that_is_not_there_selects_nothing(self):
+        for name in ("ffff", "latest~999", "nobody"):
+            self.assert_fails(self.kbench("report", "json", "--run", name), NOTHING_SELECTED, name)
 
     def test_table_and_page_show_the_task(self):
         for form in ("table", "html"):

@@ -168,7 +168,7 @@ class SelectionTest(RunCase):
         self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED)
 
     def test_unknown_task_gets_a_hint(self):
-        self.assert_fails(self.run_kbench("--task", "level1/019_rel"), USAGE, "019_relu")
+        self.assert_fails(self.run_kbench("--task", "level1/019_rel"), NOTHING_SELECTED, "019_relu")
 
     def test_unknown_device(self):
         self.assert_fails(self.run_kbench("--device", "tpu"), USAGE, "tpu")
@@ -203,6 +203,7 @@ class OneFileTest(RunCase):
                 (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
                 (("my_relu.cpp", "--task", "level1/01*"), "one file is for one task"),
                 (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
+                ((".", *RELU), "--submissions ."),
                 (("my_relu.txt", *RELU), "ends in .cu (CUDA) or .cpp (CPU)"),
                 (("my_relu.cu", *RELU), "use --device cuda"),
                 (("my_relu.cpp", *RELU, "--agent", "me"), "--agent")):
@@ -223,6 +224,17 @@ class CensusTest(RunCase):
         self.submit("alice/level1/019_relu.cpp")
         self.assert_fails(self.run_kbench(*RELU, "--submissions", "subs", "--agent", "alise"),
                           NOTHING_SELECTED, "did you mean \"alice\"?")
+
+    def test_a_folder_without_any_submission(self):
+        """Was: the baselines alone, and exit code 0."""
+        (self.folder / "subs").mkdir()
+        words = (*RELU, "--submissions", "subs")
+        self.assert_fails(self.run_kbench(*words), USAGE, "nothing below subs can be evaluated",
+                          "--baselines-only")
+        self.submit("README")  # in the folder itself, and meant as nothing
+        (self.folder / "subs" / "README").rename(self.folder / "subs" / "README.md")
+        self.assert_fails(self.run_kbench(*words), USAGE, "nothing below subs can be evaluated")
+        self.assertFalse((self.folder / "kbench.sqlite").exists())
 
     def test_what_cannot_be_evaluated_at_all_ends_before_the_run(self):
         for path, folder, words in (
@@ -272,6 +284,11 @@ class KilledTest(RunCase):
         states = {row["agent"]: row["state"] for row in json.loads(resumed.stdout)["results"]}
         self.assertEqual(states, EXPECTED)
         self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
+
+    def test_resuming_a_run_that_is_not_there(self):
+        subprocess.run([os.environ["MAKE_STORE"], str(self.folder / "kbench.sqlite"), "2c" * 16],
+                       check=True)
+        self.assert_fails(self.run_kbench("--resume", "zz"), NOTHING_SELECTED, "zz")
 
     def test_resume_with_other_options_is_refused(self):
         self.assert_good(self.run_kbench(*RELU, *self.AGENTS, "--agent", "honest"))

@@ -97,8 +97,15 @@ class TasksShowTest(cli_case.CliCase):
         self.assertEqual([size["size"] for size in json.loads(result.stdout)["sizes"]], ["full"])
 
     def test_unknown_task_gets_a_suggestion(self):
-        self.assert_fails(self.kbench("tasks", "show", "level1/019_rlu"), USAGE,
+        self.assert_fails(self.kbench("tasks", "show", "level1/019_rlu"), NOTHING_SELECTED,
                           'did you mean "level1/019_relu"?')
+
+    def test_a_suite_without_tasks_is_named(self):
+        """Was: `no task is called "relu"`, and nothing about the folder."""
+        for words in (("tasks", "list"), ("tasks", "show", "relu"), ("tasks", "lint"),
+                      ("run", "--task", "relu")):
+            self.assert_fails(self.kbench(*words, "--suite", self.folder), USAGE,
+                              f"{self.folder}: no task lies in it", "--suite", "kbench import")
 
     def test_pattern_for_several_tasks_is_refused(self):
         self.assert_fails(self.kbench("tasks", "show", "level1/*"), USAGE, "expected one",
@@ -194,7 +201,8 @@ class TasksPromptTest(cli_case.CliCase):
         self.assertIn("(size `full`)", result.stdout)
 
     def test_unknown_words(self):
-        self.assert_fails(self.kbench("tasks", "prompt", "level1/019_rlu"), USAGE, "did you mean")
+        self.assert_fails(self.kbench("tasks", "prompt", "level1/019_rlu"), NOTHING_SELECTED,
+                          "did you mean")
         self.assert_fails(self.kbench("tasks", "prompt", "relu", "--device", "tpu"), USAGE, "tpu")
 
 

@@ -270,12 +270,19 @@ TEST(CompareRuns, WhatSurroundedTheKernelsIsNamed) {
 
 TEST(CompareRuns, AnUnfinishedOrChangedRunIsACaution) {
   ReportData before = data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "alice", 1'000'000)});
+  before.chain = {ChainFinding::State::kHolds, "as they were stored"};
   ReportData after = before;
   EXPECT_THAT(compare(before, after, Side::kEager).cautions, IsEmpty());
   after.run.finished_at.clear();
   before.chain = {ChainFinding::State::kChanged, "row 1 is another"};
   EXPECT_THAT(compare(before, after, Side::kEager).cautions,
               ElementsAre(HasSubstr("row 1 is another"), HasSubstr("after is not finished")));
+  // Was: no word about rows that nobody vouches for.
+  for (const auto state : {ChainFinding::State::kUnchained, ChainFinding::State::kUnchecked}) {
+    before.chain = {state, "who knows"};
+    EXPECT_THAT(compare(before, after, Side::kEager).cautions,
+                ElementsAre(HasSubstr("who knows"), HasSubstr("after is not finished")));
+  }
 }
 
 // Whatever stands in a file of somebody else.

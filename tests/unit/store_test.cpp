@@ -469,7 +469,7 @@ TEST_F(StoreTest, ADamagedFileIsNamedAsSuch) {
 
 TEST_F(StoreTest, AMissingFileIsNotCreatedByReading) {
   const Error error = open_error(file_, Store::Mode::kReadOnly);
-  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_EQ(error.code, ErrorCode::kUsage);
   EXPECT_FALSE(std::filesystem::exists(file_));
   EXPECT_THAT(open_error(folder_ / "no/such/folder.sqlite").message, HasSubstr("cannot be opened"));
 }

@@ -97,7 +97,7 @@ export const words = {
   compare: "Compare",
   compareTitle: (a, b) => `${a} against ${b}`,
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
-  compareSummary: (a, b, n) => `On ${count(n.both, "task", "tasks")} solved by both, ${a} is faster on ${n.faster}, slower on ${n.slower}, and undecided on ${n.undecided}. Solved by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}.`,
+  compareSummary: (a, b, n) => `On ${count(n.both, "task", "tasks")} solved by both, ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}. Solved by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}.`,
   ratioOf: (a, b) => `${a} / ${b}`,
   compareAxis: (a, b) => `← ${b} faster · ${a} faster →`,
   noCommon: "No task was solved by both.",

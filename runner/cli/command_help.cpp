@@ -1,0 +1,218 @@
+#include "runner/cli/command_help.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/reporter.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 good, 1 a submission failed, 2 usage, 3 kbench's own or the machine's fault,\n"
+    "            4 regression, 5 nothing selected, 130 interrupted.\n"
+    "Results go to standard output, everything else to standard error.";
+
+constexpr const char* kTopHelp =
+    "Examples:\n"
+    "  kbench run --level 3                    time and check everything on level 3\n"
+    "  kbench run --task level1/019_relu --submissions my_kernels\n"
+    "  kbench tasks header level1/019_relu     what a submission includes\n"
+    "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
+    "  kbench import KernelBench --out suite   bring in other people's tasks\n"
+    "  kbench report html --output report.html\n"
+    "  kbench report --out run.csv --out junit=run.xml\n"
+    "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
+    "  kbench doctor                           what is missing on this machine\n\n";
+
+constexpr const char* kRunHelp =
+    "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
+    "A submission is DIR/AGENT/levelN/NNN_name.cpp (CPU), .cu (CUDA), or a folder NNN_name/ with\n"
+    "submission.json; NNN_name@variant is a further one for the same task.\n"
+    "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
+    "Examples:\n"
+    "  kbench run my_relu.cpp --task level1/019_relu\n"
+    "  kbench run --level 1,2 --size small --device cpu\n"
+    "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
+    "  kbench run --resume                     continue the newest run\n"
+    "  kbench run --level 3 --html report.html\n"
+    "  kbench run --out junit=kbench.xml --out github=-\n\n"
+    "`kbench report --help` lists the formats.\n\n";
+
+constexpr const char* kTasksHelp =
+    "Examples:\n"
+    "  kbench tasks list --level 1\n"
+    "  kbench tasks show level1/019_relu\n"
+    "  kbench tasks prompt relu --device cuda\n\n";
+
+constexpr const char* kTasksListHelp =
+    "Examples:\n"
+    "  kbench tasks list --level 1,2\n"
+    "  kbench tasks list --format json\n\n";
+
+constexpr const char* kTasksShowHelp =
+    "Examples:\n"
+    "  kbench tasks show level1/019_relu\n"
+    "  kbench tasks show relu --size small\n\n";
+
+constexpr const char* kTasksHeaderHelp =
+    "Examples:\n"
+    "  kbench tasks header level1/019_relu\n"
+    "  kbench tasks header level1/019_relu --size full --out include\n\n";
+
+constexpr const char* kTasksPromptHelp =
+    "Examples:\n"
+    "  kbench tasks prompt level3/039_gru --device cuda\n"
+    "  kbench tasks prompt level1/019_relu --size small > prompt.md\n\n";
+
+constexpr const char* kLintHelp =
+    "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
+    "constant, the mean, an input, the previous output, float16, one element wrong, one operator\n"
+    "or one parameter left out. The same verifier must reject them all. A task keeps a flaw only\n"
+    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py. -v shows notes as well.\n\n"
+    "Examples:\n"
+    "  kbench tasks lint --level 1 --size small --device cpu\n"
+    "  kbench tasks lint --task 'level2/08*' --format json\n\n";
+
+constexpr const char* kImportHelp =
+    "Any file with class Model, get_inputs() and get_init_inputs() becomes a task at its own "
+    "size;\n"
+    "`kbench run --suite DIR` evaluates it. Folders levelN/ and numbers of files are kept. Tables\n"
+    "(.jsonl, .parquet) have the file's text in a column code. Files are executed in a sandbox.\n"
+    "Importing again replaces what changed.\n\n"
+    "Examples:\n"
+    "  kbench import KernelBench/KernelBench --out kernelbench\n"
+    "  kbench import my_module.py --out mine --mode eval\n"
+    "  kbench run --suite mine --baselines-only\n\n";
+
+constexpr const char* kReportHelp =
+    "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
+    "Examples:\n"
+    "  kbench report html --output report.html\n"
+    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
+    "  kbench report md                        paste it into a pull request\n"
+    "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
+
+constexpr const char* kRunsHelp =
+    "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
+    "tag\n"
+    "(`kbench tag`), as latest, or as latest~2: two before it.\n\n"
+    "Examples:\n"
+    "  kbench runs --device h200\n"
+    "  kbench runs --db nightly.sqlite --json\n\n";
+
+constexpr const char* kTagHelp =
+    "A tag is one to 64 letters, digits, dots, dashes or underscores; nothing that reads as the\n"
+    "start of an id. It names one run, which it leaves as it is.\n\n"
+    "Examples:\n"
+    "  kbench tag latest release-1.2\n"
+    "  kbench compare release-1.2 latest\n"
+    "  kbench tag --remove release-1.2\n\n";
+
+constexpr const char* kCompareHelp =
+    "Each submission is judged by the ratio of its two speed-ups over the same baseline, so that "
+    "a\n"
+    "slower machine cancels. FASTER, SLOWER: no change at all would show like this in fewer than\n"
+    "one of 20 comparisons, all rows together (Holm). SAME: the whole interval lies within 3 % "
+    "(CPU)\n"
+    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
+    "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
+    "devices, sizes, precision classes, profiles, protocols, and quick against full are "
+    "refused.\n\n"
+    "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
+    "BEFORE counts that device's runs.\n\n"
+    "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
+    "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
+    "Examples:\n"
+    "  kbench compare\n"
+    "  kbench compare release-1.2 latest --baseline compiled\n"
+    "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
+
+constexpr const char* kHistoryHelp =
+    "A line for each run of the device, oldest first, with the agent's best variant; another "
+    "size,\n"
+    "precision class, profile or timing is left out and counted. A change is dated to the run "
+    "that\n"
+    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
+    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
+    "Examples:\n"
+    "  kbench history level1/019_relu\n"
+    "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
+
+constexpr const char* kDoctorHelp =
+    "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
+    "(kbench\n"
+    "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n"
+    "Examples:\n"
+    "  kbench doctor\n"
+    "  kbench doctor --format json\n\n";
+
+constexpr const char* kSelftestHelp =
+    "Examples:\n"
+    "  kbench selftest sandbox\n"
+    "  kbench selftest timing --device cpu\n\n";
+
+constexpr const char* kSandboxHelp =
+    "Each line says blocked, open or not applicable, and why. Nothing is harmed where an escape "
+    "works:\nbombs are small, and victims are the selftest's own. Exit code 3 when something is "
+    "open.\n\n"
+    "Examples:\n"
+    "  kbench selftest sandbox\n"
+    "  kbench selftest sandbox --device cuda --without bubblewrap\n\n";
+
+constexpr const char* kTimingHelp =
+    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
+    "clock\n"
+    "made of them, and measures by how much equal runs of this device differ. That is its\n"
+    "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
+    "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
+    "driver or a new kbench.\n\n"
+    "Examples:\n"
+    "  kbench selftest timing\n"
+    "  kbench selftest timing --device cuda:1 --rounds 8\n\n";
+
+struct CommandHelp {
+  std::string_view command;
+  const char* text;
+};
+
+constexpr std::array kHelps = {
+    CommandHelp{"", kTopHelp},
+    CommandHelp{"run", kRunHelp},
+    CommandHelp{"tasks", kTasksHelp},
+    CommandHelp{"tasks list", kTasksListHelp},
+    CommandHelp{"tasks show", kTasksShowHelp},
+    CommandHelp{"tasks header", kTasksHeaderHelp},
+    CommandHelp{"tasks lint", kLintHelp},
+    CommandHelp{"tasks prompt", kTasksPromptHelp},
+    CommandHelp{"import", kImportHelp},
+    CommandHelp{"report", kReportHelp},
+    CommandHelp{"runs", kRunsHelp},
+    CommandHelp{"tag", kTagHelp},
+    CommandHelp{"compare", kCompareHelp},
+    CommandHelp{"history", kHistoryHelp},
+    CommandHelp{"doctor", kDoctorHelp},
+    CommandHelp{"selftest", kSelftestHelp},
+    CommandHelp{"selftest sandbox", kSandboxHelp},
+    CommandHelp{"selftest timing", kTimingHelp},
+};
+
+// The table of formats, from the reporters themselves.
+std::string formats_help() {
+  std::string text = "Formats:\n";
+  for (const Reporter& one : reporters())
+    text += fmt::format("  {:16}  {:7} {}\n", one.name, one.suffix, one.help);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string help_of(std::string_view command) {
+  std::string text = command == "report" ? formats_help() : "";
+  for (const CommandHelp& help : kHelps)
+    if (help.command == command) text += help.text;
+  return text + kExitCodes;
+}
+
+}  // namespace kbench
