@@ -1,5 +1,6 @@
 // The option table: turns the words of the command line into one of the option structs. The only
-// file that knows CLI11, and the only place where help is written. Nothing is executed here.
+// place where help is written, and but for option_table the only file that knows CLI11. Nothing is
+// executed here.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace kbench {
 
-// Help or the version was asked for: print the text to standard output, exit with 0.
+// Help, the version, completions or the manual was asked for: print the text to standard output,
+// exit with 0.
 struct PrintText {
   std::string text;
 };
