@@ -155,7 +155,8 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out = render_table(result_columns(rows, kNameColumns), {.colour = options.colour});
+  std::string out = render_table(result_columns(rows, kNameColumns),
+                                 {.colour = options.colour, .columns = options.columns});
   std::string failures;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) failures += render_failure(row, options);
@@ -195,7 +196,8 @@ std::string summary_line(const ReportData& data) {
   std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
   if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
     line += fmt::format(" · {} not ranked", left_out);
-  const std::vector<AgentScore> ranking = rank_agents(rows, {.redrawings = 0});
+  const std::vector<AgentScore> ranking =
+      rank_agents(rows, {.rule = data.variants, .redrawings = 0});
   constexpr std::size_t kShown = 3;
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
     line +=

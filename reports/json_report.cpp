@@ -47,6 +47,7 @@ Json report_json(const ReportData& data) {
           {"device", text_or_null(device)},
           {"device_name", text_or_null(data.device_name)},
           {"quick", data.quick},
+          {"variants", to_string(data.variants)},
           {"environment", recorded_json(data.run.environment)},
           {"files", data.files.empty() ? Json() : recorded_json(data.files)},
           {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "reports/trend.hpp"
+#include "reports/variant_rule.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
@@ -105,6 +108,11 @@ struct ReportData {
   bool quick = false;  // timed in eight blocks of one session only
   // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
+  VariantRule variants = VariantRule::kBest;  // by which scores are made
+  // What only the page shows, filled by who writes one: of each task what its operators are
+  // (runner/task/family.hpp), and what earlier runs of the device said.
+  std::map<std::string, std::vector<std::string>> families;
+  std::optional<Trend> trend;
 };
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,

@@ -11,6 +11,7 @@
 #include "reports/page_samples.hpp"
 #include "reports/reproduce.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/trend_json.hpp"
 
 namespace kbench {
 namespace {
@@ -140,12 +141,15 @@ Json task_json(const PageModel& page, const PageTask& task) {
   Json best = Json::array();
   for (const ResultRow* row : task.best) best.push_back(row_index(page, row));
   const ResultRow& baselines = task.baselines();
-  Json made = {{"task", sanitize_line(task.task)},
-               {"size", sanitize_line(task.size)},
-               {"level", task.level},
-               {"rows", {task.first, task.rows.size()}},
-               {"best", std::move(best)},
-               {"baselines", row_index(page, &baselines)}};
+  const auto families = page.data.families.find(task.task);
+  Json made = {
+      {"task", sanitize_line(task.task)},
+      {"families", families == page.data.families.end() ? Json::array() : Json(families->second)},
+      {"size", sanitize_line(task.size)},
+      {"level", task.level},
+      {"rows", {task.first, task.rows.size()}},
+      {"best", std::move(best)},
+      {"baselines", row_index(page, &baselines)}};
   const Timing& eager = baselines.eager;
   const Timing& compiled = baselines.compiled;
   if (eager.median_ns && compiled.median_ns && *compiled.median_ns > 0)
@@ -165,6 +169,7 @@ Json board_json(const PageModel& page, const PageBoard& board) {
   Json agents = Json::array();
   for (const std::string& agent : board.agents) agents.push_back(sanitize_line(agent));
   return {{"device", sanitize_line(board.device)},
+          {"trend", page.data.trend ? trend_series_json(*page.data.trend, board) : Json()},
           {"precision", sanitize_line(board.precision)},
           {"profile", sanitize_line(board.profile)},
           {"size", sanitize_line(board.size)},
@@ -228,16 +233,19 @@ Json page_json(const PageModel& page) {
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
-  return {{"page_schema", kPageSchemaVersion},
-          {"report_schema", kReportSchemaVersion},
-          {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
-          {"fields", fields_json()},
-          {"speedup_parts", kSpeedupParts},
-          {"states", states_json()},
-          {"verdicts", verdicts_json()},
-          {"boards", std::move(boards)},
-          {"rows", std::move(rows)},
-          {"details", std::move(details)}};
+  return {
+      {"page_schema", kPageSchemaVersion},
+      {"report_schema", kReportSchemaVersion},
+      {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
+      {"variants", {{"rule", to_string(page.data.variants)}, {"help", words(page.data.variants)}}},
+      {"trend", page.data.trend ? trend_runs_json(*page.data.trend) : Json()},
+      {"fields", fields_json()},
+      {"speedup_parts", kSpeedupParts},
+      {"states", states_json()},
+      {"verdicts", verdicts_json()},
+      {"boards", std::move(boards)},
+      {"rows", std::move(rows)},
+      {"details", std::move(details)}};
 }
 
 std::string for_script_element(const Json& json) {

@@ -183,11 +183,11 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
 }
 
 const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& agent,
-                          const std::string& task, const std::string& size) {
+                          const std::string& task, const std::string& size, VariantRule rule) {
   const ResultRow* best = nullptr;
   for (const ResultRow& row : rows) {
     if (!is_of(row, agent) || row.task != task || row.size != size) continue;
-    if (best == nullptr || counts_more(row, *best, VariantRule::kBest)) best = &row;
+    if (best == nullptr || counts_more(row, *best, rule)) best = &row;
   }
   return best;
 }

@@ -84,19 +84,22 @@ void write_rank(HtmlWriter& html, const AgentScore& score) {
   write_number(html, show_ranks(score));
   for (const Score shown : kShownScores) write_number(html, score_text(score, shown));
   write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
+  write_number(html, fmt::format("{}", score.variants));
   html.close();
 }
 
-void write_ranking(HtmlWriter& html, const PageBoard& board) {
+void write_ranking(HtmlWriter& html, const PageModel& page, const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return;
   open_table(html, "Ranking of agents over all tasks");
   std::vector<std::string> heads{"Agent", "Rank"};
   for (const Score shown : kShownScores) heads.emplace_back(kind_of(shown).heading);
   heads.emplace_back("Correct");
+  heads.emplace_back("Variants");
   write_heads(html, heads, 1);
   for (const AgentScore& score : ranking) write_rank(html, score);
   close_table(html);
+  html.element("p", words(page.data.variants), {{"class", "note"}});
 }
 
 struct Cell {
@@ -207,7 +210,7 @@ std::string results_html(const PageModel& page) {
   HtmlWriter html;
   for (const PageBoard& board : page.boards) {
     if (page.boards.size() > 1) html.element("h2", board_name(board));
-    write_ranking(html, board);
+    write_ranking(html, page, board);
     write_tasks(html, board);
   }
   return html.take();

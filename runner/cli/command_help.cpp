@@ -92,6 +92,7 @@ constexpr const char* kReportHelp =
     "  kbench report html --output report.html\n"
     "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
     "  kbench report md                        paste it into a pull request\n"
+    "  kbench report html --site results       for very large runs\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
 constexpr const char* kRunsHelp =
@@ -172,6 +173,18 @@ constexpr const char* kTimingHelp =
     "  kbench selftest timing\n"
     "  kbench selftest timing --device cuda:1 --rounds 8\n\n";
 
+constexpr const char* kCompletionsHelp =
+    "Prints a script that completes commands, options and their values.\n\n"
+    "Bash: source <(kbench completions bash), in ~/.bashrc. zsh and fish: into a file that they "
+    "load.\n\n"
+    "Examples:\n"
+    "  kbench completions zsh > ~/.zfunc/_kbench\n"
+    "  kbench completions fish > ~/.config/fish/completions/kbench.fish\n\n";
+
+constexpr const char* kManHelp =
+    "Examples:\n"
+    "  kbench man > kbench.1\n\n";
+
 struct CommandHelp {
   std::string_view command;
   const char* text;
@@ -196,6 +209,8 @@ constexpr std::array kHelps = {
     CommandHelp{"selftest", kSelftestHelp},
     CommandHelp{"selftest sandbox", kSandboxHelp},
     CommandHelp{"selftest timing", kTimingHelp},
+    CommandHelp{"completions", kCompletionsHelp},
+    CommandHelp{"man", kManHelp},
 };
 
 // The table of formats, from the reporters themselves.
@@ -207,6 +222,8 @@ std::string formats_help() {
 }
 
 }  // namespace
+
+std::string exit_codes() { return kExitCodes; }
 
 std::string help_of(std::string_view command) {
   std::string text = command == "report" ? formats_help() : "";

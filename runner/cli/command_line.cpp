@@ -12,6 +12,9 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/completions.hpp"
+#include "runner/cli/man_page.hpp"
+#include "runner/cli/option_table.hpp"
 #include "runner/cli/outputs.hpp"
 
 namespace kbench {
@@ -33,6 +36,7 @@ struct Commands {
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
+  std::string shell;  // of completions
 };
 
 std::vector<std::string> format_names() {
@@ -46,6 +50,18 @@ void add_outputs(CLI::App& app, OutputWords& words) {
                  "Write a report to PATH (-: standard output), by its ending; may be repeated")
       ->allow_extra_args(false)
       ->type_name("FORMAT=PATH");
+}
+
+void add_wide(CLI::App& app, CommonOptions& common) {
+  app.add_flag("--wide", common.wide,
+               "Keep every column of a table, however narrow the terminal is");
+}
+
+void add_variants(CLI::App& app, VariantRule& rule) {
+  add_choice<VariantRule>(
+      app, "--variants", rule,
+      {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
+      "Which of an agent's variants for a task counts in scores (default: best)");
 }
 
 CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
@@ -84,6 +100,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);
+  add_variants(*run, options.variants);
   add_database(*run, options.database);
   run->add_option_function<std::string>(
          "--resume", [&options](const std::string& run) { options.resume = run; },
@@ -96,6 +113,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                                "HTML report to write (default: beside the database, kbench.html)")
                    ->type_name("FILE");
   run->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
+  add_wide(*run, options.common);
   add_common(*run, options.common, true);
   return run;
 }
@@ -184,6 +202,10 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   report->footer(help_of("report"));
   add_word(*report, "FORMAT", words.format, format_names(), "How, see below");
   add_outputs(*report, words);
+  add_path(*report, "--site", words.site,
+           "Write html as many files, an index and one for each task, into this folder")
+      ->type_name("DIR");
+  add_variants(*report, options.variants);
   add_database(*report, options.database);
   report
       ->add_option("--run", options.run,
@@ -192,6 +214,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   report
       ->add_option("--output,-o", words.format_file, "Where FORMAT goes (default: standard output)")
       ->type_name("FILE");
+  add_wide(*report, options.common);
   add_common(*report, options.common, false);
   return report;
 }
@@ -202,6 +225,7 @@ CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
   add_database(*runs, options.database);
   add_part_of_device(*runs, options.device, "all");
   add_json(*runs, options.format);
+  add_wide(*runs, options.common);
   add_common(*runs, options.common, false);
   return runs;
 }
@@ -239,6 +263,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   compare->add_flag("--all", options.all, "List what is the same, too");
   compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
   add_json(*compare, options.format);
+  add_wide(*compare, options.common);
   add_common(*compare, options.common, false);
   return compare;
 }
@@ -257,6 +282,7 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   add_part_of_device(*history, options.device, "the newest run's");
   add_baseline(*history, options.over_compiled);
   add_json(*history, options.format);
+  add_wide(*history, options.common);
   add_common(*history, options.common, false);
   return history;
 }
@@ -312,6 +338,33 @@ SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
   add_format(*sandbox, options.format);
   add_common(*sandbox, options.common, false);
   return {sandbox, add_timing(*selftest, timing)};
+}
+
+struct GeneratedCommands {
+  CLI::App* completions;
+  CLI::App* man;
+};
+
+// What is made of the option table itself.
+GeneratedCommands add_generated(CLI::App& app, std::string& shell) {
+  auto* completions =
+      app.add_subcommand("completions", "Print what makes a shell complete kbench's words");
+  completions->footer(help_of("completions"));
+  add_word(*completions, "SHELL", shell, {"bash", "zsh", "fish"}, "Which shell")->required();
+  auto* man = app.add_subcommand("man", "Print the manual page, kbench(1)");
+  man->footer(help_of("man"));
+  return {completions, man};
+}
+
+std::string completions_of(const CLI::App& app, const std::string& shell) {
+  const CommandEntry top = describe_options(app);
+  if (shell == "zsh") return zsh_completions(top);
+  return shell == "fish" ? fish_completions(top) : bash_completions(top);
+}
+
+std::string manual_of(const CLI::App& app) {
+  const BuildInfo info = build_info();
+  return man_page(describe_options(app), {info.version, info.date, exit_codes()});
 }
 
 // How a shell would have to be told; good enough to read and to repeat.
@@ -419,6 +472,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* history = add_history(app, commands.history);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
+  const auto generated = add_generated(app, commands.shell);
   refuse_empty_values(app);
 
   if (auto missing = value_missing(words)) return *std::move(missing);
@@ -451,8 +505,12 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
     auto outputs = report_outputs(commands.report_words);
     if (!outputs) return outputs.error();
     commands.report.outputs = std::move(*outputs);
+    commands.report.site = std::move(commands.report_words.site);
     return Request(std::move(commands.report));
   }
+  if (generated.completions->parsed())
+    return Request(PrintText{completions_of(app, commands.shell)});
+  if (generated.man->parsed()) return Request(PrintText{manual_of(app)});
   if (runs->parsed()) return Request(commands.runs);
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);

@@ -1,6 +1,6 @@
 // The option table: turns the words of the command line into one of the option structs, with the
 // help of command_options (what several commands share) and command_help (what stands below the
-// options). Nothing is executed here.
+// options). These and option_table are the only files that know CLI11. Nothing is executed here.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace kbench {
 
-// Help or the version was asked for: print the text to standard output, exit with 0.
+// Help, the version, completions or the manual was asked for: print the text to standard output,
+// exit with 0.
 struct PrintText {
   std::string text;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/variant_rule.hpp"
 #include "runner/cli/terminal.hpp"
 
 namespace kbench {
@@ -26,6 +27,7 @@ struct OutputRequest {
 struct CommonOptions {
   int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
   ColorMode color = ColorMode::kAuto;
+  bool wide = false;  // tables keep every column, however narrow the terminal
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
 };
 
@@ -46,7 +48,8 @@ struct RunOptions {
   bool quick = false;        // the fewest blocks that give a ratio
   int budget_seconds = 180;  // that one submission may keep the run waiting
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
+  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
+  VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
 };
@@ -91,7 +94,9 @@ struct ReportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> run;  // a name of store/run_name.hpp; else the newest
+  VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;
+  std::optional<std::filesystem::path> site;  // a folder for a page of many files
 };
 
 // `kbench runs`.

@@ -17,6 +17,7 @@
 #include "reports/github_report.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/output_file.hpp"
+#include "runner/cli/stored_runs.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
 
@@ -192,12 +193,23 @@ Status append_step_summary(const ReportData& data, const Reporter& reporter) {
   return text.size() > room ? Status(Done{}) : append_to_file(file, text);
 }
 
-Status write_output(const ReportData& data, const OutputRequest& output, ColorMode color) {
+RenderOptions render_options(const OutputRequest& output, const CommonOptions& common) {
   RenderOptions options;
   options.workspace = environment_variable("GITHUB_WORKSPACE");
-  // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
-  options.colour =
-      output.file ? color == ColorMode::kAlways : inspect_terminal(STDOUT_FILENO, color).color;
+  if (output.file) {
+    // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
+    options.colour = common.color == ColorMode::kAlways;
+    return options;
+  }
+  const TableStyle style = output_style(common);
+  options.colour = style.colour;
+  options.columns = style.columns;
+  return options;
+}
+
+Status write_output(const ReportData& data, const OutputRequest& output,
+                    const CommonOptions& common) {
+  const RenderOptions options = render_options(output, common);
   const std::string text = output.reporter->render(data, options);
   const Status written =
       output.file ? write_output_file(*output.file, text) : write_standard_output(text);
@@ -242,7 +254,11 @@ Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const f
 Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
   auto outputs = parse_all(words.out);
   if (!outputs) return outputs;
-  if (words.format) {
+  if (words.site) {
+    if (words.format.value_or("html") != "html" || words.format_file)
+      return usage("--site is a page of many files, in the place of html's one",
+                   "kbench report html --site DIR; --out FORMAT=PATH writes others beside it");
+  } else if (words.format) {
     auto output = to_place(*find_reporter(*words.format), words.format_file.value_or("-"), "-o");
     if (!output) return output.error();
     outputs->insert(outputs->begin(), std::move(*output));
@@ -251,7 +267,7 @@ Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
     if (!output) return output.error();
     outputs->insert(outputs->begin(), std::move(*output));
   }
-  if (outputs->empty())
+  if (outputs->empty() && !words.site)
     return usage("the report's FORMAT is required",
                  fmt::format("`kbench report FORMAT` prints one of {}; --out FORMAT=PATH writes "
                              "several",
@@ -278,10 +294,10 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
 }
 
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
-                     ColorMode color) {
+                     const CommonOptions& common) {
   Status first = Done{};
   for (const OutputRequest& output : outputs)
-    if (auto written = write_output(data, output, color); !written && first) first = written;
+    if (auto written = write_output(data, output, common); !written && first) first = written;
   return first;
 }
 

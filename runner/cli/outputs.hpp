@@ -25,6 +25,7 @@ struct OutputWords {
   std::optional<std::string> format_file;  // -o of report: where that goes
   std::optional<std::string> html;         // --html of run
   bool no_html = false;
+  std::optional<std::filesystem::path> site;  // --site of report, in the place of FORMAT's file
 };
 // Of `kbench run`: a table on standard output where nothing else goes there, and a page beside the
 // database unless there is one or none is wanted. Errors: kUsage; standard output is one place.
@@ -42,7 +43,8 @@ struct OutputWords {
 // Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
 // tried.
 [[nodiscard]] Status write_outputs(const ReportData& data,
-                                   const std::vector<OutputRequest>& outputs, ColorMode color);
+                                   const std::vector<OutputRequest>& outputs,
+                                   const CommonOptions& common);
 
 // "results.csv, page.html"; empty where none goes to a file.
 [[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);

@@ -28,6 +28,7 @@
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
+#include "runner/cli/page_extras.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_environment.hpp"
@@ -462,12 +463,17 @@ class RunSession {
                    : 0;
     }
     rows_ = static_cast<int>(data->evaluations.size());
+    data->variants = options_.variants;
+    if (writes_page(options_.outputs)) {
+      const auto& suite = options_.common.suite.value_or(installation_.suites);
+      if (auto added = add_page_extras(*data, *store_, suite); !added) return added;
+    }
     return report(*data);
   }
 
   // What could not be reported is not lost.
   Status report(const ReportData& data) const {
-    auto written = write_outputs(data, options_.outputs, options_.common.color);
+    auto written = write_outputs(data, options_.outputs, options_.common);
     if (written) return written;
     Error error = written.error();
     error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",

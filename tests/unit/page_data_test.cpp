@@ -8,6 +8,7 @@
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
 #include "reports/page_samples.hpp"
+#include "reports/trend_json.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/report_fixture.hpp"
 
@@ -160,6 +161,32 @@ TEST(PageData, NotANumberIsNull) {
     EXPECT_TRUE(details["failed_checks"][0]["max_error"].is_null());
   }
   EXPECT_EQ(failed, 1);
+}
+
+TEST(PageData, ATrendIsOfItsBoardByPositions) {
+  const ReportData data = make_report_data();
+  const PageModel page(data);
+  const PageBoard& board = page.boards.at(0);
+  Speedup ratio;
+  ratio.estimate = 1.234567;
+  ratio.low = 1.2;
+  ratio.high = std::numeric_limits<double>::infinity();
+  ratio.verdict = Verdict::kNone;
+  TrendSeries series{.task = board.tasks.at(0).task,
+                     .agent = board.agents.at(0),
+                     .device = board.device,
+                     .precision = board.precision,
+                     .profile = board.profile,
+                     .size = board.size,
+                     .protocol = board.protocol,
+                     .points = {{0, ratio, "ok", "a"}, {2, {}, "crash", "b"}},
+                     .changes = {{1, 2.0, 1.0}}};
+  TrendSeries elsewhere = series;
+  elsewhere.size = "another";
+  const Json json = trend_series_json({.runs = {}, .series = {elsewhere, series}}, board);
+  ASSERT_EQ(json.size(), 1U) << json;
+  EXPECT_EQ(json[0], Json::parse(R"({"task": 0, "agent": 0, "points": [[0, 1.2346, 1.2, null],
+      [2, "crash"]], "unsure": [0], "renewed": [1], "changes": [[1, 2.0, 1.0]]})"));
 }
 
 TEST(PageSamples, ABlockIsItsVisitsAndADropItsReason) {

@@ -1,7 +1,7 @@
 // Two or more agents, task by task: the first one ticked against each other one.
 
 import { words } from "./words.js";
-import { h } from "./dom.js";
+import { h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
 import { scored } from "./data.js";
 import { scopeOf } from "./score.js";
@@ -71,7 +71,8 @@ const GLYPHS = { faster: "▲", slower: "▼", same: "=", undecided: "?" };
 
 const compareRow = (entry, reach) =>
   h("tr", null,
-    h("th", { scope: "row" }, h("a", { href: linkTo(entry.task.task) }, entry.task.task)),
+    h("th", { scope: "row", title: entry.task.task },
+      h("a", { href: linkTo(entry.task.task) }, taskName(entry.task.task))),
     h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
     h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
     h("td", { class: "bar-cell" }, ratioBar(entry, reach)),
