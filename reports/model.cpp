@@ -77,6 +77,8 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.variant = evaluation.submission->variant;
   row.submission_precision = evaluation.submission->precision;
   row.vendor_library = evaluation.submission->vendor_library;
+  row.sources = evaluation.sources;
+  row.tree_hash = evaluation.tree_hash;
 }
 
 // Null where there is none: rows of another origin may hold anything.
@@ -93,6 +95,18 @@ void read_conditions(ReportData& data) {
        {member(member(environment, "device"), "name"), member(configuration, "device_name")})
     if (data.device_name.empty() && name.is_string()) data.device_name = name.get<std::string>();
   data.quick = member(configuration, "quick") == true;
+}
+
+Status read_contents(const Store& store, ReportData& data) {
+  std::vector<std::string> hashes;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.task_source.empty()) hashes.push_back(evaluation.task_source);
+    for (const TreeFile& file : evaluation.sources) hashes.push_back(file.hash);
+  }
+  auto contents = store.contents(hashes, kMostShownSources);
+  if (!contents) return contents.error();
+  data.contents = std::move(*contents);
+  return Done{};
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.
@@ -161,6 +175,9 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);
+  if (auto read = read_contents(store, data); !read) return read.error();
+  std::error_code ignored;
+  data.database = std::filesystem::absolute(store.file(), ignored);
   read_conditions(data);
   take_out_files(data);
   return data;

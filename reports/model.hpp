@@ -4,7 +4,10 @@
 // report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +50,8 @@ struct ResultRow {
   std::string variant;
   std::string submission_precision;
   bool vendor_library = false;
+  std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
+  std::string tree_hash;          // of these
 
   State state = State::kInfrastructureError;
   Fault fault = Fault::kInfrastructure;
@@ -104,7 +109,13 @@ struct ReportData {
   bool quick = false;  // timed in eight blocks of one session only
   // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
   std::string files;
+  // What submissions and tasks are made of, by hash: the smallest first, up to kMostShownSources.
+  std::map<std::string, std::string> contents;
+  std::filesystem::path database;  // that it was read from, absolute
 };
+
+// Bytes of sources that a report carries.
+inline constexpr std::size_t kMostShownSources = 4u << 20;
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
 // and those of the store.

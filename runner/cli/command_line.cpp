@@ -77,6 +77,22 @@ constexpr const char* kReportHelp =
     "  kbench report md                        paste it into a pull request\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
+constexpr const char* kSourcesHelp =
+    "Writes the files that a row was compiled from, as a folder that --submissions takes. Nothing\n"
+    "that is there is written over. RUN is the start of an id, a tag, latest or latest~N.\n\n"
+    "Examples:\n"
+    "  kbench sources latest --task level1/019_relu --agent me --out relu\n"
+    "  kbench sources 3f9a --db nightly.sqlite --task level1/019_relu --agent me --variant v2 --out v2"
+    "\n\n";
+
+constexpr const char* kReproduceHelp =
+    "Takes the sources and options of a stored row, evaluates it again on this machine, stores the\n"
+    "result in --into, and says whether it is the same evaluation: task, sources, compiler, device\n"
+    "and kbench are. Without --agent the row of a task that nobody submitted for is taken.\n\n"
+    "Examples:\n"
+    "  kbench reproduce latest --task level1/019_relu --agent me\n"
+    "  kbench reproduce 3f9a --db /data/nightly.sqlite --task level1/019_relu --agent me\n\n";
+
 constexpr const char* kRunsHelp =
     "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
     "tag\n"
@@ -196,6 +212,9 @@ struct Commands {
   ImportOptions import;
   ReportOptions report;
   OutputWords report_words;
+  SourcesOptions sources;
+  ReproduceOptions reproduce;
+  OutputWords reproduce_words;
   RunsOptions runs;
   TagOptions tag;
   CompareOptions compare;
@@ -469,6 +488,56 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   return report;
 }
 
+void add_row_choice(CLI::App& app, RowChoice& row) {
+  app.add_option("RUN", row.run, "Start of an id, a tag, latest or latest~N")
+      ->required()
+      ->type_name("");
+  add_database(app, row.database, "SQLite database that holds the run (default: kbench.sqlite)");
+  app.add_option("--task", row.task, "Id of the row's task (level1/019_relu)")
+      ->required()
+      ->type_name("ID");
+}
+
+void add_submission_choice(CLI::App& app, RowChoice& row) {
+  app.add_option("--variant", row.variant, "Its variant (default: the one without a name)")
+      ->type_name("NAME");
+  app.add_option("--submission", row.submission, "Its file, where agent and variant have several")
+      ->type_name("NAME");
+}
+
+CLI::App* add_sources(CLI::App& app, SourcesOptions& options) {
+  auto* sources = app.add_subcommand("sources", "Write the files that a stored row was made from");
+  sources->footer(std::string(kSourcesHelp) + kExitCodes);
+  add_row_choice(*sources, options.row);
+  sources->add_option("--agent", options.row.agent, "Who submitted")->required()->type_name("NAME");
+  add_submission_choice(*sources, options.row);
+  sources->add_option("--out", options.out, "Folder: an empty one, or a new one")
+      ->required()
+      ->type_name("DIR");
+  add_common(*sources, options.common, false);
+  return sources;
+}
+
+CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& words) {
+  auto* reproduce = app.add_subcommand("reproduce", "Evaluate a stored row again");
+  reproduce->footer(std::string(kReproduceHelp) + kExitCodes);
+  add_row_choice(*reproduce, options.row);
+  reproduce->add_option("--agent", options.row.agent, "Who submitted (default: nobody)")
+      ->type_name("NAME");
+  add_submission_choice(*reproduce, options.row);
+  reproduce
+      ->add_option("--into", options.into,
+                   "SQLite database that gets the result (default: kbench.sqlite)")
+      ->type_name("FILE");
+  add_outputs(*reproduce, words);
+  auto* html = reproduce->add_option(
+      "--html", words.html, "HTML report to write (default: beside --into, kbench.html)");
+  html->type_name("FILE");
+  reproduce->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
+  add_common(*reproduce, options.common, true);
+  return reproduce;
+}
+
 // Shorter to type, and what people try.
 void add_json(CLI::App& app, OutputFormat& format) {
   add_format(app, format);
@@ -697,6 +766,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto tasks = add_tasks(app, commands.tasks, commands.lint);
   const auto* import = add_import(app, commands.import);
   const auto* report = add_report(app, commands.report, commands.report_words);
+  const auto* sources = add_sources(app, commands.sources);
+  const auto* reproduce = add_reproduce(app, commands.reproduce, commands.reproduce_words);
   const auto* runs = add_runs(app, commands.runs);
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
@@ -734,6 +805,14 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
     if (!outputs) return outputs.error();
     commands.report.outputs = std::move(*outputs);
     return Request(std::move(commands.report));
+  }
+  if (sources->parsed()) return Request(commands.sources);
+  if (reproduce->parsed()) {
+    auto outputs = run_outputs(commands.reproduce_words, commands.reproduce.into);
+    if (!outputs) return outputs.error();
+    commands.reproduce.outputs = std::move(*outputs);
+    commands.reproduce.command_line = command_line_text(words);
+    return Request(std::move(commands.reproduce));
   }
   if (runs->parsed()) return Request(commands.runs);
   if (tag->parsed()) return tag_request(commands.tag);

@@ -31,7 +31,7 @@ struct TasksPromptRequest {
 
 using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
                              TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
-                             ReportOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
+                             ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
                              DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where

@@ -30,6 +30,7 @@ export const data = {
   run: raw.run,
   schema: raw.report_schema,
   trend: raw.trend || null,
+  contents: raw.contents,
   boards: raw.boards.map((board) => ({ ...board, tasks: board.tasks.map(unpackTask) })),
 };
 

@@ -3,7 +3,7 @@
 
 export const defaults = {
   board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all", q: "",
-  cmp: "",
+  cmp: "", diff: "",
 };
 
 const decode = (text) => {
@@ -41,7 +41,8 @@ export const onChange = (act) => { listeners.push(act); };
 const tell = (changed) => { for (const act of listeners) act(changed); };
 
 // `step`: whether the back button stops here. What moves while one types or drags does not.
-export const change = (patch, step = true) => {
+export const change = (given, step = true) => {
+  const patch = "path" in given ? { diff: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
   if (changed.length === 0) return;
   Object.assign(view, patch);
@@ -50,12 +51,18 @@ export const change = (patch, step = true) => {
   tell(changed);
 };
 
+// Keeps in the address what is shown already.
+export const remember = (patch) => {
+  Object.assign(view, patch);
+  history.replaceState(null, "", address());
+};
+
 // The address of another view, for links.
 export const linkTo = (path) => {
-  const kept = view.path;
-  view.path = path;
+  const kept = { ...view };
+  Object.assign(view, { path, diff: "" });
   const text = address();
-  view.path = kept;
+  Object.assign(view, kept);
   return text;
 };
 

@@ -9,6 +9,7 @@ import { samplePlot } from "./samples.js";
 import { showError, showMs, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
 import { linkTo } from "./state.js";
+import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
 const MOST_OPEN = 5;
 const TIME_ROW = 26;
@@ -187,6 +188,7 @@ const fillEntry = (row, width) => [
   row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
   reasonsOf(row),
   errorBlock(row),
+  sourcesOf(row),
   h("h4", null, words.reproduce),
   h("div", { class: "command" }, h("code", null, row.details.reproduce),
     copyButton(row.details.reproduce)),
@@ -195,7 +197,7 @@ const fillEntry = (row, width) => [
   h("h4", null, words.details),
   h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
     [h("dt", null, name), h("dd", null, value)])),
-].flat().filter(Boolean);
+].flat(2).filter(Boolean);
 
 const entryOf = (row, open, width) => {
   const box = h("div", { class: "entry-body" });
@@ -235,9 +237,6 @@ const steps = (board, task) => {
     link(board.tasks[at + 1], words.next, "next"));
 };
 
-const shapesOf = (task) =>
-  task.shapes ? [h("h3", null, words.shapes), h("pre", null, task.shapes)] : [];
-
 // The table's names lead to their details, without touching the address.
 const openRow = (element) => (event) => {
   const link = event.target.closest("a[data-row]");
@@ -271,11 +270,11 @@ export const makeTask = () => {
     element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
-      ...shapesOf(task),
+      ...taskSource(task),
       h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
-      resultTable(task), ...entries(task, width));
+      resultTable(task), ...entries(task, width), ...sourceComparison(task));
   };
   return { element, draw };
 };
