@@ -164,10 +164,11 @@ constexpr std::array kFields{
     Field{"vendor_library", "Vendor library", Unit::kFlag,
           "Whether the submission links cuBLAS or cuDNN, as its manifest asked.",
           [](Row r) { return r.has_submission ? Json(r.vendor_library) : Json(); }},
-    Field{"sources", "Sources", Unit::kObject,
-          "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "
-          "all. Empty where none were kept. `kbench sources` writes them.",
-          sources_json},
+    Field{
+        "sources", "Sources", Unit::kObject,
+        "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "
+        "all. Empty where none were kept. `kbench sources` writes them.",
+        sources_json},
     Field{"sandbox", "Sandbox", Unit::kText,
           "Which layers kept the submission away from the rest of the machine.",
           [](Row r) -> Json { return r.sandbox_level; }},

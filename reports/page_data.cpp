@@ -154,7 +154,7 @@ std::string source_of(const PageModel& page, const PageTask& task) {
 // What hashes stand for, each once: the smallest first, as long as the page takes them as they are
 // written into it. Lines are kept; what would steer a reader is shown.
 Json contents_json(const ReportData& data) {
-  std::vector<std::pair<std::size_t, std::string_view>> by_size;
+  std::vector<std::pair<std::size_t, std::string>> by_size;
   for (const auto& [hash, text] : data.contents) by_size.emplace_back(text.size(), hash);
   std::sort(by_size.begin(), by_size.end());
   Json contents = Json::object();
@@ -163,7 +163,7 @@ Json contents_json(const ReportData& data) {
     Json text = sanitize_text(data.contents.find(hash)->second);
     total += for_script_element(text).size();
     if (total > kMostShownSources) break;
-    contents[std::string(hash)] = std::move(text);
+    contents[hash] = std::move(text);
   }
   return contents;
 }

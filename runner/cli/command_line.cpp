@@ -82,12 +82,15 @@ constexpr const char* kSourcesHelp =
     "that is there is written over. RUN is the start of an id, a tag, latest or latest~N.\n\n"
     "Examples:\n"
     "  kbench sources latest --task level1/019_relu --agent me --out relu\n"
-    "  kbench sources 3f9a --db nightly.sqlite --task level1/019_relu --agent me --variant v2 --out v2"
+    "  kbench sources 3f9a --db nightly.sqlite --task level1/019_relu --agent me --variant v2 "
+    "--out v2"
     "\n\n";
 
 constexpr const char* kReproduceHelp =
-    "Takes the sources and options of a stored row, evaluates it again on this machine, stores the\n"
-    "result in --into, and says whether it is the same evaluation: task, sources, compiler, device\n"
+    "Takes the sources and options of a stored row, evaluates it again on this machine, stores "
+    "the\n"
+    "result in --into, and says whether it is the same evaluation: task, sources, compiler, "
+    "device\n"
     "and kbench are. Without --agent the row of a task that nobody submitted for is taken.\n\n"
     "Examples:\n"
     "  kbench reproduce latest --task level1/019_relu --agent me\n"
@@ -530,8 +533,8 @@ CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& w
                    "SQLite database that gets the result (default: kbench.sqlite)")
       ->type_name("FILE");
   add_outputs(*reproduce, words);
-  auto* html = reproduce->add_option(
-      "--html", words.html, "HTML report to write (default: beside --into, kbench.html)");
+  auto* html = reproduce->add_option("--html", words.html,
+                                     "HTML report to write (default: beside --into, kbench.html)");
   html->type_name("FILE");
   reproduce->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
   add_common(*reproduce, options.common, true);

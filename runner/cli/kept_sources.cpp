@@ -1,5 +1,6 @@
 #include "runner/cli/kept_sources.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "runner/core/sha256.hpp"

@@ -1,8 +1,7 @@
-// What is stored of an evaluation's sources: the very bytes that the compiler got, and the text that
-// the task was made of. Called by submission_builds and run_command.
+// What is stored of an evaluation's sources: the very bytes that the compiler got, and the text
+// that the task was made of. Called by submission_builds and run_command.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"

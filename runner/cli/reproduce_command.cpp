@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,13 +70,15 @@ std::vector<std::string> differences(const StoredRow& row, const Run& run, const
   const Evaluation& then = row.evaluation;
   std::vector<std::string> differ;
   if (then.task_hash != now.task_hash) differ.emplace_back("the task file");
-  const auto source = [](const Evaluation& e) { return e.submission ? e.submission->source_hash : ""; };
+  const auto source = [](const Evaluation& e) {
+    return e.submission ? e.submission->source_hash : "";
+  };
   if (source(then) != source(now)) differ.emplace_back("the sources");
   const RunFacts before = facts_of(row.run);
   const RunFacts after = facts_of(run);
   if (!same_device(before, after))
-    differ.push_back(fmt::format("the device ({} then, {} now)", device_words(before),
-                                 device_words(after)));
+    differ.push_back(
+        fmt::format("the device ({} then, {} now)", device_words(before), device_words(after)));
   for (const Difference& change : environment_changes(before, after))
     if (change.what == "host compiler" || change.what == "nvcc" || change.what == "kbench")
       differ.push_back(change.what);
@@ -88,15 +91,16 @@ std::string verdict(const StoredRow& row, const fs::path& database) {
   const auto store = Store::open(database, Store::Mode::kReadOnly);
   if (!store) return "";
   const auto run = find_run_named(*store, "latest");
-  const auto rows = run ? store->evaluations(run->id) : Result<std::vector<Evaluation>>(run.error());
+  const auto rows =
+      run ? store->evaluations(run->id) : Result<std::vector<Evaluation>>(run.error());
   if (!rows || rows->empty()) return "";
   const std::string id = row.run.id.substr(0, 12);
   const auto same = std::find_if(rows->begin(), rows->end(), [&](const Evaluation& evaluation) {
     return evaluation.key == row.evaluation.key;
   });
   if (same != rows->end())
-    return fmt::format("the same evaluation as in run {}: key {}; it was {} then, and is {} now", id,
-                       row.evaluation.key.substr(0, 12), to_string(row.evaluation.state),
+    return fmt::format("the same evaluation as in run {}: key {}; it was {} then, and is {} now",
+                       id, row.evaluation.key.substr(0, 12), to_string(row.evaluation.state),
                        to_string(same->state));
   const auto differ = differences(row, *run, rows->front());
   return fmt::format("not the same evaluation as in run {}: {}", id,
@@ -121,10 +125,11 @@ int reproduce_command(const ReproduceOptions& options, const Installation& insta
   if (auto handed = hand_in(*row, scratch->path(), run); !handed)
     return fail(handed.error(), terminal);
   const int status = run_command(run, installation);
-  const bool evaluated = status == to_int(ExitCode::kGood) ||
-                         status == to_int(ExitCode::kTaskFailed);
+  const bool evaluated =
+      status == to_int(ExitCode::kGood) || status == to_int(ExitCode::kTaskFailed);
   const std::string words = evaluated ? verdict(*row, options.into) : "";
-  return words.empty() ? status : finish(static_cast<ExitCode>(status), words, options.common.verbosity);
+  return words.empty() ? status
+                       : finish(static_cast<ExitCode>(status), words, options.common.verbosity);
 }
 
 }  // namespace kbench

@@ -30,11 +30,12 @@ Error none(const Run& run, const std::string& what, const std::string& wanted,
   constexpr std::size_t kMost = 10;
   const std::size_t more = known.size() > kMost ? known.size() - kMost : 0;
   if (more > 0) known.resize(kMost);
-  for (std::string& name : known) name = shown(name);
+  for (std::string& name : known) name = name.empty() ? "(no name)" : shown(name);
   return {ErrorCode::kNotFound,
           fmt::format("run {} has no {} \"{}\"", run.id.substr(0, 12), what, shown(wanted)),
           guess ? fmt::format("Did you mean \"{}\"?", shown(*guess))
-                : fmt::format("It has {}{}.", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+                : fmt::format("It has {}{}.",
+                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
                               more > 0 ? fmt::format(" and {} more", more) : "")};
 }
 
@@ -68,17 +69,16 @@ Result<const Evaluation*> the_only(const Run& run, Rows rows) {
   std::vector<std::string> names;
   for (const Evaluation* row : rows)
     if (row->submission) names.push_back(shown(row->submission->name));
-  return Error{ErrorCode::kUsage,
-               fmt::format("{} rows of run {} fit", rows.size(), run.id.substr(0, 12)),
-               fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
+  return Error{
+      ErrorCode::kUsage, fmt::format("{} rows of run {} fit", rows.size(), run.id.substr(0, 12)),
+      fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
 }
 
 Result<const Evaluation*> choose(const RowChoice& choice, const Run& run,
                                  const std::vector<Evaluation>& evaluations) {
   Rows all;
   for (const Evaluation& evaluation : evaluations) all.push_back(&evaluation);
-  auto rows =
-      narrow(run, all, "task", choice.task, [](const Evaluation& row) { return row.task; });
+  auto rows = narrow(run, all, "task", choice.task, [](const Evaluation& row) { return row.task; });
   if (!rows) return rows.error();
   Rows fitting;
   for (const Evaluation* row : *rows)
@@ -193,13 +193,16 @@ Result<fs::path> write_stored_sources(const StoredRow& row, const fs::path& fold
                        "find the files where they were handed in."
                      : "Nobody submitted anything: only the baselines were timed."};
   }
-  for (std::size_t i = 0; i < evaluation.sources.size(); ++i) {
-    const auto place = place_of(row, evaluation.sources[i].path);
+  std::vector<fs::path> places;
+  for (const TreeFile& file : evaluation.sources) {
+    const auto place = place_of(row, file.path);
     if (!place) return place.error();
+    places.push_back(folder / *place);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
     std::error_code error;
-    fs::create_directories((folder / *place).parent_path(), error);
-    if (auto written = write_new_file(folder / *place, row.contents[i]); !written)
-      return written.error();
+    fs::create_directories(places[i].parent_path(), error);
+    if (auto written = write_new_file(places[i], row.contents[i]); !written) return written.error();
   }
   return folder / evaluation.submission->name;
 }

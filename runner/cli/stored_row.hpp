@@ -1,5 +1,6 @@
 // One row of a stored run, as a command line names it, and its sources as files again. Called by
-// `kbench sources` and `kbench reproduce`. The database may be anybody's: no name in it is believed.
+// `kbench sources` and `kbench reproduce`. The database may be anybody's: no name in it is
+// believed.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace kbench {
 struct StoredRow {
   Run run;
   Evaluation evaluation;
-  ChainFinding chain;             // of the run
+  ChainFinding chain;                 // of the run
   std::vector<std::string> contents;  // of evaluation.sources, in their order
 };
 

@@ -1,6 +1,6 @@
-// The files that a submission is made of, each by the hash of what it holds. The contents themselves
-// are blobs of the store; a tree names them. Written by whoever compiles, kept by runner/store, shown
-// by reports.
+// The files that a submission is made of, each by the hash of what it holds. The contents
+// themselves are blobs of the store; a tree names them. Written by whoever compiles, kept by
+// runner/store, shown by reports.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
 #include "runner/store/blob.hpp"
 
+#include <zstd.h>
+
 #include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include "runner/core/sha256.hpp"
 
@@ -58,7 +59,8 @@ Result<std::string> unpack(const Blob& blob) {
   if (raw && blob.content.size() != static_cast<std::size_t>(blob.bytes))
     return bad(blob, "does not hold as much as it says");
   Result<std::string> text = raw ? Result<std::string>(blob.content) : decompress(blob);
-  if (text && sha256(*text) != blob.hash) return bad(blob, "holds something else than its name says");
+  if (text && sha256(*text) != blob.hash)
+    return bad(blob, "holds something else than its name says");
   return text;
 }
 

@@ -83,9 +83,10 @@ bool put_tree(SQLite::Database& database, const Evaluation& evaluation) {
 }
 
 TreeReader::TreeReader(SQLite::Database& database, WorkBudget& budget)
-    : rows_(database,
-            "SELECT tree.path, blob.hash, blob.bytes FROM tree JOIN blob ON blob.number = tree.blob "
-            "WHERE tree.hash = ? ORDER BY tree.path"),
+    : rows_(
+          database,
+          "SELECT tree.path, blob.hash, blob.bytes FROM tree JOIN blob ON blob.number = tree.blob "
+          "WHERE tree.hash = ? ORDER BY tree.path"),
       budget_(budget) {}
 
 const std::vector<TreeFile>& TreeReader::read(const std::string& hash) {
@@ -108,8 +109,8 @@ std::vector<TreeFile> TreeReader::read_rows(const std::string& hash) {
   rows_.reset();
   // A file of it was added, taken away, renamed, or another blob put in its place.
   if (files.size() > kMaxSourceFiles || hash_tree(files) != hash)
-    corrupt(fmt::format("the files of tree {} are not those that it is named for",
-                        hash.substr(0, 12)));
+    corrupt(
+        fmt::format("the files of tree {} are not those that it is named for", hash.substr(0, 12)));
   return files;
 }
 

@@ -19,8 +19,8 @@ namespace kbench {
 // Those that are there already stay as they are.
 void put_blobs(SQLite::Database& database, std::span<const Blob> blobs);
 
-// The tree of the evaluation's sources. False where it or its task's source names a blob that is not
-// there, or is not what its hash says.
+// The tree of the evaluation's sources. False where it or its task's source names a blob that is
+// not there, or is not what its hash says.
 [[nodiscard]] bool put_tree(SQLite::Database& database, const Evaluation& evaluation);
 
 // Trees, each of which is read once however many rows name it.

@@ -199,9 +199,9 @@ CREATE TABLE tag (
 CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
 )sql";
 
-// What submissions are made of: contents by their hash, and trees that name them. A tree's hash is of
-// its paths and hashes, and the row that names it is chained. Neither is ever changed: an evaluation
-// refers to what was compiled.
+// What submissions are made of: contents by their hash, and trees that name them. A tree's hash is
+// of its paths and hashes, and the row that names it is chained. Neither is ever changed: an
+// evaluation refers to what was compiled.
 constexpr std::string_view kStep9 = R"sql(
 CREATE TABLE blob (
   number  INTEGER PRIMARY KEY,
@@ -231,8 +231,7 @@ ALTER TABLE evaluation ADD COLUMN tree_hash TEXT NOT NULL DEFAULT '';
 ALTER TABLE evaluation ADD COLUMN task_source TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5,
-                            kStep6, kStep7, kStep8, kStep9};
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8, kStep9};
 
 }  // namespace
 

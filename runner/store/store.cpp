@@ -360,10 +360,10 @@ Status Store::add(const Evaluation& evaluation, std::span<const Blob> blobs) {
     insert_all(database, columns::insert_block(), number, evaluation.blocks);
     put_blobs(database, blobs);
     if (!put_tree(database, evaluation)) {
-      return Error{ErrorCode::kInfrastructure,
-                   fmt::format("{}: sources of {} are missing", impl_->file.string(),
-                               evaluation.task),
-                   "This is a fault of kbench: a row is stored with the blobs that it names."};
+      return Error{
+          ErrorCode::kInfrastructure,
+          fmt::format("{}: sources of {} are missing", impl_->file.string(), evaluation.task),
+          "This is a fault of kbench: a row is stored with the blobs that it names."};
     }
     extend_chain(impl_->chain(), evaluation.run_id, &evaluation, number);
     transaction.commit();

@@ -57,8 +57,8 @@ class Store {
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
   // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
-  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent. `blobs` are
-  // what the evaluation names and the store may not have.
+  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent. `blobs`
+  // are what the evaluation names and the store may not have.
   Status add(const Evaluation& evaluation, std::span<const Blob> blobs = {});
 
   // Keeps what lint found; replaces the older record of the same content, size and device.

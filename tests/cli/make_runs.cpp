@@ -64,8 +64,7 @@ int make(const char* file, const Json& script) {
     for (const Json& row : run.at("rows")) {
       Evaluation evaluation = make_row(spec.id, row);
       const auto blobs = add_files(row, evaluation);
-      if (const auto added = store->add(evaluation, blobs); !added)
-        return complain(added.error());
+      if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
     }
   }
   return 0;

@@ -20,8 +20,8 @@ inline const std::string kSharedHeader =
 // Some fifty lines that differ from row to row in a few.
 inline std::string page_source(const std::string& task, const std::string& agent,
                                const std::string& variant) {
-  std::string text = fmt::format("// {} of {}\n#include \"task.h\"\n#include \"tile.cuh\"\n\n", task,
-                                 agent);
+  std::string text =
+      fmt::format("// {} of {}\n#include \"task.h\"\n#include \"tile.cuh\"\n\n", task, agent);
   text += "__global__ void kernel(const float* in, float* out, long n) {\n";
   text += "  const long i = blockIdx.x * 256L + threadIdx.x; /* one\n     each */\n";
   if (!variant.empty()) text += "  __shared__ float tile[256];\n  tile[threadIdx.x] = 0;\n";
@@ -60,10 +60,11 @@ inline std::vector<Blob> attach_page_sources(Evaluation& e, const std::string& t
   e.task_source = blobs[0].hash;
   if (!e.submission) return blobs;
   const std::string leaf = e.submission->name.substr(e.submission->name.rfind('/') + 1);
-  for (auto [path, content] : {std::pair<std::string, std::string>{"include/tile.cuh", kSharedHeader},
-                               {"src/" + leaf, text}}) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"include/tile.cuh", kSharedHeader}, {"src/" + leaf, text}};
+  for (const auto& [path, content] : files) {
     blobs.push_back(pack(content));
-    e.sources.push_back({std::move(path), blobs.back().hash, blobs.back().bytes});
+    e.sources.push_back({path, blobs.back().hash, blobs.back().bytes});
   }
   e.tree_hash = hash_tree(e.sources);
   return blobs;

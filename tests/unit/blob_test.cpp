@@ -1,10 +1,12 @@
 #include "runner/store/blob.hpp"
 
+#include <zstd.h>
+
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zstd.h>
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/source_tree.hpp"
@@ -68,8 +70,7 @@ TEST(Blob, AFrameThatDoesNotSayItsSizeIsRefused) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
-  packed.resize(
-      ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size()));
+  packed.resize(ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size()));
   ZSTD_freeCCtx(context);
   expect_refused({sha256(text), 5000, "zstd", packed}, "does not hold as much as it says");
 }
@@ -98,17 +99,16 @@ TEST(Blob, AnotherContentThanItsNameSaysIsRefused) {
 }
 
 TEST(SourceTree, ItsHashIsOfPathsAndHashes) {
-  const std::vector<TreeFile> tree = {{"src/a.cu", "11", 1}, {"src/b.cu", "22", 2}};
-  EXPECT_EQ(hash_tree({}), "");
+  using Tree = std::vector<TreeFile>;
+  const Tree tree = {{"src/a.cu", "11", 1}, {"src/b.cu", "22", 2}};
+  EXPECT_EQ(hash_tree(Tree()), "");
   EXPECT_EQ(hash_tree(tree).size(), 64u);
-  for (const std::vector<TreeFile>& other :
-       {std::vector<TreeFile>{{"src/a.cu", "11", 1}},
-        {{"src/a.cu", "11", 1}, {"src/b.cu", "23", 2}},
-        {{"src/a.cu", "11", 1}, {"src/c.cu", "22", 2}},
-        {{"src/a.cu", "1", 1}, {"1src/b.cu", "22", 2}}})
+  for (const Tree& other :
+       {Tree{{"src/a.cu", "11", 1}}, Tree{{"src/a.cu", "11", 1}, {"src/b.cu", "23", 2}},
+        Tree{{"src/a.cu", "11", 1}, {"src/c.cu", "22", 2}},
+        Tree{{"src/a.cu", "1", 1}, {"1src/b.cu", "22", 2}}})
     EXPECT_NE(hash_tree(tree), hash_tree(other));
-  EXPECT_EQ(hash_tree(tree),
-            hash_tree(std::vector<TreeFile>{{"src/a.cu", "11", 8}, {"src/b.cu", "22", 9}}))
+  EXPECT_EQ(hash_tree(tree), hash_tree(Tree{{"src/a.cu", "11", 8}, {"src/b.cu", "22", 9}}))
       << "how long they are follows from their hashes";
 }
 

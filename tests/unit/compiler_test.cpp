@@ -153,8 +153,8 @@ TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
   ASSERT_TRUE(files.ok());
   std::vector<std::future<Result<CompiledSubmission>>> compiled;
   for (int i = 0; i < 4; ++i) {
-    compiled.push_back(
-        std::async(std::launch::async, [&] { return compiler_.compile(submission, *files, kTaskHeader); }));
+    compiled.push_back(std::async(
+        std::launch::async, [&] { return compiler_.compile(submission, *files, kTaskHeader); }));
   }
   for (auto& one : compiled) {
     const auto result = one.get();

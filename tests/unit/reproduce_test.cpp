@@ -99,8 +99,7 @@ TEST(Reproduce, AConfigurationOfAnotherOriginIsNotBelieved) {
 TEST(Reproduce, NamesAreQuotedForAShell) {
   ResultRow row = row_with_sources();
   row.agent = "a; rm -rf '~'";
-  EXPECT_EQ(reproduce_command(run_with("{}"), row),
-            kStored + " --agent 'a; rm -rf '\\''~'\\'''");
+  EXPECT_EQ(reproduce_command(run_with("{}"), row), kStored + " --agent 'a; rm -rf '\\''~'\\'''");
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::string text_of(const std::filesystem::path& file) {
   return text.str();
 }
 
-StoredRow row_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& files) {
+StoredRow row_of(const std::string& name,
+                 const std::vector<std::pair<std::string, std::string>>& files) {
   StoredRow row;
   row.run = make_run("r1");
   row.evaluation = make_evaluation("r1", 1, 6);
@@ -56,8 +57,9 @@ class StoredRowTest : public ::testing::Test {
 };
 
 TEST_F(StoredRowTest, AFileIsFoundAgainWithItsHeaders) {
-  const auto written = write(row_of("ann/level1/019_relu@v2.cpp", {{"include/a/tile.hpp", "tile"},
-                                                                   {"src/019_relu@v2.cpp", "relu"}}));
+  const auto written =
+      write(row_of("ann/level1/019_relu@v2.cpp",
+                   {{"include/a/tile.hpp", "tile"}, {"src/019_relu@v2.cpp", "relu"}}));
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(text_of(folder_ / "ann/include/a/tile.hpp"), "tile");
   EXPECT_EQ(text_of(folder_ / "ann/level1/019_relu@v2.cpp"), "relu");
@@ -93,14 +95,14 @@ TEST_F(StoredRowTest, AFileOfNoFolderIsThatFile) {
 }
 
 TEST_F(StoredRowTest, NamesThatLeaveTheFolderAreRefused) {
-  for (const char* name :
-       {"/ann/level1/019_relu.cpp", "../level1/019_relu.cpp", "ann/../019_relu.cpp",
-        "ann/level1/../../x.cpp", "bob/level1/019_relu.cpp", "ann/019_relu.cpp", "ann/level1/-x.cpp",
-        "ann/level1/a b.cpp", "ann/a/level1/019_relu.cpp", "", "..", ".bashrc"})
+  for (const char* name : {"/ann/level1/019_relu.cpp", "../level1/019_relu.cpp",
+                           "ann/../019_relu.cpp", "ann/level1/../../x.cpp",
+                           "bob/level1/019_relu.cpp", "ann/019_relu.cpp", "ann/level1/-x.cpp",
+                           "ann/level1/a b.cpp", "ann/a/level1/019_relu.cpp", "", "..", ".bashrc"})
     expect_refused(row_of(name, {{"src/019_relu.cpp", "x"}}), "which no submission has");
-  for (const char* path : {"src/../../x.cpp", "/src/019_relu.cpp", "src//x", "src/", "src",
-                           "other/x.cpp", "019_relu.cpp", "include/../../x", "src/.bashrc",
-                           "src/another.cpp", "src/a\nb"})
+  for (const char* path :
+       {"src/../../x.cpp", "/src/019_relu.cpp", "src//x", "src/", "src", "other/x.cpp",
+        "019_relu.cpp", "include/../../x", "src/.bashrc", "src/another.cpp", "src/a\nb"})
     expect_refused(row_of("ann/level1/019_relu.cpp", {{"src/019_relu.cpp", "x"}, {path, "y"}}),
                    "which no submission has");
   expect_refused(row_of("relu.cpp", {{"include/a.hpp", "x"}, {"src/relu.cpp", "y"}}),
@@ -177,10 +179,10 @@ TEST_F(RowChoiceTest, TaskAgentAndVariantNameARow) {
 TEST_F(RowChoiceTest, WhereTheyDoNotTheSubmissionDoes) {
   EXPECT_THAT(name_of({.task = "level1/023_softmax", .agent = "ann"}),
               HasSubstr("2 rows of run aa11 fit Say which with --variant or --submission"));
-  EXPECT_EQ(name_of({.task = "level1/023_softmax",
-                     .agent = "ann",
-                     .submission = "ann/level1/023_softmax"}),
-            "ann/level1/023_softmax");
+  EXPECT_EQ(
+      name_of(
+          {.task = "level1/023_softmax", .agent = "ann", .submission = "ann/level1/023_softmax"}),
+      "ann/level1/023_softmax");
 }
 
 TEST_F(RowChoiceTest, WhatIsMisspeltGetsASuggestion) {

@@ -16,6 +16,8 @@
 namespace kbench {
 namespace {
 
+using test::add_sources;
+using test::kSharedHeader;
 using test::make_evaluation;
 using test::make_run;
 using test::TemporaryFolder;
@@ -24,20 +26,15 @@ using ::testing::HasSubstr;
 using Mode = Store::Mode;
 
 const ChainKey kKey = chain_key_of(std::string(32, 'k'));
-const std::string kHeader(3000, 'h');
 
 struct Submitted {
   Evaluation evaluation;
   std::vector<Blob> blobs;
 };
 
-// A submission of one file and a shared header, for a task with a source of its own.
 Submitted submit(int number, const std::string& text) {
-  Submitted made{make_evaluation("r1", number, 6), {pack(kHeader), pack(text), pack("class Model")}};
-  made.evaluation.sources = {{"include/tile.hpp", made.blobs[0].hash, made.blobs[0].bytes},
-                             {"src/019_relu.cpp", made.blobs[1].hash, made.blobs[1].bytes}};
-  made.evaluation.tree_hash = hash_tree(made.evaluation.sources);
-  made.evaluation.task_source = made.blobs[2].hash;
+  Submitted made{make_evaluation("r1", number, 6), {}};
+  made.blobs = add_sources(made.evaluation, text);
   return made;
 }
 
@@ -93,7 +90,7 @@ TEST_F(StoredSources, ComeBackAsTheyWere) {
   const auto contents = store.contents(hashes, 1 << 20);
   ASSERT_TRUE(contents.ok()) << contents.error().message;
   EXPECT_EQ(contents->size(), 3u);
-  EXPECT_EQ(contents->at(hashes[0]), kHeader);
+  EXPECT_EQ(contents->at(hashes[0]), kSharedHeader);
   EXPECT_EQ(contents->at(hashes[1]), "int text = 1;");
   EXPECT_EQ(contents->at(hashes[2]), "class Model");
   EXPECT_EQ(store.read("r1")->chain.state, ChainFinding::State::kHolds);
@@ -142,11 +139,10 @@ TEST_F(StoredSources, TheChainCoversTheTasksSource) {
 }
 
 TEST_F(StoredSources, ATreeOfOtherFilesIsDamage) {
-  for (const char* sql :
-       {"UPDATE tree SET path = 'src/other.cpp' WHERE path = 'src/019_relu.cpp'",
-        "UPDATE tree SET blob = 1 WHERE path = 'src/019_relu.cpp'",
-        "DELETE FROM tree WHERE path = 'include/tile.hpp'",
-        "INSERT INTO tree SELECT DISTINCT hash, 'src/more.cpp', 1 FROM tree"}) {
+  for (const char* sql : {"UPDATE tree SET path = 'src/other.cpp' WHERE path = 'src/019_relu.cpp'",
+                          "UPDATE tree SET blob = 1 WHERE path = 'src/019_relu.cpp'",
+                          "DELETE FROM tree WHERE path = 'include/tile.hpp'",
+                          "INSERT INTO tree SELECT DISTINCT hash, 'src/more.cpp', 1 FROM tree"}) {
     SCOPED_TRACE(sql);
     const std::filesystem::path before = folder_ / "copy.sqlite";
     std::filesystem::copy_file(file_, before, std::filesystem::copy_options::overwrite_existing);

@@ -64,7 +64,12 @@ export const taskSource = (task) => {
   return [folded(words.taskSource, () => codeOf(text, `${task.task}.py`))];
 };
 
-const nameOfRow = (row) => `${contestant(row)}${row.submission ? ` (${row.submission})` : ""}`;
+const MOST_LETTERS = 100; // of an option: names are somebody else's
+
+const nameOfRow = (row) => {
+  const name = `${contestant(row)} (${row.submission})`;
+  return name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name;
+};
 
 // Files of two rows that stand for each other: of one path, or what each has alone in src/.
 const pairsOf = (a, b) => {
@@ -145,7 +150,7 @@ export const sourceComparison = (task) => {
   for (const select of [before, after]) select.addEventListener("change", changed);
   draw();
   return [h("h3", null, words.compareSources),
-    h("div", { class: "filters" }, h("label", null, `${words.diffFrom} `, before),
+    h("div", { class: "filters diff-choice" }, h("label", null, `${words.diffFrom} `, before),
       h("label", null, `${words.diffTo} `, after)),
     result];
 };

@@ -237,6 +237,9 @@ const steps = (board, task) => {
     link(board.tasks[at + 1], words.next, "next"));
 };
 
+const shapesOf = (task) =>
+  task.shapes ? [h("h3", null, words.shapes), h("pre", null, task.shapes)] : [];
+
 // The table's names lead to their details, without touching the address.
 const openRow = (element) => (event) => {
   const link = event.target.closest("a[data-row]");
@@ -270,7 +273,7 @@ export const makeTask = () => {
     element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
-      ...taskSource(task),
+      ...taskSource(task), ...shapesOf(task),
       h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),

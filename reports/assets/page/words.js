@@ -111,6 +111,7 @@ export const words = {
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
   limitText: (ms) => `No call can be shorter than ${ms} ms on this device.`,
+  shapes: "Shapes",
   times: "Times",
   timesText: "Median time of a call, shorter is better. Whiskers are the interval of the speed-up over eager, turned into time.",
   results: "Results",
