@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Nothing that is there is written over, and nothing there (a link, say) leads elsewhere.
-Status make_empty(const fs::path& folder) {
+Status check_empty(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder, error);
+  if (fs::symlink_status(folder, error).type() == fs::file_type::not_found) return Done{};
   const bool empty = fs::is_directory(folder, error) && fs::is_empty(folder, error);
   if (empty && !error) return Done{};
   return Error{ErrorCode::kUsage, fmt::format("--out {} is no empty folder", folder.string()),
@@ -38,7 +38,7 @@ std::string command_for(const StoredRow& row, const fs::path& folder, const fs::
 Result<std::string> write_sources(const SourcesOptions& options, const Installation& installation) {
   const auto row = find_stored_row(options.row, installation);
   if (!row) return row.error();
-  if (auto empty = make_empty(options.out); !empty) return empty.error();
+  if (auto empty = check_empty(options.out); !empty) return empty.error();
   const auto submission = write_stored_sources(*row, options.out);
   if (!submission) return submission.error();
   const std::size_t files = row->evaluation.sources.size();
