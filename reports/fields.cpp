@@ -51,6 +51,14 @@ Json reasons(const ResultRow& row) {
   return object;
 }
 
+Json sources_json(const ResultRow& row) {
+  if (row.sources.empty()) return {};
+  Json files = Json::array();
+  for (const TreeFile& file : row.sources)
+    files.push_back({{"path", file.path}, {"hash", file.hash}, {"bytes", file.bytes}});
+  return {{"tree", row.tree_hash}, {"files", std::move(files)}};
+}
+
 using Row = const ResultRow&;
 
 constexpr std::array kFields{
@@ -156,6 +164,11 @@ constexpr std::array kFields{
     Field{"vendor_library", "Vendor library", Unit::kFlag,
           "Whether the submission links cuBLAS or cuDNN, as its manifest asked.",
           [](Row r) { return r.has_submission ? Json(r.vendor_library) : Json(); }},
+    Field{
+        "sources", "Sources", Unit::kObject,
+        "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "
+        "all. Empty where none were kept. `kbench sources` writes them.",
+        sources_json},
     Field{"sandbox", "Sandbox", Unit::kText,
           "Which layers kept the submission away from the rest of the machine.",
           [](Row r) -> Json { return r.sandbox_level; }},

@@ -78,6 +78,8 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.variant = evaluation.submission->variant;
   row.submission_precision = evaluation.submission->precision;
   row.vendor_library = evaluation.submission->vendor_library;
+  row.sources = evaluation.sources;
+  row.tree_hash = evaluation.tree_hash;
 }
 
 // What it ran on, by the oracle's own word, and how.
@@ -85,6 +87,18 @@ void read_conditions(ReportData& data) {
   RunFacts facts = facts_of(data.run);
   data.device_name = std::move(facts.device);
   data.quick = facts.quick;
+}
+
+Status read_contents(const Store& store, ReportData& data) {
+  std::vector<std::string> hashes;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.task_source.empty()) hashes.push_back(evaluation.task_source);
+    for (const TreeFile& file : evaluation.sources) hashes.push_back(file.hash);
+  }
+  auto contents = store.contents(hashes, kMostShownSources);
+  if (!contents) return contents.error();
+  data.contents = std::move(*contents);
+  return Done{};
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.
@@ -153,6 +167,9 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);
+  if (auto read = read_contents(store, data); !read) return read.error();
+  std::error_code ignored;
+  data.database = std::filesystem::absolute(store.file(), ignored);
   read_conditions(data);
   take_out_files(data);
   return data;

@@ -4,7 +4,9 @@
 // report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,6 +52,8 @@ struct ResultRow {
   std::string variant;
   std::string submission_precision;
   bool vendor_library = false;
+  std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
+  std::string tree_hash;          // of these
 
   State state = State::kInfrastructureError;
   Fault fault = Fault::kInfrastructure;
@@ -113,7 +117,13 @@ struct ReportData {
   // (runner/task/family.hpp), and what earlier runs of the device said.
   std::map<std::string, std::vector<std::string>> families;
   std::optional<Trend> trend;
+  // What submissions and tasks are made of, by hash: the smallest first, up to kMostShownSources.
+  std::map<std::string, std::string> contents;
+  std::filesystem::path database;  // that it was read from, absolute
 };
+
+// Bytes of sources that a report carries.
+inline constexpr std::size_t kMostShownSources = 4u << 20;
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
 // and those of the store.

@@ -1,10 +1,12 @@
 #include "reports/page_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
@@ -44,8 +46,8 @@ Json cleaned(const Field& field, Json value) {
     const std::string& text = value.get_ref<const std::string&>();
     return lines ? sanitize_text(text) : sanitize_line(text);
   }
-  if (value.is_object())
-    for (auto& [name, part] : value.items()) part = cleaned(field, part);
+  if (value.is_structured())
+    for (auto& part : value) part = cleaned(field, part);
   return value;
 }
 
@@ -110,9 +112,10 @@ Json failed_checks_json(const Evaluation& evaluation) {
 }
 
 // What only the task's page shows of a row.
-Json details_json(const Run& run, const Evaluation& evaluation, const ResultRow& row) {
+Json details_json(const ReportData& data, const Evaluation& evaluation, const ResultRow& row,
+                  const Json& contents) {
   Json details = {
-      {"reproduce", reproduce_command(run, row)},
+      {"reproduce", reproduce_command(data, row)},
       {"checks", evaluation.checks.size()},
       {"mad_ns",
        {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
@@ -130,11 +133,40 @@ Json details_json(const Run& run, const Evaluation& evaluation, const ResultRow&
   note("source_hash", evaluation.submission ? evaluation.submission->source_hash : "");
   note("seed", evaluation.seed);
   details["facts"] = std::move(facts);
+  if (std::any_of(row.sources.begin(), row.sources.end(),
+                  [&](const TreeFile& file) { return !contents.contains(file.hash); }))
+    details["sources"] = sources_command(data, row);
   return details;
 }
 
 Json row_index(const PageModel& page, const ResultRow* row) {
   return row == nullptr ? Json() : Json(row - page.rows.data());
+}
+
+// The hash of what the task was made of, which rows of one task agree on; empty where none says.
+std::string source_of(const PageModel& page, const PageTask& task) {
+  for (std::size_t i = 0; i < task.rows.size(); ++i) {
+    const std::string& hash = page.evaluations[task.first + i]->task_source;
+    if (!hash.empty()) return sanitize_line(hash);
+  }
+  return "";
+}
+
+// What hashes stand for, each once: the smallest first, as long as the page takes them as they are
+// written into it. Lines are kept; what would steer a reader is shown.
+Json contents_json(const ReportData& data) {
+  std::vector<std::pair<std::size_t, std::string>> by_size;
+  for (const auto& [hash, text] : data.contents) by_size.emplace_back(text.size(), hash);
+  std::sort(by_size.begin(), by_size.end());
+  Json contents = Json::object();
+  std::size_t total = 0;
+  for (const auto& [size, hash] : by_size) {
+    Json text = sanitize_text(data.contents.find(hash)->second);
+    total += for_script_element(text).size();
+    if (total > kMostShownSources) break;
+    contents[hash] = std::move(text);
+  }
+  return contents;
 }
 
 Json task_json(const PageModel& page, const PageTask& task) {
@@ -150,6 +182,7 @@ Json task_json(const PageModel& page, const PageTask& task) {
       {"rows", {task.first, task.rows.size()}},
       {"best", std::move(best)},
       {"baselines", row_index(page, &baselines)}};
+  if (const std::string source = source_of(page, task); !source.empty()) made["source"] = source;
   const Timing& eager = baselines.eager;
   const Timing& compiled = baselines.compiled;
   if (eager.median_ns && compiled.median_ns && *compiled.median_ns > 0)
@@ -225,11 +258,12 @@ Json ranking_json(std::span<const AgentScore> ranking) {
 
 Json page_json(const PageModel& page) {
   const Run& run = page.data.run;
+  Json contents = contents_json(page.data);
   Json rows = Json::array();
   Json details = Json::array();
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
     rows.push_back(row_json(page.rows[i]));
-    details.push_back(details_json(run, *page.evaluations[i], page.rows[i]));
+    details.push_back(details_json(page.data, *page.evaluations[i], page.rows[i], contents));
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
@@ -245,7 +279,8 @@ Json page_json(const PageModel& page) {
       {"verdicts", verdicts_json()},
       {"boards", std::move(boards)},
       {"rows", std::move(rows)},
-      {"details", std::move(details)}};
+      {"details", std::move(details)},
+      {"contents", std::move(contents)}};
 }
 
 std::string for_script_element(const Json& json) {

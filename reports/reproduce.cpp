@@ -1,5 +1,7 @@
 #include "reports/reproduce.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include <fmt/format.h>
@@ -72,9 +74,8 @@ std::string budget_option(const Choices& choices) {
   return seconds == kDefaultBudgetSeconds ? "" : fmt::format("{}", seconds);
 }
 
-}  // namespace
-
-std::string reproduce_command(const Run& run, const ResultRow& row) {
+// From the files that were handed in, wherever they are now: all variants of the agent.
+std::string from_submissions(const Run& run, const ResultRow& row) {
   const Choices choices(run.configuration);
   const std::string file = row.has_submission ? choices.text("file") : "";
   Command command;
@@ -90,6 +91,42 @@ std::string reproduce_command(const Run& run, const ResultRow& row) {
   command.flag("--quick", choices.flag("quick"));
   command.flag("--baselines-only", !row.has_submission);
   return command.text();
+}
+
+// Whether another row has the same task, agent and variant: as a file and as a folder, say.
+bool is_ambiguous(const ReportData& data, const ResultRow& row) {
+  return std::count_if(data.evaluations.begin(), data.evaluations.end(),
+                       [&](const Evaluation& other) {
+                         return other.submission && other.task == row.task &&
+                                other.submission->agent == row.agent &&
+                                other.submission->variant == row.variant;
+                       }) > 1;
+}
+
+// How `kbench sources` and `kbench reproduce` are told which row.
+void name_row(Command& command, const ReportData& data, const ResultRow& row) {
+  constexpr std::size_t kShownOfId = 12;
+  command.word(data.run.id.substr(0, kShownOfId));
+  command.option("--db", data.database.string()).option("--task", row.task);
+  command.option("--agent", row.agent).option("--variant", row.variant);
+  if (row.has_submission && is_ambiguous(data, row)) command.option("--submission", row.submission);
+}
+
+}  // namespace
+
+std::string reproduce_command(const ReportData& data, const ResultRow& row) {
+  if (row.has_submission && row.sources.empty()) return from_submissions(data.run, row);
+  Command command;
+  command.word("kbench").word("reproduce");
+  name_row(command, data, row);
+  return command.text();
+}
+
+std::string sources_command(const ReportData& data, const ResultRow& row) {
+  Command command;
+  command.word("kbench").word("sources");
+  name_row(command, data, row);
+  return command.option("--out", "sources").text();
 }
 
 }  // namespace kbench

@@ -95,6 +95,25 @@ constexpr const char* kReportHelp =
     "  kbench report html --site results       for very large runs\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
+constexpr const char* kSourcesHelp =
+    "Writes the files that a row was compiled from, as a folder that --submissions takes. Nothing\n"
+    "that is there is written over. RUN is the start of an id, a tag, latest or latest~N.\n\n"
+    "Examples:\n"
+    "  kbench sources latest --task level1/019_relu --agent me --out relu\n"
+    "  kbench sources 3f9a --db nightly.sqlite --task level1/019_relu --agent me --variant v2 "
+    "--out v2"
+    "\n\n";
+
+constexpr const char* kReproduceHelp =
+    "Takes the sources and options of a stored row, evaluates it again on this machine, stores "
+    "the\n"
+    "result in --into, and says whether it is the same evaluation: task, sources, compiler, "
+    "device\n"
+    "and kbench are. Without --agent the row of a task that nobody submitted for is taken.\n\n"
+    "Examples:\n"
+    "  kbench reproduce latest --task level1/019_relu --agent me\n"
+    "  kbench reproduce 3f9a --db /data/nightly.sqlite --task level1/019_relu --agent me\n\n";
+
 constexpr const char* kRunsHelp =
     "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
     "tag\n"
@@ -201,6 +220,8 @@ constexpr std::array kHelps = {
     CommandHelp{"tasks prompt", kTasksPromptHelp},
     CommandHelp{"import", kImportHelp},
     CommandHelp{"report", kReportHelp},
+    CommandHelp{"sources", kSourcesHelp},
+    CommandHelp{"reproduce", kReproduceHelp},
     CommandHelp{"runs", kRunsHelp},
     CommandHelp{"tag", kTagHelp},
     CommandHelp{"compare", kCompareHelp},

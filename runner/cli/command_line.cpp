@@ -12,6 +12,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/completions.hpp"
 #include "runner/cli/man_page.hpp"
 #include "runner/cli/option_table.hpp"
@@ -29,6 +30,9 @@ struct Commands {
   ImportOptions import;
   ReportOptions report;
   OutputWords report_words;
+  SourcesOptions sources;
+  ReproduceOptions reproduce;
+  OutputWords reproduce_words;
   RunsOptions runs;
   TagOptions tag;
   CompareOptions compare;
@@ -43,13 +47,6 @@ std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const Reporter& one : reporters()) names.emplace_back(one.name);
   return names;
-}
-
-void add_outputs(CLI::App& app, OutputWords& words) {
-  app.add_option("--out", words.out,
-                 "Write a report to PATH (-: standard output), by its ending; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("FORMAT=PATH");
 }
 
 void add_wide(CLI::App& app, CommonOptions& common) {
@@ -466,6 +463,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto tasks = add_tasks(app, commands.tasks, commands.lint);
   const auto* import = add_import(app, commands.import);
   const auto* report = add_report(app, commands.report, commands.report_words);
+  const auto* sources = add_sources(app, commands.sources);
+  const auto* reproduce = add_reproduce(app, commands.reproduce, commands.reproduce_words);
   const auto* runs = add_runs(app, commands.runs);
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
@@ -511,6 +510,14 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (generated.completions->parsed())
     return Request(PrintText{completions_of(app, commands.shell)});
   if (generated.man->parsed()) return Request(PrintText{manual_of(app)});
+  if (sources->parsed()) return Request(commands.sources);
+  if (reproduce->parsed()) {
+    auto outputs = run_outputs(commands.reproduce_words, commands.reproduce.into);
+    if (!outputs) return outputs.error();
+    commands.reproduce.outputs = std::move(*outputs);
+    commands.reproduce.command_line = command_line_text(words);
+    return Request(std::move(commands.reproduce));
+  }
   if (runs->parsed()) return Request(commands.runs);
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);

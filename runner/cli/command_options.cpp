@@ -152,4 +152,11 @@ void refuse_empty_values(CLI::App& app) {
     refuse_empty_values(*sub);
 }
 
+void add_outputs(CLI::App& app, OutputWords& words) {
+  app.add_option("--out", words.out,
+                 "Write a report to PATH (-: standard output), by its ending; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FORMAT=PATH");
+}
+
 }  // namespace kbench

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "runner/cli/options.hpp"
+#include "runner/cli/outputs.hpp"
 
 namespace kbench {
 
@@ -68,6 +69,7 @@ void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);
 void add_levels(CLI::App& app, std::vector<int>& levels);
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);
+void add_outputs(CLI::App& app, OutputWords& words);
 void add_baseline(CLI::App& app, bool& over_compiled);
 
 // Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"

@@ -22,9 +22,11 @@
 #include "runner/cli/lint_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
+#include "runner/cli/reproduce_command.hpp"
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/runs_command.hpp"
 #include "runner/cli/selftest_command.hpp"
+#include "runner/cli/sources_command.hpp"
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
@@ -56,6 +58,12 @@ struct Dispatch {
   }
   int operator()(const ReportOptions& options) const {
     return report_command(options, installation);
+  }
+  int operator()(const SourcesOptions& options) const {
+    return sources_command(options, installation);
+  }
+  int operator()(const ReproduceOptions& options) const {
+    return reproduce_command(options, installation);
   }
   int operator()(const RunsOptions& options) const { return runs_command(options); }
   int operator()(const TagOptions& options) const { return tag_command(options); }

@@ -99,6 +99,32 @@ struct ReportOptions {
   std::optional<std::filesystem::path> site;  // a folder for a page of many files
 };
 
+// One row of a stored run.
+struct RowChoice {
+  std::filesystem::path database = "kbench.sqlite";
+  std::string run;                   // a name of store/run_name.hpp
+  std::string task;                  // "level1/019_relu"
+  std::optional<std::string> agent;  // none: the row without a submission
+  std::optional<std::string> variant;
+  std::optional<std::string> submission;  // its name, where that takes more to tell
+};
+
+// `kbench sources`.
+struct SourcesOptions {
+  CommonOptions common;
+  RowChoice row;
+  std::filesystem::path out;  // a folder; made where it is missing, else empty
+};
+
+// `kbench reproduce`.
+struct ReproduceOptions {
+  CommonOptions common;  // a suite: in place of the run's
+  RowChoice row;
+  std::filesystem::path into = "kbench.sqlite";
+  std::vector<OutputRequest> outputs;
+  std::string command_line;  // as typed, for the store
+};
+
 // `kbench runs`.
 struct RunsOptions {
   CommonOptions common;

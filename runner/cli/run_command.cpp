@@ -294,7 +294,8 @@ class RunSession {
       }
       const PlannedRow& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
-      const Evaluation evaluation = evaluate_unit(open[position]);
+      Evaluation evaluation = evaluate_unit(open[position]);
+      const std::vector<Blob> blobs = take_sources(open[position], evaluation);
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;
@@ -302,7 +303,7 @@ class RunSession {
         if (evaluation.state == State::kInfrastructureError) break;
         --left_pending_;
       }
-      if (auto added = store_->add(evaluation); !added) return added.error();
+      if (auto added = store_->add(evaluation, blobs); !added) return added.error();
       progress_.item_done(format_row_line(derive(evaluation)));
       if (lost_device_) break;
     }
@@ -358,6 +359,12 @@ class RunSession {
     evaluation.started_at = started_at;
     if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
     return evaluation;
+  }
+
+  std::vector<Blob> take_sources(std::size_t index, Evaluation& evaluation) {
+    await_builds();
+    return attach_sources(std::exchange(builds_[index].sources, {}),
+                          plan_.tasks[plan_.units[index].task], evaluation);
   }
 
   // Null while it compiles, too.

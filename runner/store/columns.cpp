@@ -88,6 +88,8 @@ void visit(R& evaluation, Visitor& column) {
   column("unranked", evaluation.unranked);
   column.later("protocol", evaluation.protocol, 1);
   column.later_group("calibration", evaluation.calibration);
+  column.later("tree_hash", evaluation.tree_hash, {});
+  column.later("task_source", evaluation.task_source, {});
 }
 
 template <Is<Attempt> R, class Visitor>

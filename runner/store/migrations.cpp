@@ -199,7 +199,39 @@ CREATE TABLE tag (
 CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8};
+// What submissions are made of: contents by their hash, and trees that name them. A tree's hash is
+// of its paths and hashes, and the row that names it is chained. Neither is ever changed: an
+// evaluation refers to what was compiled.
+constexpr std::string_view kStep9 = R"sql(
+CREATE TABLE blob (
+  number  INTEGER PRIMARY KEY,
+  hash    TEXT NOT NULL UNIQUE,    -- SHA-256 of what it holds
+  bytes   INTEGER NOT NULL,        -- of that
+  codec   TEXT NOT NULL CHECK (codec IN ('raw', 'zstd')),
+  content BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE tree (
+  hash TEXT NOT NULL,
+  path TEXT NOT NULL,
+  blob INTEGER NOT NULL REFERENCES blob(number),
+  PRIMARY KEY (hash, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER blob_stays BEFORE UPDATE ON blob
+BEGIN SELECT RAISE(ABORT, 'a blob is never changed'); END;
+CREATE TRIGGER blob_is_kept BEFORE DELETE ON blob
+BEGIN SELECT RAISE(ABORT, 'a blob is never removed'); END;
+CREATE TRIGGER tree_stays BEFORE UPDATE ON tree
+BEGIN SELECT RAISE(ABORT, 'a tree is never changed'); END;
+CREATE TRIGGER tree_is_kept BEFORE DELETE ON tree
+BEGIN SELECT RAISE(ABORT, 'a tree is never removed'); END;
+
+ALTER TABLE evaluation ADD COLUMN tree_hash TEXT NOT NULL DEFAULT '';
+ALTER TABLE evaluation ADD COLUMN task_source TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8, kStep9};
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/statistics.hpp"
+#include "runner/store/blob_rows.hpp"
 #include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/database_path.hpp"
@@ -266,6 +267,7 @@ std::vector<Evaluation> read_evaluations(SQLite::Database& database, std::string
   SQLite::Statement attempts(database, columns::select_attempt().append(kOfEvaluation));
   SQLite::Statement blocks(database, columns::select_block().append(kOfEvaluation));
   rows.bind(1, value);
+  TreeReader trees(database, budget);
   std::vector<Evaluation> evaluations;
   while (rows.executeStep()) {
     budget.spend(columns::bytes_of_row(rows));
@@ -274,6 +276,7 @@ std::vector<Evaluation> read_evaluations(SQLite::Database& database, std::string
     evaluation.checks = read_all<Check>(checks, number, columns::read_check, budget);
     evaluation.attempts = read_all<Attempt>(attempts, number, columns::read_attempt, budget);
     evaluation.blocks = read_all<Block>(blocks, number, columns::read_block, budget);
+    evaluation.sources = trees.read(evaluation.tree_hash);
     for (Sample& sample : read_all<Sample>(samples, number, columns::read_sample, budget))
       home_of(sample, evaluation).push_back(std::move(sample));
     evaluations.push_back(std::move(evaluation));
@@ -351,7 +354,7 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
   });
 }
 
-Status Store::add(const Evaluation& evaluation) {
+Status Store::add(const Evaluation& evaluation, std::span<const Blob> blobs) {
   return impl_->guarded("adding an evaluation", [&]() -> Status {
     SQLite::Database& database = impl_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -376,6 +379,13 @@ Status Store::add(const Evaluation& evaluation) {
                evaluation.samples.size() + evaluation.alone.size());
     insert_all(database, columns::insert_attempt(), number, evaluation.attempts);
     insert_all(database, columns::insert_block(), number, evaluation.blocks);
+    put_blobs(database, blobs);
+    if (!put_tree(database, evaluation)) {
+      return Error{
+          ErrorCode::kInfrastructure,
+          fmt::format("{}: sources of {} are missing", impl_->file.string(), evaluation.task),
+          "This is a fault of kbench: a row is stored with the blobs that it names."};
+    }
     extend_chain(impl_->chain(), evaluation.run_id, &evaluation, number);
     transaction.commit();
     return Done{};
@@ -552,6 +562,17 @@ Result<StoredTask> Store::read_task(const std::string& task) const {
     return stored;
   });
 }
+
+Result<std::map<std::string, std::string>> Store::contents(std::span<const std::string> hashes,
+                                                           std::size_t most_bytes) const {
+  using Contents = std::map<std::string, std::string>;
+  return impl_->guarded("reading sources", [&]() -> Result<Contents> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    return read_contents(impl_->database, hashes, most_bytes, *impl_->budget);
+  });
+}
+
+const std::filesystem::path& Store::file() const { return impl_->file; }
 
 Result<std::optional<double>> Store::typical_seconds(const std::string& task,
                                                      const std::string& size,

@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
+#include "runner/store/blob.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/tag.hpp"
 
@@ -62,8 +64,9 @@ class Store {
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
   // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
-  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent.
-  Status add(const Evaluation& evaluation);
+  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent. `blobs`
+  // are what the evaluation names and the store may not have.
+  Status add(const Evaluation& evaluation, std::span<const Blob> blobs = {});
 
   // Keeps what lint found; replaces the older record of the same content, size and device.
   Status put(const LintRecord& record);
@@ -95,6 +98,13 @@ class Store {
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
+
+  // What is stored under these hashes, each checked against its own: the smallest first, as many as
+  // have at most so many bytes together. Without those that the store does not have.
+  [[nodiscard]] Result<std::map<std::string, std::string>> contents(
+      std::span<const std::string> hashes, std::size_t most_bytes) const;
+
+  [[nodiscard]] const std::filesystem::path& file() const;
 
   // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
   // for the ETA.

@@ -55,6 +55,13 @@ bool is_source(const fs::path& file) {
   return file.extension() == ".cu" || file.extension() == ".cpp";
 }
 
+// What the flags and libraries were taken from is what is kept of it.
+bool holds(const std::vector<SourceFile>& files, std::string_view name, std::string_view text) {
+  return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+    return file.name == name && file.bytes == text;
+  });
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -277,6 +284,7 @@ class Finder {
            const std::string& task_name) {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
+    std::string manifest_text;
     if (is_folder) {
       std::error_code missing;
       const fs::path file = path / "submission.json";
@@ -287,6 +295,7 @@ class Finder {
       }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
+      manifest_text = std::move(manifest->text);
       submission.folder = path;
       for (const std::string& source : manifest->sources) {
         submission.sources.push_back(path / source);
@@ -307,6 +316,11 @@ class Finder {
     const auto files = read_source_files(submission);
     spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
+    if (is_folder && !holds(*files, "src/submission.json", manifest_text)) {
+      return problem(path, task, agent,
+                     Error{ErrorCode::kBadInput, "submission.json was changed while it was read",
+                           "Run it again once nobody writes to it."});
+    }
     submission.id.source_hash = hash_sources(submission, *files);
     set_.submissions.push_back(std::move(submission));
   }

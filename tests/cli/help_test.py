@@ -7,7 +7,8 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
+            ("import",), ("report",), ("sources",),
+            ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
             ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
             ("completions",), ("man",)]
 

@@ -160,9 +160,8 @@ class TaskPageTest(PageCase):
         text = page.inner_text(f'details[open]:has-text("{failed["agent"]}")')
         self.assertIn(failed["message"], text)
         self.assertIn("largest error 0.0019, allowed 0.0012", text)
-        self.assertIn("--task level1/002_batched_matrix_multiplication --size full --device cuda:1 "
-                      "--precision torch-default --submissions submissions "
-                      f'--agent {failed["agent"]}', text)
+        self.assertIn(f"kbench reproduce 5eed01234567 --db {page_case.FOLDER}/run-.sqlite --task "
+                      f'level1/002_batched_matrix_multiplication --agent {failed["agent"]}', text)
         self.assertIn("dropped: SM clock", text)
         self.assertLessEqual(page.locator("details[open]").count(), 5)
 
@@ -289,7 +288,7 @@ class ReaderTest(PageCase):
         task = self.open("#level1/004_large_k_matrix_multiplication")
         sheets = PdfReader(io.BytesIO(task.pdf(format="A4"))).pages
         text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in sheets))
-        self.assertEqual(text.count("kbenchrun--tasklevel1/004"), 3)
+        self.assertEqual(text.count("kbenchreproduce5eed01234567"), 3)
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.set_viewport_size({"width": 700, "height": 900})

@@ -46,6 +46,7 @@ export const data = {
   schema: raw.report_schema,
   variants: raw.variants,
   site: raw.site || null,
+  contents: raw.contents,
   trend: raw.trend && {
     ...raw.trend,
     runs: raw.trend.runs.map(([id, at, tags, commit]) => ({ id, at, tags, commit })),

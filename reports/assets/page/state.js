@@ -5,7 +5,7 @@ import { data, fileOf } from "./data.js";
 
 export const defaults = {
   board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all",
-  family: "all", q: "", cmp: "", trend: "",
+  family: "all", q: "", cmp: "", trend: "", diff: "",
 };
 
 const decode = (text) => {
@@ -26,17 +26,17 @@ const read = () => {
 
 export const view = read();
 
-// What the address keeps of the view beside its path.
-const kept = () => {
+// What the address keeps of the view beside its path; which sources are compared only within a task.
+const kept = (path) => {
   const query = new URLSearchParams();
   for (const [name, usual] of Object.entries(defaults))
-    if (view[name] !== usual) query.set(name, view[name]);
+    if (view[name] !== usual && (name !== "diff" || path === view.path)) query.set(name, view[name]);
   const text = query.toString();
   return text && `?${text}`;
 };
 
 const addressOf = (path) =>
-  `#${encodeURIComponent(path).replaceAll("%2F", "/").replaceAll("%40", "@")}${kept()}`;
+  `#${encodeURIComponent(path).replaceAll("%2F", "/").replaceAll("%40", "@")}${kept(path)}`;
 
 const listeners = [];
 
@@ -46,13 +46,20 @@ export const onChange = (act) => { listeners.push(act); };
 const tell = (changed) => { for (const act of listeners) act(changed); };
 
 // `step`: whether the back button stops here. What moves while one types or drags does not.
-export const change = (patch, step = true) => {
+export const change = (given, step = true) => {
+  const patch = "path" in given ? { diff: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
   if (changed.length === 0) return;
   Object.assign(view, patch);
   const act = step ? "pushState" : "replaceState";
   history[act](null, "", addressOf(view.path));
   tell(changed);
+};
+
+// Keeps in the address what is shown already.
+export const remember = (patch) => {
+  Object.assign(view, patch);
+  history.replaceState(null, "", addressOf(view.path));
 };
 
 // A file of the site, in the same view.

@@ -10,6 +10,7 @@ import { trendFigure } from "./trend.js";
 import { showError, showMs, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
 import { linkTo, linkToFile } from "./state.js";
+import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
 const MOST_OPEN = 5;
 const TIME_ROW = 26;
@@ -188,6 +189,7 @@ const fillEntry = (row, width) => [
   row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
   reasonsOf(row),
   errorBlock(row),
+  sourcesOf(row),
   h("h4", null, words.reproduce),
   h("div", { class: "command" }, h("code", null, row.details.reproduce),
     copyButton(row.details.reproduce)),
@@ -196,7 +198,7 @@ const fillEntry = (row, width) => [
   h("h4", null, words.details),
   h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
     [h("dt", null, name), h("dd", null, value)])),
-].flat().filter(Boolean);
+].flat(2).filter(Boolean);
 
 const entryOf = (row, open, width) => {
   const box = h("div", { class: "entry-body" });
@@ -286,12 +288,12 @@ export const makeTask = () => {
     element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
-      ...shapesOf(task),
+      ...taskSource(task), ...shapesOf(task),
       h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
       ...trendOfTask(board, task, width),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
-      resultTable(task), ...entries(task, width));
+      resultTable(task), ...entries(task, width), ...sourceComparison(task));
   };
   return { element, draw };
 };
