@@ -145,7 +145,7 @@ class _Cut(TorchDispatchMode):
         super().__init__()
         self.dimension = dimension
         self.lengths = lengths
-        self.seeds = itertools.count(seed << 32)
+        self.seeds = itertools.count(seed << 20)  # the generator takes 32 bits of it
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         torch.default_generator.manual_seed(next(self.seeds))

@@ -28,7 +28,7 @@ from .taskfile import TaskFile
 
 SCHEMA = "kbench-task/1"
 MODES = ("batch-stats", "eval")
-_EXPORT_LIMIT_BYTES = 4 << 30  # inputs that torch.export is given for real
+_EXPORT_LIMIT_BYTES = 1 << 30  # inputs that torch.export is given for real
 _VALUES_LIMIT_BYTES = 256 << 20  # inputs that are made only to look at their values
 
 

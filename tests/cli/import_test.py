@@ -114,6 +114,9 @@ class FilesTest(ImportCase):
                           unit | {"times": normal}])
         self.assertEqual(full["random_factor"]["note"], "inputs x, y: each has a random factor of "
                          "its own, in get_inputs() they share one")
+        shown = self.kbench("tasks", "show", "random_factor", "--suite", "suite")
+        self.assertIn("uniform [0, 1), all times one number that is normal, mean 0, sd 1",
+                      shown.stdout)
         hostile = json.dumps(full["hostile_names"], ensure_ascii=False)
         for character in "\x1b\x07\u202e\u202c":
             self.assertNotIn(character, hostile)

@@ -21,6 +21,7 @@ def drawn(make):
         return None
     values, is_whole = found
     assert not is_whole
+    assert not any(torch.equal(values[0], other) for other in values[1:]), "one seed for all"
     return infer_alike("x", values)[0]
 
 
