@@ -158,6 +158,12 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
   add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
   add_device(*apps.prompt, options.device);
+  std::vector<std::pair<std::string, PromptLanguage>> languages;
+  for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
+                              PromptLanguage::kTriton})
+    languages.emplace_back(to_string(language), language);
+  add_choice<PromptLanguage>(*apps.prompt, "--language", options.language, languages,
+                             "What it is to be written in (default: cuda on CUDA, cpp on CPU)");
   add_path(*apps.header, "--out", options.out,
            "Write task.h and kbench.h into this folder instead, for an editor or a compiler")
       ->type_name("DIR");

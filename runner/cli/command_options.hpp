@@ -30,8 +30,8 @@ namespace kbench {
 [[nodiscard]] std::shared_ptr<CLI::Formatter> plain_formatter();
 
 // One of a few words, as a value of their own or as it is.
-template <class T>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
+template <class T, class Value>  // T, or an optional T
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const std::vector<std::pair<std::string, T>>& known,
                         const std::string& help) {
   std::vector<std::string> words;

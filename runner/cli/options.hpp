@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/variant_rule.hpp"
+#include "runner/cli/prompt_language.hpp"
 #include "runner/cli/terminal.hpp"
 
 namespace kbench {
@@ -61,6 +62,7 @@ struct TasksOptions {
   std::string task;                   // but list: must select exactly one
   std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
   std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<PromptLanguage> language;    // prompt: else the device's usual one
   std::optional<std::filesystem::path> out;  // header: folder for task.h and kbench.h
   OutputFormat format = OutputFormat::kTable;
 };

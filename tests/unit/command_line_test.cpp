@@ -52,6 +52,35 @@ std::string places(const std::vector<OutputRequest>& outputs) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+TEST(CommandLine, PromptsInALanguage) {
+  const auto options = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"tasks", "prompt", "relu"};
+    words.insert(words.end(), more.begin(), more.end());
+    return parse_as<TasksPromptRequest>(words).options;
+  };
+  EXPECT_EQ(options({}).language, std::nullopt);
+  EXPECT_EQ(options({"--language", "cpp"}).language, PromptLanguage::kCpp);
+  EXPECT_EQ(options({"--language", "triton"}).language, PromptLanguage::kTriton);
+  expect_error({"tasks", "prompt", "relu", "--language", "rust"}, "rust", "triton");
+}
+
+TEST(CommandLine, ALanguageRunsOnItsDevices) {
+  using Device = std::optional<std::string>;
+  const auto device = [](std::optional<PromptLanguage> language, const Device& asked) {
+    const auto found = device_for(language, asked);
+    return found ? found->value_or("any") : found.error().message;
+  };
+  EXPECT_EQ(device(std::nullopt, std::nullopt), "any");
+  EXPECT_EQ(device(std::nullopt, "cuda:1"), "cuda:1");
+  EXPECT_EQ(device(PromptLanguage::kPython, "cpu"), "cpu");
+  EXPECT_EQ(device(PromptLanguage::kPython, std::nullopt), "any");
+  EXPECT_EQ(device(PromptLanguage::kCpp, std::nullopt), "cpu");
+  EXPECT_EQ(device(PromptLanguage::kTriton, std::nullopt), "cuda");
+  EXPECT_EQ(device(PromptLanguage::kCuda, "cuda:3"), "cuda:3");
+  EXPECT_THAT(device(PromptLanguage::kTriton, "cpu"), HasSubstr("triton does not run"));
+  EXPECT_THAT(device(PromptLanguage::kCpp, "cuda"), HasSubstr("cpp does not run"));
+}
+
 TEST(CommandLine, RunDefaults) {
   const auto run = parse_as<RunOptions>({"run"});
   EXPECT_TRUE(run.levels.empty());
