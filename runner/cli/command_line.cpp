@@ -45,6 +45,7 @@ constexpr const char* kRunHelp =
     "  kbench run --level 1,2 --size small --device cpu\n"
     "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
     "  kbench run --resume                     continue the newest run\n"
+    "  kbench run --shard 2/4 --group nightly-12   the second of four machines\n"
     "  kbench run --level 3 --html report.html\n"
     "  kbench run --out junit=kbench.xml --out github=-\n\n"
     "`kbench report --help` lists the formats.\n\n";
@@ -123,6 +124,26 @@ constexpr const char* kHistoryHelp =
     "  kbench history level1/019_relu\n"
     "  kbench history 39 --agent me --db nightly.sqlite --json\n\n";
 
+constexpr const char* kDbHelp =
+    "check says what is wrong with a database, a line for each run: pages, schema, values that no "
+    "row\n"
+    "can have, rows that are missing, chains that were changed. Exit code 1 where anything is.\n"
+    "backup copies it while runs write into it. prune removes whole runs, never a part of one; "
+    "what\n"
+    "they leave is free for new ones, and vacuum gives it back to the disk. salvage takes the runs "
+    "of\n"
+    "which every row is there out of a damaged file. merge adds the runs of other databases, as "
+    "they\n"
+    "are; one whose id is there with another content is refused. Exit code 1 where any was, or was "
+    "lost.\n\n"
+    "Examples:\n"
+    "  kbench db check --db nightly.sqlite\n"
+    "  kbench db backup /backups/kbench-monday.sqlite\n"
+    "  kbench db prune --keep 90d --keep-good --dry-run\n"
+    "  kbench db vacuum\n"
+    "  kbench db salvage damaged.sqlite saved.sqlite\n"
+    "  kbench db merge all.sqlite shard-1.sqlite shard-2.sqlite\n\n";
+
 constexpr const char* kDoctorHelp =
     "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
     "(kbench\n"
@@ -200,6 +221,7 @@ struct Commands {
   TagOptions tag;
   CompareOptions compare;
   HistoryOptions history;
+  DbOptions db;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
@@ -344,6 +366,21 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
       ->type_name("SECONDS");
   run->add_flag("--quick", options.quick,
                 "Check in full, but time in eight blocks of one session only: a wide interval");
+  auto* shard = run->add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& word) {
+        const auto parsed = parse_shard(word);
+        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
+        options.shard = *parsed;
+      },
+      "The I-th of N parts of the tasks; --group says of what");
+  shard->type_name("I/N")->excludes(file);
+  auto* group =
+      run->add_option("--group", options.group, "Name that the shards of one run have in common");
+  group->type_name("NAME")->needs(shard);
+  shard->needs(group);
+  run->add_flag("--no-wait", options.no_wait,
+                "Do not wait for another run on the same device: exit code 3");
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);
@@ -554,6 +591,66 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   return history;
 }
 
+// Where to keep, what to take: paths that must be there.
+void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::path& path,
+                     const std::string& help) {
+  app.add_option(name, path, help)->required()->type_name("");
+}
+
+void add_prune(CLI::App& prune, DbOptions& options) {
+  prune
+      .add_option_function<std::string>(
+          "--keep",
+          [&options](const std::string& word) {
+            const auto days = parse_age(word);
+            if (!days) throw CLI::ValidationError("--keep", days.error().message);
+            options.keep_days = *days;
+          },
+          "Runs that began within this time stay: 90d, or 12w for weeks")
+      ->required()
+      ->type_name("TIME");
+  prune.add_flag(
+      "--keep-good", options.keep_good,
+      "Older ones stay as well if nothing failed through kbench or the machine and their "
+      "chain holds");
+  prune.add_flag_function(
+      "--keep-tagged", [](std::int64_t) {}, "Tagged runs stay, as they do without it");
+  prune.add_flag("--dry-run", options.dry_run, "Say what would go and how much it takes, only");
+}
+
+CLI::App* add_db(CLI::App& app, DbOptions& options) {
+  using Action = DbOptions::Action;
+  auto* db = app.add_subcommand("db", "Check, back up, prune, salvage or merge databases");
+  db->require_subcommand(1);
+  db->footer(std::string(kDbHelp) + kExitCodes);
+  const auto add = [&](const char* name, Action action, const char* help) {
+    auto* command = db->add_subcommand(name, help);
+    command->callback([&options, action] { options.action = action; });
+    command->footer(std::string(kDbHelp) + kExitCodes);
+    add_common(*command, options.common, false);
+    return command;
+  };
+  auto* check =
+      add("check", Action::kCheck, "Say whether a database is sound, and every run in it");
+  check->add_flag("--quick", options.quick, "Without comparing tables with their indexes");
+  auto* backup = add("backup", Action::kBackup, "Copy a database, also while a run writes into it");
+  add_needed_path(*backup, "FILE", options.to, "The copy; nothing is overwritten");
+  auto* prune = add("prune", Action::kPrune, "Remove old runs");
+  add_prune(*prune, options);
+  auto* vacuum = add("vacuum", Action::kVacuum, "Give the disk back what removed runs left free");
+  auto* salvage = add("salvage", Action::kSalvage, "Save the whole runs of a damaged database");
+  add_needed_path(*salvage, "DAMAGED", options.from, "The damaged file; it is only read");
+  add_needed_path(*salvage, "OUT", options.to, "The new database; nothing is overwritten");
+  auto* merge = add("merge", Action::kMerge, "Add the runs of other databases to one");
+  add_needed_path(*merge, "INTO", options.to, "Database that takes them; made where it is missing");
+  merge->add_option("FROM", options.others, "Databases that they are taken from")
+      ->required()
+      ->type_name("");
+  for (auto* command : {check, backup, prune, vacuum}) add_database(*command, options.database);
+  for (auto* command : {check, prune}) add_json(*command, options.format);
+  return db;
+}
+
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
   auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
   doctor->footer(std::string(kDoctorHelp) + kExitCodes);
@@ -701,6 +798,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
   const auto* history = add_history(app, commands.history);
+  const auto* db = add_db(app, commands.db);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
 
@@ -739,6 +837,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);
   if (history->parsed()) return Request(commands.history);
+  if (db->parsed()) return Request(commands.db);
   if (selftest.sandbox->parsed()) return Request(commands.selftest);
   if (selftest.timing->parsed()) return Request(commands.timing);
   if (doctor->parsed()) return Request(commands.doctor);

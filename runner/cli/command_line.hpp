@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
 
@@ -32,7 +33,7 @@ struct TasksPromptRequest {
 using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
                              TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
                              ReportOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
-                             DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+                             DoctorOptions, SelftestRequest, TimingSelftestRequest, DbOptions>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

@@ -65,7 +65,8 @@ struct Census {
 
 struct Plan {
   Target target;
-  std::vector<Task> tasks;
+  std::vector<Task> tasks;                           // of a shard: its part of them
+  std::string selection;                             // of a shard: names all that were selected
   std::vector<Unit> units;                           // by task, then agent, then variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
   std::optional<std::filesystem::path> submissions;  // that folder or file; none of the examples

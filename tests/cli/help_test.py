@@ -7,7 +7,8 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",)]
+            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",), ("db",),
+            ("db", "check"), ("db", "prune"), ("db", "merge")]
 
 
 class HelpTest(cli_case.CliCase):
