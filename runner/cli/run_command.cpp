@@ -287,16 +287,23 @@ class RunSession {
     return sha256(identity.dump());
   }
 
+  // Of an evaluation of the task; 0 where nobody knows.
+  [[nodiscard]] double typical_seconds(const Task& task) const {
+    const auto seconds =
+        store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, options_.quick);
+    return seconds && *seconds ? **seconds : 0;
+  }
+
   Status evaluate_units() {
     std::vector<std::size_t> open;
     std::vector<double> expected;
+    std::map<std::size_t, double> typical;  // seconds, by task
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       if (done_.contains(key_of(i))) continue;
       open.push_back(i);
-      const std::string& task = plan_.tasks[plan_.units[i].task].id;
-      auto seconds =
-          store_->typical_seconds(task, plan_.target.size, plan_.target.device, options_.quick);
-      expected.push_back(seconds && *seconds ? **seconds : 0);
+      const auto [known, is_new] = typical.try_emplace(plan_.units[i].task, 0.0);
+      if (is_new) known->second = typical_seconds(plan_.tasks[plan_.units[i].task]);
+      expected.push_back(known->second);
     }
     progress_.begin("evaluating", expected);
     const InterruptGuard guard;

@@ -199,7 +199,14 @@ CREATE TABLE tag (
 CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5, kStep6, kStep7, kStep8};
+// The rows of a run in their order. Without it SQLite sorts all of them for the last one's link,
+// each time that a row is added: 2.4 ms beside 2,500 rows, 0.007 ms with it.
+constexpr std::string_view kStep10 = R"sql(
+CREATE INDEX evaluation_by_run ON evaluation (run_id);
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4, kStep5,
+                            kStep6, kStep7, kStep8, kStep10};
 
 }  // namespace
 

@@ -262,14 +262,16 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
                                                      const std::string& size,
                                                      const std::string& device, bool quick) const {
   return impl_->guarded("reading durations", [&]() -> Result<std::optional<double>> {
-    // The newest fifty: older ones may stem from another machine or protocol.
+    // The newest fifty: older ones may stem from another machine or protocol. Out of few enough
+    // that years of runs of the other kind cost nothing.
     SQLite::Statement statement(
         impl_->database,
-        "SELECT wall_seconds FROM evaluation JOIN run ON run.id = evaluation.run_id "
-        "WHERE task = ? AND size = ? AND device = ? AND wall_seconds IS NOT NULL "
-        "AND CASE WHEN json_valid(run.configuration) "
+        "SELECT wall_seconds FROM (SELECT number, run_id, wall_seconds FROM evaluation "
+        "    WHERE task = ? AND size = ? AND device = ? AND wall_seconds IS NOT NULL "
+        "    ORDER BY number DESC LIMIT 500) AS newest JOIN run ON run.id = newest.run_id "
+        "WHERE CASE WHEN json_valid(run.configuration) "
         "    THEN coalesce(json_extract(run.configuration, '$.quick'), 0) END = ? "
-        "ORDER BY evaluation.number DESC LIMIT 50");
+        "ORDER BY newest.number DESC LIMIT 50");
     statement.bind(1, task);
     statement.bind(2, size);
     statement.bind(3, device);

@@ -1,9 +1,8 @@
 #include "runner/store/backup.hpp"
 
-#include <unistd.h>
+#include <sys/types.h>
 
-#include <atomic>
-#include <thread>
+#include <algorithm>
 
 #include <gmock/gmock.h>
 

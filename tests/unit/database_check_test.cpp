@@ -91,13 +91,22 @@ TEST_F(DatabaseCheckTest, RowsWithoutARunAreWrong) {
 
 TEST_F(DatabaseCheckTest, AnIndexThatLacksARowIsWrongUnlessItIsQuick) {
   add({.id = "aa"});
+  // A row changes while the schema does not know the index.
+  std::string entry;
+  {
+    SQLite::Database raw(file_.string(), SQLite::OPEN_READONLY);
+    entry = raw.execAndGet(
+                   "SELECT rootpage || ', ' || quote(sql) FROM sqlite_schema WHERE name = "
+                   "'evaluation_by_task'")
+                .getString();
+  }
   tamper(
-      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'task, size', "
-      "'size, task') WHERE name = 'evaluation_by_task'");
+      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'evaluation_by_task'");
   tamper("UPDATE evaluation SET task = 'level2/001_other' WHERE number = 1");
   tamper(
-      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'size, task', "
-      "'task, size') WHERE name = 'evaluation_by_task'");
+      "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('index', "
+      "'evaluation_by_task', 'evaluation', " +
+      entry + ")");
   EXPECT_THAT(check({.key = {}, .progress = {}}).wrong,
               Contains(HasSubstr("missing from index evaluation_by_task")));
   EXPECT_THAT(check({.key = {}, .quick = true, .progress = {}}).wrong, IsEmpty());

@@ -74,7 +74,7 @@ class DatabaseTest : public ::testing::Test {
     if (!store) return {store.error().message};
     const auto runs = store->runs();
     if (!runs) return {runs.error().message};
-    for (const Run& run : *runs) ids.push_back(run.id);
+    for (const auto& run : *runs) ids.push_back(run.id);
     return ids;
   }
 

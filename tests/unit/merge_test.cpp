@@ -58,7 +58,6 @@ TEST_F(MergeTest, RunsOfSeveralDatabasesAreOneDatabaseAndTheirChainsHold) {
 TEST_F(MergeTest, MergingAgainAddsNothing) {
   add_run(one_, {.id = "aa"});
   (void)merge({one_});
-  const std::string before = test::bytes_of_file(file_);
   EXPECT_THAT(words(merge({one_, one_})), ElementsAre("aa there", "aa there"));
   EXPECT_THAT(ids(file_), ElementsAre("aa"));
 }

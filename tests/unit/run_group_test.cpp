@@ -46,7 +46,7 @@ TEST(RunGroup, AShardIsReadFromItsConfiguration) {
 }
 
 TEST(RunGroup, WhatMakesNoSenseIsNoShard) {
-  Run run = test::make_run("aa");
+  kbench::Run run = test::make_run("aa");
   EXPECT_FALSE(shard_of(run));
   for (const char* text :
        {"", "[]", R"({"shard":7})", R"({"shard":{"group":"g","index":1}})",
@@ -61,8 +61,8 @@ TEST(RunGroup, WhatMakesNoSenseIsNoShard) {
 }
 
 TEST(RunGroup, ShardsInOrderAndWhichAreMissing) {
-  const Run one = shard("aa", 1);
-  const Run three = shard("cc", 3);
+  const kbench::Run one = shard("aa", 1);
+  const kbench::Run three = shard("cc", 3);
   const auto group = group_of(three, {three, test::make_run("other"), one});
   ASSERT_TRUE(group);
   EXPECT_EQ(group->name, "nightly-12");
@@ -72,10 +72,10 @@ TEST(RunGroup, ShardsInOrderAndWhichAreMissing) {
 }
 
 TEST(RunGroup, WhatIsNotAlikeIsLeftOutAndSaidSo) {
-  const Run one = shard("aa", 1);
-  Run other_selection = shard("bb", 2);
+  const kbench::Run one = shard("aa", 1);
+  kbench::Run other_selection = shard("bb", 2);
   other_selection.configuration = configuration(2, 3, "other");
-  Run quick = shard("dd", 2);
+  kbench::Run quick = shard("dd", 2);
   Json changed = Json::parse(quick.configuration);
   changed["quick"] = true;
   quick.configuration = changed.dump();
@@ -88,11 +88,12 @@ TEST(RunGroup, WhatIsNotAlikeIsLeftOutAndSaidSo) {
 }
 
 TEST(RunGroup, OfAShardThatWasMeasuredAgainTheNewestCounts) {
-  const Run one = shard("aa", 1);
-  Run old = shard("bb", 2);
+  const kbench::Run one = shard("aa", 1);
+  kbench::Run old = shard("bb", 2);
   old.started_at = "2026-11-20T13:00:00Z";
-  const Run young = shard("cc", 2);
-  for (const auto& runs : {std::vector<Run>{one, old, young}, std::vector<Run>{young, old, one}}) {
+  const kbench::Run young = shard("cc", 2);
+  for (const auto& runs :
+       {std::vector<kbench::Run>{one, old, young}, std::vector<kbench::Run>{young, old, one}}) {
     const auto group = group_of(one, runs);
     EXPECT_THAT(ids_of(group->shards), ElementsAre("aa", "cc"));
     EXPECT_THAT(group->left_out, ElementsAre("run bb: shard 2 was measured again"));

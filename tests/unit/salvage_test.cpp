@@ -2,8 +2,10 @@
 // zeroed as a bad disk, a full one or a careless program does it.
 #include "runner/store/salvage.hpp"
 
+#include <algorithm>
 #include <map>
 
+#include <SQLiteCpp/Statement.h>
 #include <gmock/gmock.h>
 
 #include "runner/store/database_check.hpp"
