@@ -137,6 +137,7 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
   const Result<std::vector<Run>> runs = store.runs();
   if (!runs) return runs.error();
   data.group = group_of(run, *runs);
+  if (data.group && data.group->shards.empty()) data.group.reset();  // it was removed just now
   if (!data.group) return Done{};
   data.run = data.group->shards.front();
   bool first = true;
@@ -151,6 +152,8 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
     take_chain(data.chain, chain, first);
   }
   if (!finished) data.run.finished_at.clear();
+  if (chain.state == ChainFinding::State::kHolds)
+    chain.message = "the rows of its shards are as they were stored";
   data.chain = std::move(chain);
   return Done{};
 }

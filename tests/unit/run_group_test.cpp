@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/console_report.hpp"
+#include "reports/json_report.hpp"
+#include "reports/markdown_report.hpp"
 #include "reports/model.hpp"
+#include "reports/run_list.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/merge.hpp"
 #include "runner/store/run_name.hpp"
@@ -147,6 +151,23 @@ TEST_F(ShardedRun, AMissingShardIsSaid) {
   EXPECT_EQ(data.run.finished_at, "");
   EXPECT_THAT(group_sentences(data),
               ElementsAre("2 of the 3 shards of nightly-12", "not here: shard 2"));
+}
+
+TEST_F(ShardedRun, EachReportSaysWhatIsHere) {
+  add_shard(file_, "run-1", 1);
+  add_shard(file_, "run-3", 3);
+  const ReportData data = report("nightly-12");
+  EXPECT_EQ(report_json(data).at("group"), (Json{{"name", "nightly-12"},
+                                                 {"shards", 3},
+                                                 {"runs", Json::array({"run-1", "run-3"})},
+                                                 {"missing", Json::array({2})},
+                                                 {"left_out", Json::array()}}));
+  EXPECT_THAT(render_console(data, {}), HasSubstr("A part\n  2 of the 3 shards of nightly-12\n"));
+  EXPECT_THAT(render_markdown(data), HasSubstr("not here: shard 2"));
+  const auto store = Store::open(file_, Store::Mode::kReadOnly);
+  const auto runs = list_runs(*store);
+  EXPECT_THAT(render_runs(*runs, {}), HasSubstr("3/3 of nightly-12"));
+  EXPECT_EQ(runs_json(*runs).at("runs").at(0).at("shard").at("index"), 3);
 }
 
 TEST_F(ShardedRun, AChangedShardIsNamed) {
