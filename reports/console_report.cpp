@@ -151,6 +151,17 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
       sanitize_line(chain.message));
 }
 
+std::string render_group(const ReportData& data, const ConsoleOptions& options) {
+  std::string out;
+  for (const std::string& sentence : group_sentences(data))
+    out += fmt::format("  {}\n", sanitize_line(sentence));
+  if (out.empty()) return out;
+  const std::string heading = is_in_part(*data.group)
+                                  ? paint("A part", Tone::kCaution, options.colour)
+                                  : std::string("Shards");
+  return fmt::format("\n{}\n{}", heading, out);
+}
+
 }  // namespace
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
@@ -165,6 +176,7 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_no_verdicts(rows);
   out += render_unranked(rows);
   out += render_files(data, options);
+  out += render_group(data, options);
   out += render_chain(data.chain, options);
   return fmt::format("{}\n{}\n", out, summary_line(data));
 }

@@ -28,6 +28,17 @@ Json::json_pointer pointer_of(std::string_view name) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+// Of a run that is none, there is no field.
+Json group_json(const RunGroup& group) {
+  Json runs = Json::array();
+  for (const Run& shard : group.shards) runs.push_back(shard.id);
+  return {{"name", group.name},
+          {"shards", group.of},
+          {"runs", std::move(runs)},
+          {"missing", group.missing},
+          {"left_out", group.left_out}};
+}
+
 }  // namespace
 
 Json result_json(const ResultRow& row) {
@@ -40,18 +51,21 @@ Json report_json(const ReportData& data) {
   Json results = Json::array();
   for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
   const std::string device = device_of(data);
-  return {{"schema_version", kReportSchemaVersion},
-          {"run_id", data.run.id},
-          {"started_at", data.run.started_at},
-          {"finished_at", text_or_null(data.run.finished_at)},
-          {"device", text_or_null(device)},
-          {"device_name", text_or_null(data.device_name)},
-          {"quick", data.quick},
-          {"variants", to_string(data.variants)},
-          {"environment", recorded_json(data.run.environment)},
-          {"files", data.files.empty() ? Json() : recorded_json(data.files)},
-          {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
-          {"results", std::move(results)}};
+  Json report = {
+      {"schema_version", kReportSchemaVersion},
+      {"run_id", data.run.id},
+      {"started_at", data.run.started_at},
+      {"finished_at", text_or_null(data.run.finished_at)},
+      {"device", text_or_null(device)},
+      {"device_name", text_or_null(data.device_name)},
+      {"quick", data.quick},
+      {"variants", to_string(data.variants)},
+      {"environment", recorded_json(data.run.environment)},
+      {"files", data.files.empty() ? Json() : recorded_json(data.files)},
+      {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
+      {"results", std::move(results)}};
+  if (data.group) report["group"] = group_json(*data.group);
+  return report;
 }
 
 std::string render_json(const ReportData& data) { return json_text(report_json(data), 2) + "\n"; }

@@ -86,6 +86,8 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
     counts[fmt::format("Rows {}: {}", to_string(data.chain.state), data.chain.message)] =
         static_cast<int>(rows.size());
   std::string out;
+  for (const std::string& sentence : group_sentences(data))
+    out += fmt::format("- {}\n", markdown_text(sanitize_line(sentence)));
   for (const auto& [reason, count] : counts)
     out += fmt::format("- {} ({} row{})\n", markdown_text(sanitize_line(reason)), count,
                        count == 1 ? "" : "s");

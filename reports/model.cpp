@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
 #include "reports/score.hpp"
@@ -111,6 +113,57 @@ void take_out_files(ReportData& data) {
   data.run.environment = environment.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
+// The worse of two findings counts; a shard's says which one it is.
+void take_chain(const ChainFinding& finding, ChainFinding& chain, bool& first) {
+  const auto badness = [](ChainFinding::State state) {
+    switch (state) {
+      case ChainFinding::State::kHolds: return 0;
+      case ChainFinding::State::kUnchained: return 1;
+      case ChainFinding::State::kUnchecked: return 2;
+      case ChainFinding::State::kChanged: return 3;
+    }
+    return 3;
+  };
+  if (first || badness(finding.state) > badness(chain.state)) chain = finding;
+  first = false;
+}
+
+Status read_rows(const Store& store, const std::string& run_id, ReportData& data) {
+  Result<StoredRun> stored = store.read(run_id);
+  if (!stored) return stored.error();
+  std::move(stored->evaluations.begin(), stored->evaluations.end(),
+            std::back_inserter(data.evaluations));
+  data.chain = std::move(stored->chain);
+  return Done{};
+}
+
+// All shards of the group that `run` is of, as one run; nothing where it is of none.
+Status read_group(const Store& store, const Run& run, ReportData& data) {
+  if (!shard_of(run)) return Done{};
+  const Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  data.group = group_of(run, *runs);
+  if (data.group && data.group->shards.empty()) data.group.reset();  // it was removed just now
+  if (!data.group) return Done{};
+  data.run = data.group->shards.front();
+  bool first = true;
+  ChainFinding chain;
+  bool finished = data.group->missing.empty();
+  for (const Run& shard : data.group->shards) {
+    data.run.started_at = std::min(data.run.started_at, shard.started_at);
+    data.run.finished_at = std::max(data.run.finished_at, shard.finished_at);
+    finished = finished && !shard.finished_at.empty();
+    if (const Status read = read_rows(store, shard.id, data); !read) return read;
+    data.chain.message = fmt::format("run {}: {}", shard.id.substr(0, 12), data.chain.message);
+    take_chain(data.chain, chain, first);
+  }
+  if (!finished) data.run.finished_at.clear();
+  if (chain.state == ChainFinding::State::kHolds)
+    chain.message = "the rows of its shards are as they were stored";
+  data.chain = std::move(chain);
+  return Done{};
+}
+
 }  // namespace
 
 std::string ResultRow::contestant() const {
@@ -151,16 +204,18 @@ ResultRow derive(const Evaluation& evaluation) {
   return row;
 }
 
-Result<ReportData> load_report(const Store& store, const std::optional<std::string>& name) {
+Result<ReportData> load_report(const Store& store, const std::optional<std::string>& name,
+                               Shards shards) {
   ReportData data;
   Result<Run> run = find_run_named(store, name.value_or("latest"));
   if (!run) return run.error();
-  data.run = std::move(*run);
-  Result<StoredRun> stored = store.read(data.run.id);
-  if (!stored) return stored.error();
-  data.evaluations = std::move(stored->evaluations);
+  if (shards == Shards::kTogether)
+    if (const Status read = read_group(store, *run, data); !read) return read.error();
+  if (!data.group) {
+    data.run = std::move(*run);
+    if (const Status read = read_rows(store, data.run.id, data); !read) return read.error();
+  }
   for (Evaluation& evaluation : data.evaluations) keep(evaluation);
-  data.chain = std::move(stored->chain);
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);
@@ -173,6 +228,19 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   read_conditions(data);
   take_out_files(data);
   return data;
+}
+
+bool is_in_part(const RunGroup& group) { return !group.missing.empty() || !group.left_out.empty(); }
+
+std::vector<std::string> group_sentences(const ReportData& data) {
+  if (!data.group) return {};
+  const RunGroup& group = *data.group;
+  std::vector<std::string> sentences{
+      fmt::format("{} of the {} shards of {}", group.shards.size(), group.of, group.name)};
+  if (!group.missing.empty())
+    sentences.push_back(fmt::format("not here: shard {}", fmt::join(group.missing, ", ")));
+  for (const std::string& run : group.left_out) sentences.push_back("left out: " + run);
+  return sentences;
 }
 
 const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) {

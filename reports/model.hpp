@@ -19,6 +19,7 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/store/chain.hpp"
+#include "runner/store/run_group.hpp"
 
 namespace kbench {
 
@@ -120,15 +121,27 @@ struct ReportData {
   // What submissions and tasks are made of, by hash: the smallest first, up to kMostShownSources.
   std::map<std::string, std::string> contents;
   std::filesystem::path database;  // that it was read from, absolute
+  // Of the shards whose rows these are; `run` is then the first of them, from the first one's
+  // beginning to the last one's end.
+  std::optional<RunGroup> group;
 };
 
 // Bytes of sources that a report carries.
 inline constexpr std::size_t kMostShownSources = 4u << 20;
 
+// Whether a shard is reported with all others of its group (store/run_group.hpp), as one run.
+enum class Shards { kTogether, kApart };
+
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
 // and those of the store.
 [[nodiscard]] Result<ReportData> load_report(const Store& store,
-                                             const std::optional<std::string>& name = {});
+                                             const std::optional<std::string>& name = {},
+                                             Shards shards = Shards::kTogether);
+
+// What to know about the shards of a report, a sentence each; nothing for a run that is none.
+[[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);
+// Whether rows of it may be missing, or a run was left out.
+[[nodiscard]] bool is_in_part(const RunGroup& group);
 
 // What lint found about the very content that was evaluated; the record of the same size and device
 // before any other. Null where there is none.

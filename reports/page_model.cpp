@@ -140,6 +140,8 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   std::vector<std::string> cautions;
   const std::string chain = chain_caution(page.data.chain);
   if (!chain.empty()) cautions.push_back(chain);
+  if (page.data.group && is_in_part(*page.data.group))
+    cautions.push_back(fmt::format("In part: {}.", fmt::join(group_sentences(page.data), "; ")));
   if (page.data.run.finished_at.empty())
     cautions.push_back("This run was not finished; more results may follow.");
   if (page.data.quick) {

@@ -160,6 +160,26 @@ constexpr const char* kHistoryHelp =
     "  kbench history level1/019_relu\n"
     "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
 
+constexpr const char* kDbHelp =
+    "check says what is wrong with a database, a line for each run: pages, schema, values that no "
+    "row\n"
+    "can have, rows that are missing, chains that were changed. Exit code 1 where anything is.\n"
+    "backup copies it while runs write into it. prune removes whole runs, never a part of one; "
+    "what\n"
+    "they leave is free for new ones, and vacuum gives it back to the disk. salvage takes the runs "
+    "of\n"
+    "which every row is there out of a damaged file. merge adds the runs of other databases, as "
+    "they\n"
+    "are; one whose id is there with another content is refused. Exit code 1 where any was, or was "
+    "lost.\n\n"
+    "Examples:\n"
+    "  kbench db check --db nightly.sqlite\n"
+    "  kbench db backup /backups/kbench-monday.sqlite\n"
+    "  kbench db prune --keep 90d --keep-good --dry-run\n"
+    "  kbench db vacuum\n"
+    "  kbench db salvage damaged.sqlite saved.sqlite\n"
+    "  kbench db merge all.sqlite shard-1.sqlite shard-2.sqlite\n\n";
+
 constexpr const char* kDoctorHelp =
     "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
     "(kbench\n"
@@ -226,6 +246,7 @@ constexpr std::array kHelps = {
     CommandHelp{"tag", kTagHelp},
     CommandHelp{"compare", kCompareHelp},
     CommandHelp{"history", kHistoryHelp},
+    CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
     CommandHelp{"selftest", kSelftestHelp},
     CommandHelp{"selftest sandbox", kSandboxHelp},

@@ -10,6 +10,7 @@
 #include "reports/fail_on.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/command_db.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_stored_rows.hpp"
@@ -37,6 +38,7 @@ struct Commands {
   TagOptions tag;
   CompareOptions compare;
   HistoryOptions history;
+  DbOptions db;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
@@ -94,6 +96,21 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
       ->type_name("SECONDS");
   run->add_flag("--quick", options.quick,
                 "Check in full, but time in eight blocks of one session only: a wide interval");
+  auto* shard = run->add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& word) {
+        const auto parsed = parse_shard(word);
+        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
+        options.shard = *parsed;
+      },
+      "The I-th of N parts of the tasks; --group says of what");
+  shard->type_name("I/N")->excludes(file);
+  auto* group =
+      run->add_option("--group", options.group, "Name that the shards of one run have in common");
+  group->type_name("NAME")->needs(shard);
+  shard->needs(group);
+  run->add_flag("--no-wait", options.no_wait,
+                "Do not wait for another run on the same device: exit code 3");
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);
@@ -475,6 +492,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
   const auto* history = add_history(app, commands.history);
+  const auto* db = add_db(app, commands.db);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
   const auto generated = add_generated(app, commands.shell);
@@ -528,6 +546,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);
   if (history->parsed()) return Request(commands.history);
+  if (db->parsed()) return Request(commands.db);
   if (selftest.sandbox->parsed()) return Request(commands.selftest);
   if (selftest.timing->parsed()) return Request(commands.timing);
   if (doctor->parsed()) return Request(commands.doctor);

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
 
@@ -34,7 +35,7 @@ struct TasksPromptRequest {
 using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
-                 ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
+                 ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions, DbOptions,
                  DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where

@@ -13,6 +13,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/stored_runs.hpp"
 #include "runner/store/chain_key.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 
 namespace kbench {
@@ -25,8 +26,12 @@ Result<Run> run_before(const Store& store, const Run& after) {
   const RunFacts facts = facts_of(after);
   auto it =
       std::find_if(runs->begin(), runs->end(), [&](const Run& run) { return run.id == after.id; });
+  const std::string group = group_key(after);
+  const auto is_a_shard_beside = [&](const Run& run) {
+    return !group.empty() && group_key(run) == group;
+  };
   while (it != runs->end() && ++it != runs->end())
-    if (same_device(facts_of(*it), facts)) return std::move(*it);
+    if (same_device(facts_of(*it), facts) && !is_a_shard_beside(*it)) return std::move(*it);
   const std::string device = device_words(facts);
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run before {} on its device{}{}", short_id(after),

@@ -18,6 +18,7 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
@@ -163,6 +164,12 @@ class LintSession {
   Result<ExitCode> run() {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
+    auto lock =
+        take_measuring_lock({.state = installation_.state,
+                             .target = &target_,
+                             .what = "tasks lint",
+                             .note = [this](const std::string& text) { progress_.note(text); }});
+    if (!lock) return lock.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     progress_.begin("linting", std::vector<double>(tasks_.size(), 1.0));

@@ -15,6 +15,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
+#include "runner/cli/db_command.hpp"
 #include "runner/cli/doctor.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
@@ -73,6 +74,7 @@ struct Dispatch {
   int operator()(const HistoryOptions& options) const {
     return history_command(options, installation);
   }
+  int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }

@@ -9,6 +9,7 @@
 
 #include "reports/variant_rule.hpp"
 #include "runner/cli/prompt_language.hpp"
+#include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
 
 namespace kbench {
@@ -45,8 +46,11 @@ struct RunOptions {
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
   bool baselines_only = false;
-  std::optional<int> jobs;   // compilations at once; empty: by the number of cores
-  bool quick = false;        // the fewest blocks that give a ratio
+  std::optional<int> jobs;  // compilations at once; empty: by the number of cores
+  bool quick = false;       // the fewest blocks that give a ratio
+  bool no_wait = false;     // where the device is taken: an error
+  std::optional<ShardChoice> shard;
+  std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
@@ -72,6 +73,10 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   complete(options.baselines_only, none.baselines_only, configuration, "baselines_only");
   complete(options.quick, none.quick, configuration, "quick");
   complete(options.budget_seconds, none.budget_seconds, configuration, "budget_seconds");
+  if (const auto shard = shard_of(run); shard && !options.shard) {
+    options.shard = ShardChoice{shard->index, shard->of};
+    options.group = shard->group;
+  }
   return options;
 }
 

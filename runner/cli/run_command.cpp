@@ -25,6 +25,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/calibration_file.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
@@ -45,6 +46,7 @@
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
+#include "runner/store/tag.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -78,6 +80,7 @@ class RunSession {
   Result<ExitCode> run() {
     announce();
     if (auto opened = open_store(); !opened) return opened.error();
+    if (auto alone = await_turn(); !alone) return alone.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
@@ -144,6 +147,25 @@ class RunSession {
     return Done{};
   }
 
+  // From here on nobody else measures on the device, nor do we beside anybody.
+  Status await_turn() {
+    run_.id = random_id();
+    if (options_.resume) {
+      auto found = find_resumed_run(*store_, options_);
+      if (!found) return found.error();
+      run_ = std::move(*found);
+    }
+    auto lock =
+        take_measuring_lock({.state = installation_.state,
+                             .target = &plan_.target,
+                             .what = fmt::format("run {}", run_.id.substr(0, 12)),
+                             .wait = !options_.no_wait,
+                             .note = [this](const std::string& text) { progress_.note(text); }});
+    if (!lock) return lock.error();
+    lock_ = std::move(*lock);
+    return Done{};
+  }
+
   Status start_oracle() {
     oracle_.reset();
     auto oracle =
@@ -180,7 +202,6 @@ class RunSession {
   Status begin_run() {
     const Json configuration = describe_configuration(options_, plan_, hello_);
     if (options_.resume) return resume_run(configuration);
-    run_.id = random_id();
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
@@ -191,9 +212,6 @@ class RunSession {
   }
 
   Status resume_run(const Json& configuration) {
-    auto found = find_resumed_run(*store_, options_);
-    if (!found) return found.error();
-    run_ = std::move(*found);
     const Json before = Json::parse(run_.configuration, nullptr, false);
     for (const auto& [name, value] : configuration.items()) {
       if (!before.contains(name) || before.at(name) != value) {
@@ -270,16 +288,23 @@ class RunSession {
     return sha256(identity.dump());
   }
 
+  // Of an evaluation of the task; 0 where nobody knows.
+  [[nodiscard]] double typical_seconds(const Task& task) const {
+    const auto seconds =
+        store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, options_.quick);
+    return seconds && *seconds ? **seconds : 0;
+  }
+
   Status evaluate_units() {
     std::vector<std::size_t> open;
     std::vector<double> expected;
+    std::map<std::size_t, double> typical;  // seconds, by task
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       if (done_.contains(key_of(i))) continue;
       open.push_back(i);
-      const std::string& task = plan_.tasks[plan_.units[i].task].id;
-      auto seconds =
-          store_->typical_seconds(task, plan_.target.size, plan_.target.device, options_.quick);
-      expected.push_back(seconds && *seconds ? **seconds : 0);
+      const auto [known, is_new] = typical.try_emplace(plan_.units[i].task, 0.0);
+      if (is_new) known->second = typical_seconds(plan_.tasks[plan_.units[i].task]);
+      expected.push_back(known->second);
     }
     progress_.begin("evaluating", expected);
     const InterruptGuard guard;
@@ -460,7 +485,7 @@ class RunSession {
   Status finish_run() {
     if (!interrupted_ && !lost_device_)
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
-    auto data = load_report(*store_, run_.id);
+    auto data = load_report(*store_, run_.id, Shards::kApart);
     if (!data) return data.error();
     for (const Evaluation& evaluation : data->evaluations) {
       failed_ += is_failure(evaluation.state) ? 1 : 0;
@@ -523,6 +548,7 @@ class RunSession {
   Compiler compiler_;
   std::unique_ptr<Store> store_;
   bool chained_ = false;  // there is a key to chain with
+  DeviceLock lock_;       // outlives all that is measured
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   std::optional<Calibration> calibration_;
@@ -566,6 +592,8 @@ int run_command(const RunOptions& given, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+  if (options.shard)
+    if (auto named = check_tag_name(options.group); !named) return fail(named.error(), terminal);
   const auto profile = find_profile(options.profile);
   if (!profile) return fail(profile.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);

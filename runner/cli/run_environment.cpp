@@ -98,6 +98,12 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
                   {"torch", oracle.torch},
                   {"kbench", std::string(build_info().version)}};
   if (options.file) choices["file"] = path(options.file);
+  if (options.shard) {
+    choices["shard"] = {{"group", options.group},
+                        {"index", options.shard->index},
+                        {"of", options.shard->of},
+                        {"selection", plan.selection}};
+  }
   return choices;
 }
 

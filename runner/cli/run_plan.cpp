@@ -14,6 +14,7 @@
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/task_choice.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
@@ -147,7 +148,9 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
-    if (problem.refused && problem.task.empty()) task = plan.tasks.begin();
+    // Of several shards, the first one says so.
+    if (problem.refused && problem.task.empty() && options.shard.value_or(ShardChoice{}).index == 1)
+      task = plan.tasks.begin();
     const bool is_selected = !options.agent || problem.agent == *options.agent;
     if (task == plan.tasks.end() || !is_selected) {
       if (!problem.task.empty() || !is_selected)
@@ -185,6 +188,23 @@ void take_size_that_exists(Plan& plan) {
       fmt::format("{} of {} tasks have no size {} and are skipped; --size {} "
                   "takes them",
                   missing, plan.tasks.size(), wanted, other));
+}
+
+// Every n-th task, so that each shard gets its share of each level. Which one a task belongs to
+// depends on all that were selected: shards that selected something else are told apart by the name
+// of the selection.
+void take_shard(const ShardChoice& shard, Plan& plan) {
+  std::string all;
+  for (const Task& task : plan.tasks) all += fmt::format("{} {}\n", task.id, task.hash);
+  plan.selection = sha256(all);
+  std::vector<Task> part;
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i)
+    if (static_cast<int>(i % static_cast<std::size_t>(shard.of)) == shard.index - 1)
+      part.push_back(std::move(plan.tasks[i]));
+  if (part.empty())
+    plan.nothing_selected = fmt::format("shard {}/{} has no task: {} were selected", shard.index,
+                                        shard.of, plan.tasks.size());
+  plan.tasks = std::move(part);
 }
 
 void add_tasks_without_submission(Plan& plan) {
@@ -326,6 +346,8 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   if (!target) return target.error();
   plan.target = *target;
   if (!options.size) take_size_that_exists(plan);
+  if (options.shard) take_shard(*options.shard, plan);
+  if (!plan.nothing_selected.empty()) return plan;
   if (options.file) {
     if (auto added = add_file(options, plan); !added) return added.error();
     plan.submissions = options.file;

@@ -47,7 +47,8 @@ struct PlannedRow {
 
 struct Plan {
   Target target;
-  std::vector<Task> tasks;
+  std::vector<Task> tasks;                           // of a shard: its part of them
+  std::string selection;                             // of a shard: names all that were selected
   std::vector<PlannedRow> units;                     // by task, then agent, then variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
   std::optional<std::filesystem::path> submissions;  // that folder or file; none of the examples

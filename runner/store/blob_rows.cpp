@@ -114,6 +114,28 @@ std::vector<TreeFile> TreeReader::read_rows(const std::string& hash) {
   return files;
 }
 
+std::vector<Blob> read_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
+                             WorkBudget& budget) {
+  SQLite::Statement row(database, "SELECT hash, bytes, codec, content FROM blob WHERE hash = ?");
+  std::vector<Blob> blobs;
+  for (const std::string& hash : hashes) {
+    row.bind(1, hash);
+    if (!row.executeStep()) corrupt(fmt::format("blob {} is missing", hash.substr(0, 12)));
+    (void)read_content(row, budget);
+    blobs.push_back(
+        {hash, bytes_at(row, 1), text_at(row, 2), row.getColumn(3).getString()});
+    row.reset();
+  }
+  return blobs;
+}
+
+void remove_unnamed_sources(SQLite::Database& database) {
+  database.exec("DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation)");
+  database.exec(
+      "DELETE FROM blob WHERE number NOT IN (SELECT blob FROM tree) AND "
+      "hash NOT IN (SELECT task_source FROM evaluation)");
+}
+
 std::map<std::string, std::string> read_contents(SQLite::Database& database,
                                                  std::span<const std::string> hashes,
                                                  std::size_t most_bytes, WorkBudget& budget) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,13 @@ class TreeReader {
   WorkBudget& budget_;
   std::map<std::string, std::vector<TreeFile>> known_;
 };
+
+// Those of these hashes; throws where one is missing or is not what its hash says.
+[[nodiscard]] std::vector<Blob> read_blobs(SQLite::Database& database,
+                                           const std::set<std::string>& hashes, WorkBudget& budget);
+
+// Removes what no evaluation names any more.
+void remove_unnamed_sources(SQLite::Database& database);
 
 // As Store::contents.
 [[nodiscard]] std::map<std::string, std::string> read_contents(SQLite::Database& database,

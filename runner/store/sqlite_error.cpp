@@ -36,7 +36,7 @@ Error explain(const SQLite::Exception& exception, const std::filesystem::path& f
       return {
           ErrorCode::kBadInput,
           fmt::format("{}: the database is damaged ({})", where, exception.what()),
-          "Save what is readable with `sqlite3 FILE .recover`, and start a new file with --db."};
+          "`kbench db salvage FILE OUT` saves the runs that are whole; start a new file with --db."};
     case SQLITE_TOOBIG:
     case SQLITE_NOMEM:
       return {ErrorCode::kBadInput,

@@ -10,6 +10,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("import",), ("report",), ("sources",),
             ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
             ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
+            ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",)]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)

@@ -190,7 +190,7 @@ TEST_F(HostileDatabase, TwoTablesOnOnePageAreRefused) {
 
 TEST_F(HostileDatabase, ASchemaThatClaimsAnotherVersionIsCompared) {
   tamper("PRAGMA user_version = 1");
-  expect_refused("it holds the index \"evaluation_by_state\", which kbench never made");
+  expect_refused("it holds the index \"evaluation_by_run\", which kbench never made");
   tamper("PRAGMA user_version = -1");
   expect_refused("kbench never made");
 }
