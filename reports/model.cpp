@@ -107,6 +107,10 @@ void take_out_files(ReportData& data) {
 
 }  // namespace
 
+std::string NightFinding::contestant() const {
+  return variant.empty() ? agent : agent + "@" + variant;
+}
+
 std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
 }

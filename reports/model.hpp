@@ -93,6 +93,19 @@ struct ResultRow {
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
 
+// What `kbench nightly` found about one submission of the run (reports/nightly.hpp).
+struct NightFinding {
+  std::string task;
+  std::string agent;
+  std::string variant;
+  std::string verdict;      // "confirmed", "cleared", "unclear"
+  bool regression = false;  // confirmed
+  std::string message;      // one sentence
+
+  // "agent" or "agent@variant".
+  [[nodiscard]] std::string contestant() const;
+};
+
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
@@ -104,6 +117,7 @@ struct ReportData {
   bool quick = false;  // timed in eight blocks of one session only
   // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
   std::string files;
+  std::vector<NightFinding> night;  // only where a nightly run is being reported
 };
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,

@@ -83,6 +83,17 @@ double mean_half_width(const Evidence& evidence) {
   return student(mean.freedom, kOneSided95) * mean.error;
 }
 
+LogChange change_in_pairs(const Evidence& evidence) {
+  const Mean mean = mean_with_error(evidence);
+  const double half = student(mean.freedom, kOneSided95) * mean.error;
+  LogChange change{-mean.value, -mean.value - half, -mean.value + half, 1};
+  if (mean.value == 0) return change;
+  const boost::math::students_t distribution(std::max(mean.freedom, 1.0));
+  const double deviations = std::abs(mean.value) / mean.error;
+  change.p = 2 * boost::math::cdf(boost::math::complement(distribution, deviations));
+  return change;
+}
+
 Clearance judge(const Evidence& evidence, const NightlyRule& rule, std::size_t suspected_rows) {
   const std::size_t pairs = evidence.slowdowns.size();
   if (pairs < std::max<std::size_t>(rule.least_pairs, 2)) return Clearance::kOpen;

@@ -9,9 +9,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <vector>
+
+#include "runner/analysis/change.hpp"
 
 namespace kbench {
 
@@ -72,5 +73,9 @@ enum class Clearance {
 
 // Half of the mean's 95 % interval, from the scatter of the slowdowns; needs two.
 [[nodiscard]] double mean_half_width(const Evidence& evidence);
+
+// The same as a change between runs: the mean with its 95 % interval, and Student's two-sided p.
+// Needs two.
+[[nodiscard]] LogChange change_in_pairs(const Evidence& evidence);
 
 }  // namespace kbench

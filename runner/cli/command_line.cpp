@@ -33,6 +33,7 @@ constexpr const char* kTopHelp =
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
     "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
+    "  kbench nightly --db nightly.sqlite      run, and look whether anything became slower\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
 constexpr const char* kRunHelp =
@@ -107,10 +108,44 @@ constexpr const char* kCompareHelp =
     "BEFORE counts that device's runs.\n\n"
     "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
     "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
+    "--remeasure measures what is correct in both runs, and of which both sources are to be had,\n"
+    "once more: in pairs of the two sources, one right after the other, in turns. Then these "
+    "count.\n"
+    "Sources are taken from --submissions-before/-after, else from where the run took them, else\n"
+    "from the git commit that it noted; only the very bytes that were measured then will do.\n\n"
     "Examples:\n"
     "  kbench compare\n"
+    "  kbench compare --remeasure --pairs 5\n"
     "  kbench compare release-1.2 latest --baseline compiled\n"
     "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
+
+constexpr const char* kNightlyHelp =
+    "Runs what is selected, and compares each submission with the median of its last five good "
+    "runs\n"
+    "on this device (good: finished, no fault of kbench or the machine, measured alike, not "
+    "changed\n"
+    "since). What takes longer by more than --flag is measured again, in three to nine pairs of\n"
+    "tonight's source and the last good one, in turns, until it is confirmed or cleared. Where "
+    "the\n"
+    "source is the same, or the old one is not to be had, tonight's alone is measured again. What\n"
+    "was correct and fails now is tried once more, too.\n\n"
+    "Exit code 4: a regression was confirmed. 0: none, whatever else failed. 3: kbench's own or "
+    "the\n"
+    "machine's fault. Reports (--out) are written in any case; repeated measurements are kept in\n"
+    "NAME-remeasured.sqlite beside the database.\n\n"
+    "Examples:\n"
+    "  kbench nightly --config kbench.toml --preset h200\n"
+    "  kbench nightly --submissions kernels --db nightly.sqlite --out html=report.html\n"
+    "  kbench nightly --flag 3 --out junit=kbench.xml --out github=-\n\n";
+
+constexpr const char* kConfigHelp =
+    "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
+    "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
+    "else the default.\n\n"
+    "Examples:\n"
+    "  kbench config run\n"
+    "  kbench config --preset h200 nightly\n"
+    "  kbench config --json run\n\n";
 
 constexpr const char* kHistoryHelp =
     "A line for each run of the device, oldest first, with the agent's best variant; another "
@@ -200,6 +235,9 @@ struct Commands {
   TagOptions tag;
   CompareOptions compare;
   HistoryOptions history;
+  NightlyOptions nightly;
+  OutputWords nightly_words;
+  ConfigOptions config;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
@@ -260,6 +298,11 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       app, "--color", common.color,
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
+  app.add_option("--config", common.config,
+                 "File with options that are not typed (default: kbench.toml, where it exists)")
+      ->type_name("FILE");
+  app.add_option("--preset", common.preset, "Options of this name in that file, before its others")
+      ->type_name("NAME");
 }
 
 void add_database(CLI::App& app, std::filesystem::path& database,
@@ -311,6 +354,39 @@ void add_outputs(CLI::App& app, OutputWords& words) {
       ->type_name("FORMAT=PATH");
 }
 
+struct WhoseSubmissions {
+  CLI::Option* submissions;
+  CLI::Option* agent;
+};
+
+// What is measured, and how: of `run` and of `nightly`.
+WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
+  add_levels(app, options.levels);
+  add_task_globs(app, options.tasks);
+  add_size(app, options.size, kSizeHelp);
+  add_device(app, options.device);
+  add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
+           "Precision class of the baselines (default: torch-default)");
+  add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
+           "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
+  auto* submissions = add_path(app, "--submissions", options.submissions,
+                               "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
+                          ->type_name("DIR");
+  auto* agent =
+      app.add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
+  app.add_option("--jobs", options.jobs,
+                 "Submissions and baselines compiled at once (default: by the number of cores)")
+      ->check(CLI::Range(1, 256).description(""))
+      ->type_name("N");
+  app.add_option("--budget", options.budget_seconds,
+                 "Seconds that one submission may keep the run waiting (default: 180)")
+      ->check(CLI::Range(1, 86400).description(""))
+      ->type_name("SECONDS");
+  app.add_flag("--quick", options.quick,
+               "Check in full, but time in eight blocks of one session only: a wide interval");
+  return {submissions, agent};
+}
+
 CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   auto* run = app.add_subcommand(
       "run", "Time the baselines, build and evaluate submissions, store everything");
@@ -318,32 +394,11 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   auto* file = add_path(*run, "FILE", options.file,
                         "One submission, .cpp or .cu, without any folders; --task says which task")
                    ->type_name("");
-  add_levels(*run, options.levels);
-  add_task_globs(*run, options.tasks);
-  add_size(*run, options.size, kSizeHelp);
-  add_device(*run, options.device);
-  add_word(*run, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
-           "Precision class of the baselines (default: torch-default)");
-  add_word(*run, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
-           "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
-  add_path(*run, "--submissions", options.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
-      ->type_name("DIR")
-      ->excludes(file);
-  run->add_option("--agent", options.agent, "Only this agent's submissions")
-      ->type_name("NAME")
-      ->excludes(file);
+  const auto whose = add_measuring(*run, options);
+  whose.submissions->excludes(file);
+  whose.agent->excludes(file);
   run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
       ->excludes(file);
-  run->add_option("--jobs", options.jobs,
-                  "Submissions and baselines compiled at once (default: by the number of cores)")
-      ->check(CLI::Range(1, 256).description(""))
-      ->type_name("N");
-  run->add_option("--budget", options.budget_seconds,
-                  "Seconds that one submission may keep the run waiting (default: 180)")
-      ->check(CLI::Range(1, 86400).description(""))
-      ->type_name("SECONDS");
-  run->add_flag("--quick", options.quick,
-                "Check in full, but time in eight blocks of one session only: a wide interval");
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);
@@ -513,6 +568,12 @@ CLI::App* add_tag(CLI::App& app, TagOptions& options) {
   return tag;
 }
 
+CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
+  return app.add_option("--pairs", pairs, help)
+      ->check(CLI::Range(3, most).description(""))
+      ->type_name("N");
+}
+
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   auto* compare = app.add_subcommand("compare", "Compare two stored runs");
   compare->footer(std::string(kCompareHelp) + kExitCodes);
@@ -529,11 +590,49 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
           },
           ""))
       ->type_name("WHAT");
+  compare->add_flag("--remeasure", options.remeasure,
+                    "Measure both sides again, in turns, and compare that");
+  add_pairs(*compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
+  for (auto [name, folder] : {std::pair{"--submissions-before", &options.submissions_before},
+                              std::pair{"--submissions-after", &options.submissions_after}})
+    add_path(*compare, name, *folder, "Where the sources of that run are (default: found)")
+        ->type_name("DIR");
   compare->add_flag("--all", options.all, "List what is the same, too");
   compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
   add_json(*compare, options.format);
   add_common(*compare, options.common, false);
   return compare;
+}
+
+CLI::App* add_nightly(CLI::App& app, NightlyOptions& options, OutputWords& words) {
+  auto* nightly = app.add_subcommand("nightly", "Run, and find out whether anything became slower");
+  nightly->footer(std::string(kNightlyHelp) + kExitCodes);
+  add_measuring(*nightly, options.run);
+  nightly
+      ->add_option("--flag", options.flag_percent,
+                   "Per cent longer than the last good runs that count (default: 2 on CUDA, 6 on a "
+                   "CPU)")
+      ->check(CLI::Range(0.1, 1000.0).description(""))
+      ->type_name("PERCENT");
+  add_pairs(*nightly, options.most_pairs, 9, "Most pairs that are measured again (default: 9)");
+  add_path(*nightly, "--submissions-before", options.submissions_before,
+           "Where the last good sources are (default: found, see `kbench compare --help`)")
+      ->type_name("DIR");
+  add_baseline(*nightly, options.over_compiled);
+  add_outputs(*nightly, words);
+  add_database(*nightly, options.run.database);
+  add_common(*nightly, options.run.common, true);
+  return nightly;
+}
+
+CLI::App* add_config(CLI::App& app, ConfigOptions& options) {
+  auto* config =
+      app.add_subcommand("config", "Show the options of a command (config run) and who sets them");
+  config->footer(std::string(kConfigHelp) + kExitCodes);
+  config->prefix_command();  // the rest is another command line
+  add_json(*config, options.format);
+  add_common(*config, options.common, false);
+  return config;
 }
 
 CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
@@ -671,6 +770,103 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
 
+// All commands, filling `commands`.
+struct Table {
+  explicit Table(Commands& commands) {
+    app.footer(std::string(kTopHelp) + kExitCodes);
+    app.require_subcommand(1);
+    const auto formatter = std::make_shared<PlainFormatter>();
+    formatter->column_width(28);
+    app.formatter(formatter);  // before the subcommands, which inherit it
+    app.add_flag("--version", version, "Print version, commit and build");
+    run = add_run(app, commands.run, commands.run_words);
+    tasks = add_tasks(app, commands.tasks, commands.lint);
+    import = add_import(app, commands.import);
+    report = add_report(app, commands.report, commands.report_words);
+    runs = add_runs(app, commands.runs);
+    tag = add_tag(app, commands.tag);
+    compare = add_compare(app, commands.compare);
+    history = add_history(app, commands.history);
+    nightly = add_nightly(app, commands.nightly, commands.nightly_words);
+    config = add_config(app, commands.config);
+    doctor = add_doctor(app, commands.doctor);
+    selftest = add_selftest(app, commands.selftest, commands.timing);
+  }
+
+  void parse(const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    if (!reversed.empty()) reversed.pop_back();  // the program's name
+    app.parse(std::move(reversed));
+  }
+
+  CLI::App app{
+      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
+      "and than the compiled baseline, on this device.",
+      "kbench"};
+  bool version = false;
+  CLI::App* run = nullptr;
+  TasksApps tasks{};
+  CLI::App* import = nullptr;
+  CLI::App* report = nullptr;
+  CLI::App* runs = nullptr;
+  CLI::App* tag = nullptr;
+  CLI::App* compare = nullptr;
+  CLI::App* history = nullptr;
+  CLI::App* nightly = nullptr;
+  CLI::App* config = nullptr;
+  CLI::App* doctor = nullptr;
+  SelftestCommands selftest{};
+};
+
+// The words as they are, to see what was typed. What is wrong with them is said later.
+void look_at(Table& table, const std::vector<std::string>& words) {
+  try {
+    table.parse(words);
+  } catch (const CLI::Error&) {
+    return;
+  }
+}
+
+// What is set elsewhere, in front of what is typed.
+Result<std::vector<std::string>> complete_words(const std::vector<std::string>& words,
+                                                const Surroundings& around) {
+  Commands commands;
+  Table table(commands);
+  look_at(table, words);
+  const bool asks =
+      table.app.get_help_ptr()->count() > 0 || reached(table.app).get_help_ptr()->count() > 0;
+  // Help is there even where a file is wrong; and what is set has no say about `config` itself.
+  if (asks || table.config->parsed() || reached(table.app).get_parent() == nullptr) return words;
+  return with_settings(table.app, words, around);
+}
+
+// `kbench config COMMAND`: that command line, looked at and not obeyed.
+Result<Request> config_request(ConfigOptions options, const CLI::App& config,
+                               const Surroundings& around) {
+  std::vector<std::string> words = config.remaining();
+  if (words.empty()) words = {"run"};
+  words.insert(words.begin(), "kbench");
+  for (const auto& [name, value] : {std::pair{"--config", &options.common.config},
+                                    std::pair{"--preset", &options.common.preset}})
+    if (!value->empty()) words.insert(words.end(), {name, *value});
+  Commands commands;
+  Table table(commands);
+  look_at(table, words);
+  const CLI::App& command = reached(table.app);
+  const auto further = known_words(command, /*options=*/false);
+  if (command.get_parent() == nullptr || !further.empty()) {
+    const auto guess = did_you_mean(words[1], further);
+    return Error{ErrorCode::kUsage, fmt::format("\"{}\" is no command that has options", words[1]),
+                 guess.empty() ? fmt::format("commands are {}", fmt::join(further, ", ")) : guess};
+  }
+  auto settings = effective_settings(table.app, around);
+  if (!settings) return settings.error();
+  options.command = full_name(command).substr(std::string_view("kbench ").size());
+  options.settings = std::move(*settings);
+  options.unknown_variables = unknown_variables(table.app, around);
+  return Request(std::move(options));
+}
+
 // A run and its new name, or a name to take away.
 Result<Request> tag_request(const TagOptions& options) {
   if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
@@ -680,42 +876,24 @@ Result<Request> tag_request(const TagOptions& options) {
 
 }  // namespace
 
-Result<Request> parse_command_line(const std::vector<std::string>& words) {
+Result<Request> parse_command_line(const std::vector<std::string>& typed,
+                                   const Surroundings& around) {
+  const auto completed = complete_words(typed, around);
+  if (!completed) return completed.error();
+  const std::vector<std::string>& words = *completed;
   Commands commands;
-  CLI::App app(
-      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
-      "and than the compiled baseline, on this device.",
-      "kbench");
-  app.footer(std::string(kTopHelp) + kExitCodes);
-  app.require_subcommand(1);
-  const auto formatter = std::make_shared<PlainFormatter>();
-  formatter->column_width(28);
-  app.formatter(formatter);  // before the subcommands, which inherit it
-  bool version = false;
-  app.add_flag("--version", version, "Print version, commit and build");
-  const auto* run = add_run(app, commands.run, commands.run_words);
-  const auto tasks = add_tasks(app, commands.tasks, commands.lint);
-  const auto* import = add_import(app, commands.import);
-  const auto* report = add_report(app, commands.report, commands.report_words);
-  const auto* runs = add_runs(app, commands.runs);
-  const auto* tag = add_tag(app, commands.tag);
-  const auto* compare = add_compare(app, commands.compare);
-  const auto* history = add_history(app, commands.history);
-  const auto* doctor = add_doctor(app, commands.doctor);
-  const auto selftest = add_selftest(app, commands.selftest, commands.timing);
-
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
-  if (!reversed.empty()) reversed.pop_back();  // the program's name
+  Table table(commands);
+  const CLI::App& app = table.app;
   try {
-    app.parse(std::move(reversed));
+    table.parse(words);
   } catch (const CLI::CallForHelp&) {
     return Request(PrintText{app.help()});
   } catch (const CLI::ParseError& problem) {
-    if (version) return Request(PrintText{version_text(build_info()) + "\n"});
+    if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
     return explain(app, problem);
   }
-  if (version) return Request(PrintText{version_text(build_info()) + "\n"});
-  if (run->parsed()) {
+  if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
+  if (table.run->parsed()) {
     auto& options = commands.run;
     auto outputs = run_outputs(commands.run_words, options.database);
     if (!outputs) return outputs.error();
@@ -723,25 +901,34 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
     options.command_line = command_line_text(words);
     return Request(std::move(options));
   }
-  if (tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
-  if (tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
-  if (tasks.header->parsed()) return Request(TasksHeaderRequest{commands.tasks});
-  if (tasks.lint->parsed()) return Request(commands.lint);
-  if (tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
-  if (import->parsed()) return Request(commands.import);
-  if (report->parsed()) {
+  if (table.tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
+  if (table.tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
+  if (table.tasks.header->parsed()) return Request(TasksHeaderRequest{commands.tasks});
+  if (table.tasks.lint->parsed()) return Request(commands.lint);
+  if (table.tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
+  if (table.import->parsed()) return Request(commands.import);
+  if (table.report->parsed()) {
     auto outputs = report_outputs(commands.report_words);
     if (!outputs) return outputs.error();
     commands.report.outputs = std::move(*outputs);
     return Request(std::move(commands.report));
   }
-  if (runs->parsed()) return Request(commands.runs);
-  if (tag->parsed()) return tag_request(commands.tag);
-  if (compare->parsed()) return Request(commands.compare);
-  if (history->parsed()) return Request(commands.history);
-  if (selftest.sandbox->parsed()) return Request(commands.selftest);
-  if (selftest.timing->parsed()) return Request(commands.timing);
-  if (doctor->parsed()) return Request(commands.doctor);
+  if (table.runs->parsed()) return Request(commands.runs);
+  if (table.tag->parsed()) return tag_request(commands.tag);
+  if (table.compare->parsed()) return Request(commands.compare);
+  if (table.history->parsed()) return Request(commands.history);
+  if (table.nightly->parsed()) {
+    auto outputs = nightly_outputs(commands.nightly_words);
+    if (!outputs) return outputs.error();
+    commands.nightly.run.outputs = std::move(*outputs);
+    commands.nightly.run.command_line = command_line_text(words);
+    return Request(std::move(commands.nightly));
+  }
+  if (table.config->parsed())
+    return config_request(std::move(commands.config), *table.config, around);
+  if (table.selftest.sandbox->parsed()) return Request(commands.selftest);
+  if (table.selftest.timing->parsed()) return Request(commands.timing);
+  if (table.doctor->parsed()) return Request(commands.doctor);
   return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
 }
 

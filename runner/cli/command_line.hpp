@@ -1,5 +1,5 @@
 // The option table: turns the words of the command line into one of the option structs. The only
-// file that knows CLI11, and the only place where help is written. Nothing is executed here.
+// place where help is written. Nothing is executed here.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/cli/options.hpp"
+#include "runner/cli/settings.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
@@ -29,13 +30,15 @@ struct TasksPromptRequest {
   TasksOptions options;
 };
 
-using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
-                             TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
-                             ReportOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
-                             DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+using Request =
+    std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
+                 TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, RunsOptions,
+                 TagOptions, CompareOptions, HistoryOptions, NightlyOptions, ConfigOptions,
+                 DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
-// `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
-// one was misspelt.
-[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words);
+// `words` is argv, the program's name included; options that are not typed may be set by what is
+// around. Errors: kUsage, with the nearest known name where one was misspelt.
+[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words,
+                                                 const Surroundings& around = {});
 
 }  // namespace kbench

@@ -179,7 +179,7 @@ class RunSession {
   Status begin_run() {
     const Json configuration = describe_configuration(options_, plan_, hello_);
     if (options_.resume) return resume_run(configuration);
-    run_.id = random_id();
+    run_.id = options_.id.empty() ? random_id() : options_.id;
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();

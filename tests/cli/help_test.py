@@ -7,7 +7,8 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",)]
+            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("nightly",),
+            ("config",), ("doctor",)]
 
 
 class HelpTest(cli_case.CliCase):
@@ -58,6 +59,8 @@ class HelpTest(cli_case.CliCase):
             (("run", "--device", "cdua"), "cuda"),
             (("run", "--format", "jsn"), "json"),
             (("report", "htm"), "html"),
+            (("nightly", "--flga", "3"), "--flag"),
+            (("config", "nigthly"), "nightly"),
             (("tasks", "list", "--color", "allways"), "always"),
         ]:
             with self.subTest(words=words):
