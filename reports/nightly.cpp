@@ -228,9 +228,10 @@ std::string finding_words(const Suspect& suspect) {
                         : suspect.clearance == Clearance::kCleared ? "but not when tried again"
                                                                    : "not tried again");
   } else {
-    words = fmt::format("took {:.1f} % longer than the last {} good run{}; measured again: {}",
-                        100 * suspect.longer_by, suspect.reference.values.size(),
-                        suspect.reference.values.size() == 1 ? "" : "s", measured_words(suspect));
+    const std::size_t runs = suspect.reference.values.size();
+    words = fmt::format(
+        "took {:.1f} % longer than the last {}; measured again: {}", 100 * suspect.longer_by,
+        runs == 1 ? "good run" : fmt::format("{} good runs", runs), measured_words(suspect));
   }
   if (suspect.same_source()) words += "; its source is the same";
   if (!suspect.remark.empty()) words += "; " + suspect.remark;

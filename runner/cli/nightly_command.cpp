@@ -26,8 +26,9 @@
 namespace kbench {
 namespace {
 
-// Older runs are not asked: where a row is in fewer than five of so many, fewer will do.
-constexpr std::size_t kMostGoodRuns = 30;
+// Older runs of the device are not looked at: where a row is in fewer than five good ones of so
+// many, fewer will do.
+constexpr int kMostRuns = 60;
 
 // One night from its run to its exit status.
 class NightSession {
@@ -80,10 +81,12 @@ class NightSession {
     auto runs = store.runs();  // newest first
     if (!runs) return runs.error();
     const RunFacts facts = facts_of(tonight_.run);
+    int looked_at = 0;
     for (const Run& run : *runs) {
-      if (good_.size() >= kMostGoodRuns || is_full_reference(tonight_, good_)) break;
+      if (is_full_reference(tonight_, good_)) break;
       // Other devices' runs are other histories: they are not even mentioned.
       if (run.id == tonight_.run.id || !same_device(facts_of(run), facts)) continue;
+      if (++looked_at > kMostRuns) break;
       const auto data = load_report(store, run.id);
       if (!data) return data.error();
       const std::string why = why_not_good(*data, tonight_);
@@ -158,7 +161,7 @@ class NightSession {
     const bool last = round == options_.most_pairs;
     if (last && suspect.clearance == Clearance::kOpen) {
       suspect.clearance = Clearance::kUnclear;
-      suspect.remark = "not every measurement of it succeeded";
+      if (suspect.remark.empty()) suspect.remark = "not every measurement of it succeeded";
     }
   }
 

@@ -186,8 +186,8 @@ TEST_F(NightReports, OnTheTerminal) {
   const std::string text = render_night(night_, {});
   EXPECT_THAT(text, HasSubstr("against 1 good run: 0123456789ab"));
   EXPECT_THAT(text, HasSubstr("✗ confirmed  level1/019_relu  alice"));
-  EXPECT_THAT(text, HasSubstr("took 10.0 % longer than the last 1 good run; measured again: "
-                              "+10.5 % ± 4.1 % in 3 pairs with the source of 0123456789ab"));
+  EXPECT_THAT(text, HasSubstr("took 10.0 % longer than the last good run; measured again: "
+                              "+10.5 % ± 7.0 % in 3 pairs with the source of 0123456789ab"));
   EXPECT_THAT(text, HasSubstr("in 3 measurements of tonight's source"));
   EXPECT_THAT(text, HasSubstr("? unclear"));
   EXPECT_THAT(text, HasSubstr("its source is gone"));
