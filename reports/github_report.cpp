@@ -81,8 +81,9 @@ std::string error_of(const ReportData& data, const ResultRow& row, const std::st
 // for nothing, or stays unclear, is worth a word.
 std::string night_of(const ReportData& data, const std::vector<ResultRow>& rows,
                      const std::string& workspace) {
+  if (!data.night) return "";
   std::string out;
-  for (const NightFinding& finding : data.night) {
+  for (const NightFinding& finding : *data.night) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const ResultRow& one) {
       return one.task == finding.task && one.agent == finding.agent &&
              one.variant == finding.variant;

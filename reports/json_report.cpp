@@ -27,10 +27,11 @@ Json::json_pointer pointer_of(std::string_view name) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// Of a nightly run that suspected something; others have no such field.
+// Null where no night is being reported.
 Json night_json(const ReportData& data) {
+  if (!data.night) return nullptr;
   Json findings = Json::array();
-  for (const NightFinding& finding : data.night)
+  for (const NightFinding& finding : *data.night)
     findings.push_back({{"task", finding.task},
                         {"agent", finding.agent},
                         {"variant", finding.variant},
@@ -51,20 +52,18 @@ Json report_json(const ReportData& data) {
   Json results = Json::array();
   for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
   const std::string device = device_of(data);
-  Json report = {
-      {"schema_version", kReportSchemaVersion},
-      {"run_id", data.run.id},
-      {"started_at", data.run.started_at},
-      {"finished_at", text_or_null(data.run.finished_at)},
-      {"device", text_or_null(device)},
-      {"device_name", text_or_null(data.device_name)},
-      {"quick", data.quick},
-      {"environment", recorded_json(data.run.environment)},
-      {"files", data.files.empty() ? Json() : recorded_json(data.files)},
-      {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
-      {"results", std::move(results)}};
-  if (!data.night.empty()) report["night"] = night_json(data);
-  return report;
+  return {{"schema_version", kReportSchemaVersion},
+          {"run_id", data.run.id},
+          {"started_at", data.run.started_at},
+          {"finished_at", text_or_null(data.run.finished_at)},
+          {"night", night_json(data)},
+          {"device", text_or_null(device)},
+          {"device_name", text_or_null(data.device_name)},
+          {"quick", data.quick},
+          {"environment", recorded_json(data.run.environment)},
+          {"files", data.files.empty() ? Json() : recorded_json(data.files)},
+          {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
+          {"results", std::move(results)}};
 }
 
 std::string render_json(const ReportData& data) { return json_text(report_json(data), 2) + "\n"; }

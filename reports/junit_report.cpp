@@ -49,12 +49,13 @@ std::string details(const ResultRow& row) {
 
 // The regression that a nightly run confirmed; null without.
 const NightFinding* regression_of(const ReportData& data, const ResultRow& row) {
+  if (!data.night) return nullptr;
   const auto found =
-      std::find_if(data.night.begin(), data.night.end(), [&](const NightFinding& one) {
+      std::find_if(data.night->begin(), data.night->end(), [&](const NightFinding& one) {
         return one.regression && one.task == row.task && one.agent == row.agent &&
                one.variant == row.variant;
       });
-  return found == data.night.end() ? nullptr : &*found;
+  return found == data.night->end() ? nullptr : &*found;
 }
 
 std::string verdict_element(const ResultRow& row, Outcome outcome) {

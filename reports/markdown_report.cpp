@@ -92,8 +92,9 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
 
 // What a nightly run found, before anything else.
 std::string night_of(const ReportData& data) {
+  if (!data.night) return "";
   std::string out;
-  for (const NightFinding& finding : data.night)
+  for (const NightFinding& finding : *data.night)
     out += fmt::format("- **{} {}** <code>{}</code> by <code>{}</code> {}\n",
                        finding.regression             ? "✗"
                        : finding.verdict == "cleared" ? "✓"

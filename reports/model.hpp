@@ -117,7 +117,7 @@ struct ReportData {
   bool quick = false;  // timed in eight blocks of one session only
   // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
   std::string files;
-  std::vector<NightFinding> night;  // only where a nightly run is being reported
+  std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
 };
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,

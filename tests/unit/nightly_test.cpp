@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/github_report.hpp"
+#include "reports/json_report.hpp"
 #include "reports/junit_report.hpp"
 #include "reports/markdown_report.hpp"
 #include "reports/nightly_report.hpp"
@@ -214,8 +215,17 @@ TEST_F(NightReports, AsJUnit) {
   const std::string text = render_junit(data_);
   EXPECT_THAT(text, HasSubstr("tests=\"3\" failures=\"1\" errors=\"0\""));
   EXPECT_THAT(text, HasSubstr("<failure type=\"regression\" message=\"regression: took 10.0 %"));
-  data_.night.clear();
+  data_.night.reset();
   EXPECT_THAT(render_junit(data_), Not(HasSubstr("regression")));
+}
+
+TEST_F(NightReports, AsJson) {
+  const Json report = report_json(data_);
+  EXPECT_EQ(report["night"].size(), 3U);
+  EXPECT_EQ(report["night"][0]["verdict"], "confirmed");
+  EXPECT_EQ(report["night"][1]["agent"], "bob");
+  data_.night.reset();
+  EXPECT_TRUE(report_json(data_)["night"].is_null());
 }
 
 }  // namespace
