@@ -2,7 +2,7 @@
 bash in a clean folder, on a submission that became slower; and both sides of a comparison measured
 again. Everything is real but the hour: sandbox, oracle, clocks.
 
-KBENCH names the program, and KBENCH_FOLDER a folder that is to be first on the PATH.
+KBENCH names the program.
 """
 
 import json
@@ -42,6 +42,14 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
 }
 """
 
+# One cache for all tests: the compiled baseline takes a minute to build.
+CACHE = os.environ.get("XDG_CACHE_HOME") or tempfile.mkdtemp(prefix="kbench-night-cache-")
+
+
+def tearDownModule():
+    if CACHE != os.environ.get("XDG_CACHE_HOME"):
+        shutil.rmtree(CACHE, ignore_errors=True)
+
 
 def steps_of(workflow):
     """The `run:` steps, in order, as the shell gets them."""
@@ -59,6 +67,7 @@ class NightCase(unittest.TestCase):
             **{k: v for k, v in os.environ.items()
                if not k.startswith(("GITHUB_", "KBENCH_RUN", "KBENCH_DB"))},
             "HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CACHE_HOME": CACHE,
             "PATH": f"{KBENCH.parent}:{os.environ['PATH']}",
             "GIT_CONFIG_GLOBAL": "/dev/null",
             **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER")
