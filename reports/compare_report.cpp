@@ -62,6 +62,7 @@ std::string source_words(const ComparedRow& row) {
 
 std::string note_of(const ComparedRow& row) {
   std::string note = row.reason;
+  if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
   return note.empty() ? note : shorten(sanitize_line(note), kNoteColumns);
 }
@@ -164,6 +165,7 @@ Json row_json(const ComparedRow& row, Side baseline) {
           {"change", to_string(row.change)},
           {"reason", row.reason.empty() ? Json() : Json(row.reason)},
           {"ratio", ratio_json(row)},
+          {"pairs", row.pairs},
           {"source_changed", both ? Json(!row.same_source) : Json()},
           {"task_changed", both ? Json(!row.same_task) : Json()},
           {"before", side_json(row.before, baseline)},

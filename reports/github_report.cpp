@@ -86,6 +86,27 @@ std::string ignored_files(const ReportData& data, const std::string& workspace) 
   return out;
 }
 
+// What a nightly run found: confirmed regressions are errors at their source; what was suspected
+// for nothing, or stays unclear, is worth a word.
+std::string night_of(const ReportData& data, const std::vector<ResultRow>& rows,
+                     const std::string& workspace) {
+  if (!data.night) return "";
+  std::string out;
+  for (const NightFinding& finding : *data.night) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ResultRow& one) {
+      return one.task == finding.task && one.agent == finding.agent &&
+             one.variant == finding.variant;
+    });
+    const std::string file = row == rows.end() ? "" : source_of(data, *row, workspace);
+    out += command(finding.regression ? "error" : "notice", file,
+                   fmt::format("{}: {} by {}",
+                               finding.regression ? "regression" : "suspected, " + finding.verdict,
+                               finding.task, finding.contestant()),
+                   finding.message);
+  }
+  return out;
+}
+
 // Each reason once, with the number of rows.
 std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows) {
   std::map<std::pair<std::string, std::string>, int> counts;
@@ -114,7 +135,7 @@ std::string github_message(std::string_view text) { return escape(text, "%\r\n")
 
 std::string render_github(const ReportData& data, const std::string& workspace) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out;
+  std::string out = night_of(data, rows, workspace);
   for (const ResultRow& row : rows)
     if (is_failure(row.state)) out += error_of(data, row, workspace);
   out += ignored_files(data, workspace);

@@ -39,6 +39,19 @@ Json group_json(const RunGroup& group) {
           {"left_out", group.left_out}};
 }
 
+// Null where no night is being reported.
+Json night_json(const ReportData& data) {
+  if (!data.night) return nullptr;
+  Json findings = Json::array();
+  for (const NightFinding& finding : *data.night)
+    findings.push_back({{"task", finding.task},
+                        {"agent", finding.agent},
+                        {"variant", finding.variant},
+                        {"verdict", finding.verdict},
+                        {"message", finding.message}});
+  return findings;
+}
+
 }  // namespace
 
 Json result_json(const ResultRow& row) {
@@ -56,6 +69,7 @@ Json report_json(const ReportData& data) {
       {"run_id", data.run.id},
       {"started_at", data.run.started_at},
       {"finished_at", text_or_null(data.run.finished_at)},
+      {"night", night_json(data)},
       {"device", text_or_null(device)},
       {"device_name", text_or_null(data.device_name)},
       {"quick", data.quick},

@@ -110,6 +110,22 @@ std::string ignored_files(const ReportData& data) {
   return out;
 }
 
+// What a nightly run found, before anything else.
+std::string night_of(const ReportData& data) {
+  if (!data.night) return "";
+  std::string out;
+  for (const NightFinding& finding : *data.night)
+    out += fmt::format("- **{} {}** <code>{}</code> by <code>{}</code> {}\n",
+                       finding.regression             ? "✗"
+                       : finding.verdict == "cleared" ? "✓"
+                                                      : "?",
+                       finding.regression ? "regression" : markdown_text(finding.verdict),
+                       markdown_text(sanitize_line(finding.task)),
+                       markdown_text(sanitize_line(finding.contestant())),
+                       markdown_text(sanitize_line(finding.message)));
+  return out.empty() ? out : out + "\n";
+}
+
 // Appends whole parts while there is room.
 class Limited {
  public:
@@ -149,6 +165,7 @@ std::string render_markdown(const ReportData& data, std::size_t most_bytes) {
   const std::vector<Column> columns = result_columns(rows, std::string::npos);
   Limited out(heading(data), most_bytes - std::min(most_bytes, kRoomForNote));
   std::size_t left_out = 0;
+  out.add(night_of(data));
   if (!rows.empty()) out.add(table_head(columns));
   for (std::size_t i = 0; i < rows.size(); ++i)
     left_out += out.add(table_row(columns, i)) ? 0u : 1u;

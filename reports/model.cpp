@@ -166,6 +166,10 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
 
 }  // namespace
 
+std::string NightFinding::contestant() const {
+  return variant.empty() ? agent : agent + "@" + variant;
+}
+
 std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
 }

@@ -102,6 +102,19 @@ struct ResultRow {
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
 
+// What `kbench nightly` found about one submission of the run (reports/nightly.hpp).
+struct NightFinding {
+  std::string task;
+  std::string agent;
+  std::string variant;
+  std::string verdict;      // "confirmed", "cleared", "unclear"
+  bool regression = false;  // confirmed
+  std::string message;      // one sentence
+
+  // "agent" or "agent@variant".
+  [[nodiscard]] std::string contestant() const;
+};
+
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
@@ -124,6 +137,7 @@ struct ReportData {
   // Of the shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;
+  std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
 };
 
 // Bytes of sources that a report carries.

@@ -24,6 +24,7 @@ constexpr const char* kTopHelp =
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
     "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
+    "  kbench nightly --db nightly.sqlite      run, and look whether anything became slower\n"
     "  kbench doctor                           what is missing on this machine\n\n";
 
 constexpr const char* kRunHelp =
@@ -144,8 +145,14 @@ constexpr const char* kCompareHelp =
     "BEFORE counts that device's runs.\n\n"
     "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
     "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
+    "--remeasure measures what is correct in both runs, and of which both sources are to be had,\n"
+    "once more: in pairs of the two sources, one right after the other, in turns. Then these "
+    "count.\n"
+    "Sources are taken from --submissions-before/-after, else from where the run took them, else\n"
+    "from the git commit that it noted; only the very bytes that were measured then will do.\n\n"
     "Examples:\n"
     "  kbench compare\n"
+    "  kbench compare --remeasure --pairs 5\n"
     "  kbench compare release-1.2 latest --baseline compiled\n"
     "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
 
@@ -159,6 +166,34 @@ constexpr const char* kHistoryHelp =
     "Examples:\n"
     "  kbench history level1/019_relu\n"
     "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
+
+constexpr const char* kNightlyHelp =
+    "Runs what is selected, and compares each submission with the median of its last five good "
+    "runs\n"
+    "on this device (good: finished, no fault of kbench or the machine, measured alike, not "
+    "changed\n"
+    "since). What takes longer by more than --flag is measured again, in three to nine pairs of\n"
+    "tonight's source and the last good one, in turns, until it is confirmed or cleared. Where "
+    "the\n"
+    "source is the same, or the old one is not to be had, tonight's alone is measured again. What\n"
+    "was correct and fails now is tried once more, too.\n\n"
+    "Exit code 4: a regression was confirmed. 0: none, whatever else failed. 3: kbench's own or "
+    "the\n"
+    "machine's fault. Reports (--out) are written in any case; repeated measurements are kept in\n"
+    "NAME-remeasured.sqlite beside the database.\n\n"
+    "Examples:\n"
+    "  kbench nightly --config kbench.toml --preset h200\n"
+    "  kbench nightly --submissions kernels --db nightly.sqlite --out html=report.html\n"
+    "  kbench nightly --flag 3 --out junit=kbench.xml --out github=-\n\n";
+
+constexpr const char* kConfigHelp =
+    "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
+    "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
+    "else the default.\n\n"
+    "Examples:\n"
+    "  kbench config run\n"
+    "  kbench config --preset h200 nightly\n"
+    "  kbench config --json run\n\n";
 
 constexpr const char* kDbHelp =
     "check says what is wrong with a database, a line for each run: pages, schema, values that no "
@@ -246,6 +281,8 @@ constexpr std::array kHelps = {
     CommandHelp{"tag", kTagHelp},
     CommandHelp{"compare", kCompareHelp},
     CommandHelp{"history", kHistoryHelp},
+    CommandHelp{"nightly", kNightlyHelp},
+    CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
     CommandHelp{"selftest", kSelftestHelp},

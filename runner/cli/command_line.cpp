@@ -13,6 +13,7 @@
 #include "runner/cli/command_db.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/command_run.hpp"
 #include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/completions.hpp"
 #include "runner/cli/man_page.hpp"
@@ -38,99 +39,15 @@ struct Commands {
   TagOptions tag;
   CompareOptions compare;
   HistoryOptions history;
+  NightlyOptions nightly;
+  OutputWords nightly_words;
+  ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
   std::string shell;  // of completions
 };
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const Reporter& one : reporters()) names.emplace_back(one.name);
-  return names;
-}
-
-void add_wide(CLI::App& app, CommonOptions& common) {
-  app.add_flag("--wide", common.wide,
-               "Keep every column of a table, however narrow the terminal is");
-}
-
-void add_variants(CLI::App& app, VariantRule& rule) {
-  add_choice<VariantRule>(
-      app, "--variants", rule,
-      {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
-      "Which of an agent's variants for a task counts in scores (default: best)");
-}
-
-CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
-  auto* run = app.add_subcommand(
-      "run", "Time the baselines, build and evaluate submissions, store everything");
-  run->footer(help_of("run"));
-  auto* file = add_path(*run, "FILE", options.file,
-                        "One submission, .cpp or .cu, without any folders; --task says which task")
-                   ->type_name("");
-  add_levels(*run, options.levels);
-  add_task_globs(*run, options.tasks);
-  add_size(*run, options.size);
-  add_device(*run, options.device);
-  add_word(*run, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
-           "Precision class of the baselines (default: torch-default)");
-  add_word(*run, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
-           "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
-  add_path(*run, "--submissions", options.submissions, "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
-      ->type_name("DIR")
-      ->excludes(file);
-  run->add_option("--agent", options.agent, "Only this agent's submissions")
-      ->type_name("NAME")
-      ->excludes(file);
-  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
-      ->excludes(file);
-  run->add_option("--jobs", options.jobs,
-                  "Submissions and baselines compiled at once (default: by the number of cores)")
-      ->check(CLI::Range(1, 256).description(""))
-      ->type_name("N");
-  run->add_option("--budget", options.budget_seconds,
-                  "Seconds that one submission may keep the run waiting (default: 180)")
-      ->check(CLI::Range(1, 86400).description(""))
-      ->type_name("SECONDS");
-  run->add_flag("--quick", options.quick,
-                "Check in full, but time in eight blocks of one session only: a wide interval");
-  auto* shard = run->add_option_function<std::string>(
-      "--shard",
-      [&options](const std::string& word) {
-        const auto parsed = parse_shard(word);
-        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
-        options.shard = *parsed;
-      },
-      "The I-th of N parts of the tasks; --group says of what");
-  shard->type_name("I/N")->excludes(file);
-  auto* group =
-      run->add_option("--group", options.group, "Name that the shards of one run have in common");
-  group->type_name("NAME")->needs(shard);
-  shard->needs(group);
-  run->add_flag("--no-wait", options.no_wait,
-                "Do not wait for another run on the same device: exit code 3");
-  add_word(*run, "--format", words.format, format_names(),
-           "Format of the results on standard output (default: table)");
-  add_outputs(*run, words);
-  add_variants(*run, options.variants);
-  add_database(*run, options.database);
-  run->add_option_function<std::string>(
-         "--resume", [&options](const std::string& run) { options.resume = run; },
-         "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
-         "has")
-      ->expected(0, 1)
-      ->default_str("latest")  // of the option alone
-      ->type_name("[RUN]");
-  auto* html = run->add_option("--html", words.html,
-                               "HTML report to write (default: beside the database, kbench.html)")
-                   ->type_name("FILE");
-  run->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
-  add_wide(*run, options.common);
-  add_common(*run, options.common, true);
-  return run;
-}
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
@@ -282,6 +199,13 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       ->type_name("WHAT");
   compare->add_flag("--all", options.all, "List what is the same, too");
   compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
+  compare->add_flag("--remeasure", options.remeasure,
+                    "Measure both sides again, in turns, and compare that");
+  add_pairs(*compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
+  for (auto [name, folder] : {std::pair{"--submissions-before", &options.submissions_before},
+                              std::pair{"--submissions-after", &options.submissions_after}})
+    add_path(*compare, name, *folder, "Where the sources of that run are (default: found)")
+        ->type_name("DIR");
   add_json(*compare, options.format);
   add_wide(*compare, options.common);
   add_common(*compare, options.common, false);
@@ -305,6 +229,16 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   add_wide(*history, options.common);
   add_common(*history, options.common, false);
   return history;
+}
+
+CLI::App* add_config(CLI::App& app, ConfigOptions& options) {
+  auto* config =
+      app.add_subcommand("config", "Show the options of a command (config run) and who sets them");
+  config->footer(help_of("config"));
+  config->prefix_command();  // the rest is another command line
+  add_json(*config, options.format);
+  add_common(*config, options.common, false);
+  return config;
 }
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
@@ -462,6 +396,110 @@ std::optional<Error> value_missing(const std::vector<std::string>& words) {
   return std::nullopt;
 }
 
+// All commands, filling `commands`.
+struct Table {
+  explicit Table(Commands& commands) {
+    app.footer(help_of(""));
+    app.require_subcommand(1);
+    app.formatter(plain_formatter());  // before the subcommands, which inherit it
+    app.add_flag("--version", version, "Print version, commit and build");
+    run = add_run(app, commands.run, commands.run_words);
+    tasks = add_tasks(app, commands.tasks, commands.lint);
+    import = add_import(app, commands.import);
+    report = add_report(app, commands.report, commands.report_words);
+    sources = add_sources(app, commands.sources);
+    reproduce = add_reproduce(app, commands.reproduce, commands.reproduce_words);
+    runs = add_runs(app, commands.runs);
+    tag = add_tag(app, commands.tag);
+    compare = add_compare(app, commands.compare);
+    history = add_history(app, commands.history);
+    nightly = add_nightly(app, commands.nightly, commands.nightly_words);
+    config = add_config(app, commands.config);
+    db = add_db(app, commands.db);
+    doctor = add_doctor(app, commands.doctor);
+    selftest = add_selftest(app, commands.selftest, commands.timing);
+    generated = add_generated(app, commands.shell);
+    refuse_empty_values(app);
+  }
+
+  void parse(const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    if (!reversed.empty()) reversed.pop_back();  // the program's name
+    app.parse(std::move(reversed));
+  }
+
+  CLI::App app{
+      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
+      "and than the compiled baseline, on this device.",
+      "kbench"};
+  bool version = false;
+  CLI::App* run = nullptr;
+  TasksApps tasks{};
+  CLI::App* import = nullptr;
+  CLI::App* report = nullptr;
+  CLI::App* sources = nullptr;
+  CLI::App* reproduce = nullptr;
+  CLI::App* runs = nullptr;
+  CLI::App* tag = nullptr;
+  CLI::App* compare = nullptr;
+  CLI::App* history = nullptr;
+  CLI::App* nightly = nullptr;
+  CLI::App* config = nullptr;
+  CLI::App* db = nullptr;
+  CLI::App* doctor = nullptr;
+  SelftestCommands selftest{};
+  GeneratedCommands generated{};
+};
+
+// The words as they are, to see what was typed. What is wrong with them is said later.
+void look_at(Table& table, const std::vector<std::string>& words) {
+  try {
+    table.parse(words);
+  } catch (const CLI::Error&) {
+    return;
+  }
+}
+
+// What is set elsewhere, in front of what is typed.
+Result<std::vector<std::string>> complete_words(const std::vector<std::string>& words,
+                                                const Surroundings& around) {
+  Commands commands;
+  Table table(commands);
+  look_at(table, words);
+  const bool asks =
+      table.app.get_help_ptr()->count() > 0 || reached(table.app).get_help_ptr()->count() > 0;
+  // Help is there even where a file is wrong; and what is set has no say about `config` itself.
+  if (asks || table.config->parsed() || reached(table.app).get_parent() == nullptr) return words;
+  return with_settings(table.app, words, around);
+}
+
+// `kbench config COMMAND`: that command line, looked at and not obeyed.
+Result<Request> config_request(ConfigOptions options, const CLI::App& config,
+                               const Surroundings& around) {
+  std::vector<std::string> words = config.remaining();
+  if (words.empty()) words = {"run"};
+  words.insert(words.begin(), "kbench");
+  for (const auto& [name, value] : {std::pair{"--config", &options.common.config},
+                                    std::pair{"--preset", &options.common.preset}})
+    if (!value->empty()) words.insert(words.end(), {name, *value});
+  Commands commands;
+  Table table(commands);
+  look_at(table, words);
+  const CLI::App& command = reached(table.app);
+  const auto further = known_words(command, /*options=*/false);
+  if (command.get_parent() == nullptr || !further.empty()) {
+    const auto guess = did_you_mean(words[1], further);
+    return Error{ErrorCode::kUsage, fmt::format("\"{}\" is no command that has options", words[1]),
+                 guess.empty() ? fmt::format("commands are {}", fmt::join(further, ", ")) : guess};
+  }
+  auto settings = effective_settings(table.app, around);
+  if (!settings) return settings.error();
+  options.command = full_name(command).substr(std::string_view("kbench ").size());
+  options.settings = std::move(*settings);
+  options.unknown_variables = unknown_variables(table.app, around);
+  return Request(std::move(options));
+}
+
 // A run and its new name, or a name to take away.
 Result<Request> tag_request(const TagOptions& options) {
   if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
@@ -471,46 +509,25 @@ Result<Request> tag_request(const TagOptions& options) {
 
 }  // namespace
 
-Result<Request> parse_command_line(const std::vector<std::string>& words) {
+Result<Request> parse_command_line(const std::vector<std::string>& typed,
+                                   const Surroundings& around) {
+  if (auto missing = value_missing(typed)) return *std::move(missing);
+  const auto completed = complete_words(typed, around);
+  if (!completed) return completed.error();
+  const std::vector<std::string>& words = *completed;
   Commands commands;
-  CLI::App app(
-      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
-      "and than the compiled baseline, on this device.",
-      "kbench");
-  app.footer(help_of(""));
-  app.require_subcommand(1);
-  app.formatter(plain_formatter());  // before the subcommands, which inherit it
-  bool version = false;
-  app.add_flag("--version", version, "Print version, commit and build");
-  const auto* run = add_run(app, commands.run, commands.run_words);
-  const auto tasks = add_tasks(app, commands.tasks, commands.lint);
-  const auto* import = add_import(app, commands.import);
-  const auto* report = add_report(app, commands.report, commands.report_words);
-  const auto* sources = add_sources(app, commands.sources);
-  const auto* reproduce = add_reproduce(app, commands.reproduce, commands.reproduce_words);
-  const auto* runs = add_runs(app, commands.runs);
-  const auto* tag = add_tag(app, commands.tag);
-  const auto* compare = add_compare(app, commands.compare);
-  const auto* history = add_history(app, commands.history);
-  const auto* db = add_db(app, commands.db);
-  const auto* doctor = add_doctor(app, commands.doctor);
-  const auto selftest = add_selftest(app, commands.selftest, commands.timing);
-  const auto generated = add_generated(app, commands.shell);
-  refuse_empty_values(app);
-
-  if (auto missing = value_missing(words)) return *std::move(missing);
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
-  if (!reversed.empty()) reversed.pop_back();  // the program's name
+  Table table(commands);
+  const CLI::App& app = table.app;
   try {
-    app.parse(std::move(reversed));
+    table.parse(words);
   } catch (const CLI::CallForHelp&) {
     return Request(PrintText{app.help()});
   } catch (const CLI::ParseError& problem) {
-    if (version) return Request(PrintText{version_text(build_info()) + "\n"});
+    if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
     return explain(app, problem);
   }
-  if (version) return Request(PrintText{version_text(build_info()) + "\n"});
-  if (run->parsed()) {
+  if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
+  if (table.run->parsed()) {
     auto& options = commands.run;
     auto outputs = run_outputs(commands.run_words, options.database);
     if (!outputs) return outputs.error();
@@ -518,38 +535,47 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
     options.command_line = command_line_text(words);
     return Request(std::move(options));
   }
-  if (tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
-  if (tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
-  if (tasks.header->parsed()) return Request(TasksHeaderRequest{commands.tasks});
-  if (tasks.lint->parsed()) return Request(commands.lint);
-  if (tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
-  if (import->parsed()) return Request(commands.import);
-  if (report->parsed()) {
+  if (table.tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
+  if (table.tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
+  if (table.tasks.header->parsed()) return Request(TasksHeaderRequest{commands.tasks});
+  if (table.tasks.lint->parsed()) return Request(commands.lint);
+  if (table.tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
+  if (table.import->parsed()) return Request(commands.import);
+  if (table.report->parsed()) {
     auto outputs = report_outputs(commands.report_words);
     if (!outputs) return outputs.error();
     commands.report.outputs = std::move(*outputs);
     commands.report.site = std::move(commands.report_words.site);
     return Request(std::move(commands.report));
   }
-  if (generated.completions->parsed())
+  if (table.generated.completions->parsed())
     return Request(PrintText{completions_of(app, commands.shell)});
-  if (generated.man->parsed()) return Request(PrintText{manual_of(app)});
-  if (sources->parsed()) return Request(commands.sources);
-  if (reproduce->parsed()) {
+  if (table.generated.man->parsed()) return Request(PrintText{manual_of(app)});
+  if (table.sources->parsed()) return Request(commands.sources);
+  if (table.reproduce->parsed()) {
     auto outputs = run_outputs(commands.reproduce_words, commands.reproduce.into);
     if (!outputs) return outputs.error();
     commands.reproduce.outputs = std::move(*outputs);
     commands.reproduce.command_line = command_line_text(words);
     return Request(std::move(commands.reproduce));
   }
-  if (runs->parsed()) return Request(commands.runs);
-  if (tag->parsed()) return tag_request(commands.tag);
-  if (compare->parsed()) return Request(commands.compare);
-  if (history->parsed()) return Request(commands.history);
-  if (db->parsed()) return Request(commands.db);
-  if (selftest.sandbox->parsed()) return Request(commands.selftest);
-  if (selftest.timing->parsed()) return Request(commands.timing);
-  if (doctor->parsed()) return Request(commands.doctor);
+  if (table.runs->parsed()) return Request(commands.runs);
+  if (table.tag->parsed()) return tag_request(commands.tag);
+  if (table.compare->parsed()) return Request(commands.compare);
+  if (table.history->parsed()) return Request(commands.history);
+  if (table.nightly->parsed()) {
+    auto outputs = nightly_outputs(commands.nightly_words);
+    if (!outputs) return outputs.error();
+    commands.nightly.run.outputs = std::move(*outputs);
+    commands.nightly.run.command_line = command_line_text(words);
+    return Request(std::move(commands.nightly));
+  }
+  if (table.config->parsed())
+    return config_request(std::move(commands.config), *table.config, around);
+  if (table.db->parsed()) return Request(commands.db);
+  if (table.selftest.sandbox->parsed()) return Request(commands.selftest);
+  if (table.selftest.timing->parsed()) return Request(commands.timing);
+  if (table.doctor->parsed()) return Request(commands.doctor);
   return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
 }
 

@@ -9,6 +9,7 @@
 
 #include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/cli/settings.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
@@ -35,11 +36,13 @@ struct TasksPromptRequest {
 using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
-                 ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions, DbOptions,
+                 ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
+                 NightlyOptions, ConfigOptions, DbOptions,
                  DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
-// `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
-// one was misspelt.
-[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words);
+// `words` is argv, the program's name included; options that are not typed may be set by what is
+// around. Errors: kUsage, with the nearest known name where one was misspelt.
+[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words,
+                                                 const Surroundings& around = {});
 
 }  // namespace kbench

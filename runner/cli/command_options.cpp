@@ -1,5 +1,7 @@
 #include "runner/cli/command_options.hpp"
 
+#include "reports/reporter.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -95,6 +97,11 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       app, "--color", common.color,
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
+  app.add_option("--config", common.config,
+                 "File with options that are not typed (default: kbench.toml, where it exists)")
+      ->type_name("FILE");
+  app.add_option("--preset", common.preset, "Options of this name in that file, before its others")
+      ->type_name("NAME");
 }
 
 void add_database(CLI::App& app, std::filesystem::path& database, const std::string& help) {
@@ -157,6 +164,30 @@ void add_outputs(CLI::App& app, OutputWords& words) {
                  "Write a report to PATH (-: standard output), by its ending; may be repeated")
       ->allow_extra_args(false)
       ->type_name("FORMAT=PATH");
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Reporter& one : reporters()) names.emplace_back(one.name);
+  return names;
+}
+
+void add_wide(CLI::App& app, CommonOptions& common) {
+  app.add_flag("--wide", common.wide,
+               "Keep every column of a table, however narrow the terminal is");
+}
+
+void add_variants(CLI::App& app, VariantRule& rule) {
+  add_choice<VariantRule>(
+      app, "--variants", rule,
+      {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
+      "Which of an agent's variants for a task counts in scores (default: best)");
+}
+
+CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
+  return app.add_option("--pairs", pairs, help)
+      ->check(CLI::Range(3, most).description(""))
+      ->type_name("N");
 }
 
 }  // namespace kbench

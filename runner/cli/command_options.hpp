@@ -70,6 +70,10 @@ void add_levels(CLI::App& app, std::vector<int>& levels);
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);
 void add_outputs(CLI::App& app, OutputWords& words);
+std::vector<std::string> format_names();  // of reports
+void add_wide(CLI::App& app, CommonOptions& common);
+void add_variants(CLI::App& app, VariantRule& rule);
+CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help);
 void add_baseline(CLI::App& app, bool& over_compiled);
 
 // Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"

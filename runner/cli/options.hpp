@@ -31,6 +31,9 @@ struct CommonOptions {
   ColorMode color = ColorMode::kAuto;
   bool wide = false;  // tables keep every column, however narrow the terminal
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
+  // Where options come from that nobody typed; both were read before (cli/settings.hpp).
+  std::string config;
+  std::string preset;
 };
 
 // `kbench run`. Where a value is empty the command chooses by what the machine has.
@@ -54,6 +57,7 @@ struct RunOptions {
   int budget_seconds = 180;  // that one submission may keep the run waiting
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
+  std::string id;                     // of the new run; empty: drawn
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
@@ -160,6 +164,37 @@ struct CompareOptions {
   bool force = false;
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;
+  bool remeasure = false;  // both sides anew, in pairs
+  int pairs = 3;
+  // Where the sources of the runs lie; else where they are found (cli/run_sources.hpp).
+  std::optional<std::filesystem::path> submissions_before;
+  std::optional<std::filesystem::path> submissions_after;
+};
+
+// `kbench nightly`.
+struct NightlyOptions {
+  RunOptions run;                      // its outputs are those of the night
+  std::optional<double> flag_percent;  // what counts as slower; else by the device
+  int most_pairs = 9;
+  bool over_compiled = false;                               // the common scale: else eager
+  std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
+};
+
+// `kbench config`: what the options of a command are, and who says so.
+struct EffectiveSetting {
+  std::string name;                 // "level"
+  std::vector<std::string> values;  // empty: nobody says
+  std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
+  std::string by_default;  // as the help words it
+  bool flag = false;
+  bool typed = false;
+};
+struct ConfigOptions {
+  CommonOptions common;
+  OutputFormat format = OutputFormat::kTable;
+  std::string command;  // "run", "tasks lint"
+  std::vector<EffectiveSetting> settings;
+  std::vector<std::string> unknown_variables;
 };
 
 // `kbench history`.

@@ -276,6 +276,13 @@ Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
   return outputs;
 }
 
+Result<std::vector<OutputRequest>> nightly_outputs(const OutputWords& words) {
+  auto outputs = parse_all(words.out);
+  if (!outputs) return outputs;
+  if (auto one = check_standard_output(*outputs); !one) return one.error();
+  return outputs;
+}
+
 Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& database,
                      const std::optional<fs::path>& input) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -34,6 +34,9 @@ struct OutputWords {
 // Of `kbench report`: what was asked for and nothing else.
 [[nodiscard]] Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words);
 
+// Of `kbench nightly`: what was asked for, which may be nothing.
+[[nodiscard]] Result<std::vector<OutputRequest>> nightly_outputs(const OutputWords& words);
+
 // Whether all of them can be written without harm: no folder, no file twice, neither the database
 // nor a side file of it, nor `input`, a file that is read. Errors: kUsage.
 [[nodiscard]] Status check_outputs(const std::vector<OutputRequest>& outputs,

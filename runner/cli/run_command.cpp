@@ -149,7 +149,7 @@ class RunSession {
 
   // From here on nobody else measures on the device, nor do we beside anybody.
   Status await_turn() {
-    run_.id = random_id();
+    run_.id = options_.id.empty() ? random_id() : options_.id;
     if (options_.resume) {
       auto found = find_resumed_run(*store_, options_);
       if (!found) return found.error();

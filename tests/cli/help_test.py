@@ -10,7 +10,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("import",), ("report",), ("sources",),
             ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
             ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
-            ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
+            ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",)]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
@@ -88,6 +88,8 @@ class HelpTest(cli_case.CliCase):
             (("run", "--device", "cdua"), "cuda"),
             (("run", "--format", "jsn"), "json"),
             (("report", "htm"), "html"),
+            (("nightly", "--flga", "3"), "--flag"),
+            (("config", "nigthly"), "nightly"),
             (("tasks", "list", "--color", "allways"), "always"),
         ]:
             with self.subTest(words=words):

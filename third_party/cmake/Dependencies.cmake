@@ -39,5 +39,11 @@ add_library(kbench::libseccomp ALIAS kbench_libseccomp)
 target_include_directories(kbench_libseccomp SYSTEM INTERFACE ${LIBSECCOMP_INCLUDE_DIR})
 target_link_libraries(kbench_libseccomp INTERFACE ${LIBSECCOMP_LIBRARY})
 
+# Headers only.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)
+add_library(kbench_toml INTERFACE)
+add_library(kbench::toml ALIAS kbench_toml)
+target_include_directories(kbench_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+
 include(Torch)
 include(Cuda)

@@ -4,7 +4,8 @@
 #
 #   bin/kbench              the supervisor
 #   libexec/kbench/         the programs that it starts
-#   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas
+#   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas,
+#                           what starts it each night
 #   share/doc/kbench/       licence, README
 #   share/man/man1/, share/bash-completion/, share/zsh/, share/fish/: what shells and man look for
 #
@@ -28,8 +29,9 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/schema ${PROJECT_SOURCE_DIR}/data/submissions
-                  ${PROJECT_SOURCE_DIR}/data/selftest ${PROJECT_SOURCE_DIR}/data/prompt
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/schema
+                  ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
+                  ${PROJECT_SOURCE_DIR}/data/prompt
         DESTINATION share/kbench/data)
 install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
 install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
