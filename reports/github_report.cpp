@@ -65,14 +65,16 @@ std::string place_of(const ReportData& data, const std::string& name,
   return outside ? source.string() : inside.string();
 }
 
+std::string source_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
+  return row.has_submission ? place_of(data, row.submission, workspace) : "";
+}
+
 std::string error_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
   const std::string title = fmt::format("{}: {}{}", words(row.state), row.task,
                                         row.has_submission ? " by " + row.contestant() : "");
   std::string message = row.message.empty() ? words(row.state) : row.message;
   if (!row.hint.empty()) message += "\n" + row.hint;
-  const std::string source =
-      row.has_submission ? place_of(data, row.submission, workspace) : std::string();
-  return command("error", source, title, message);
+  return command("error", source_of(data, row, workspace), title, message);
 }
 
 // Files that seem to be meant as submissions, and are none.

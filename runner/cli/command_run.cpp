@@ -73,7 +73,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_variants(*run, options.variants);
   add_database(*run, options.database);
   run->add_option_function<std::string>(
-         "--resume", [&options](const std::string& run) { options.resume = run; },
+         "--resume", [&options](const std::string& name) { options.resume = name; },
          "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
          "has")
       ->expected(0, 1)
