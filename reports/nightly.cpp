@@ -224,9 +224,10 @@ std::string finding_words(const Suspect& suspect) {
         suspect.tonight.state == State::kOk ? "not correct" : kbench::words(suspect.tonight.state);
     words = fmt::format("was correct in {} and fails tonight ({}), {}", short_id(suspect.good_run),
                         state,
-                        suspect.clearance == Clearance::kConfirmed ? "twice in a row"
-                        : suspect.clearance == Clearance::kCleared ? "but not when tried again"
-                                                                   : "not tried again");
+                        suspect.cannot_be_read()                     ? "which needs no second try"
+                        : suspect.clearance == Clearance::kConfirmed ? "twice in a row"
+                        : suspect.clearance == Clearance::kCleared   ? "but not when tried again"
+                                                                     : "not tried again");
   } else {
     const std::size_t runs = suspect.reference.values.size();
     words = fmt::format(

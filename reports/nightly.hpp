@@ -61,6 +61,10 @@ struct Suspect {
   Clearance clearance = Clearance::kOpen;
   std::string remark;  // why the good source was not measured beside it; or why nothing was
 
+  // kFails before anything was compiled: there is no source to measure again.
+  [[nodiscard]] bool cannot_be_read() const {
+    return why == Why::kFails && submission.source_hash.empty();
+  }
   [[nodiscard]] bool same_source() const {
     return submission.source_hash == good.source_hash && !good.source_hash.empty();
   }

@@ -102,6 +102,12 @@ class NightSession {
 
   void find_sources() {
     for (Suspect& suspect : night_.suspects) {
+      // A manifest that makes no sense makes none the second time either.
+      if (suspect.cannot_be_read()) {
+        suspect.clearance = Clearance::kConfirmed;
+        pairs_.emplace_back();
+        continue;
+      }
       auto tonight = sources_.of(tonight_.run, std::nullopt)
                          .find(std::get<0>(suspect.key), suspect.submission);
       if (!tonight) {

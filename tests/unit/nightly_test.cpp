@@ -107,6 +107,17 @@ TEST(Night, SuspectsWhatWasCorrectInMostGoodRunsAndFailsNow) {
   EXPECT_THAT(night_of(wrong, {}).suspects, IsEmpty()) << "new";
 }
 
+TEST(Night, WhatCannotBeReadHasNothingToMeasureAgain) {
+  Evaluation malformed = failed_evaluation("run", kRelu, "alice", State::kCompileError);
+  malformed.submission->source_hash.clear();
+  Night night = night_of(malformed, {relu(1'000'000)});
+  ASSERT_EQ(night.suspects.size(), 1U);
+  EXPECT_TRUE(night.suspects[0].cannot_be_read());
+  EXPECT_THAT(finding_words(night.suspects[0]), HasSubstr("needs no second try"));
+  night = night_of(failed_evaluation("run", kRelu, "alice"), {relu(1'000'000)});
+  EXPECT_FALSE(night.suspects.at(0).cannot_be_read());
+}
+
 TEST(Night, OurOwnFaultAccusesNobody) {
   const Evaluation ours = failed_evaluation("run", kRelu, "alice", State::kInfrastructureError);
   const Night night = night_of(ours, {relu(1'000'000)});
