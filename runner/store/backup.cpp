@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "runner/store/connection.hpp"
 #include "runner/store/database_check.hpp"
@@ -19,7 +20,8 @@ namespace {
 Status copy(Connection& from, const std::filesystem::path& draft) {
   return from.guarded("copying it", [&]() -> Status {
     SQLite::Database to(draft.string(), SQLite::OPEN_READWRITE, kBusyTimeoutMs);
-    SQLite::Backup(to, from.database).executeStep();
+    if (SQLite::Backup(to, from.database).executeStep() != SQLITE_DONE)
+      throw SQLite::Exception("somebody else holds it", SQLITE_BUSY);
     // The copy begins as a write-ahead database like its original, with two files beside it.
     to.execAndGet("PRAGMA journal_mode = DELETE");
     return Done{};

@@ -1,4 +1,4 @@
-"""kbench db: what a database needs that lives for years. The databases are made by the store itself."""
+"""kbench db: what a database needs that lives for years. The store itself makes the databases."""
 
 import json
 import os

@@ -342,7 +342,7 @@ TEST(CommandLine, AShardIsAPartOfAGroup) {
   EXPECT_FALSE(parse_as<RunOptions>({"run"}).shard);
   expect_error({"run", "--shard", "2/4"}, "--shard requires --group", "");
   expect_error({"run", "--group", "g"}, "--group requires --shard", "");
-  for (const char* word : {"0/4", "5/4", "2", "2/", "/4", "2/x", "-1/4", "2/4/6", "1/1000000"})
+  for (const char* word : {"0/4", "5/4", "2", "2/", "/4", "2/x", "2/4/6", "1/1000000"})
     expect_error({"run", "--shard", word, "--group", "g"}, "is no shard", "");
   expect_error({"run", "a.cpp", "--shard", "1/2", "--group", "g"}, "excludes", "");
 }

@@ -118,7 +118,7 @@ TEST_F(SalvageTest, WhicheverPageIsLostWhatIsSavedHolds) {
   const std::string whole = test::bytes_of_file(file_);
   const std::size_t pages = whole.size() / kPage;
   std::size_t best = 0;
-  for (std::size_t page = 1; page < pages; page += 1 + pages / 60) {
+  for (std::size_t page = 1; page < pages; page += 1 + pages / 30) {
     std::ofstream(file_, std::ios::binary) << whole;
     destroy_page(page);
     const auto salvaged = salvage(file_, saved_, test::test_key());
