@@ -105,8 +105,8 @@ RowCommands::RowCommands(const ReportData& data) : data_(data) {
   }
 }
 
-std::string RowCommands::command(const char* name, const ResultRow& row,
-                                 const std::string& out) const {
+std::string RowCommands::line(const char* name, const ResultRow& row,
+                              const std::string& out) const {
   constexpr std::size_t kShownOfId = 12;
   Command command;
   command.word("kbench").word(name).word(data_.run.id.substr(0, kShownOfId));
@@ -119,11 +119,11 @@ std::string RowCommands::command(const char* name, const ResultRow& row,
 
 std::string RowCommands::reproduce(const ResultRow& row) const {
   if (row.has_submission && row.sources.empty()) return from_submissions(data_.run, row);
-  return command("reproduce", row, "");
+  return line("reproduce", row, "");
 }
 
 std::string RowCommands::write_sources(const ResultRow& row) const {
-  return command("sources", row, "sources");
+  return line("sources", row, "sources");
 }
 
 }  // namespace kbench

@@ -21,8 +21,8 @@ class RowCommands {
   [[nodiscard]] std::string write_sources(const ResultRow& row) const;
 
  private:
-  [[nodiscard]] std::string command(const char* name, const ResultRow& row,
-                                    const std::string& out) const;
+  [[nodiscard]] std::string line(const char* name, const ResultRow& row,
+                                 const std::string& out) const;
 
   const ReportData& data_;
   // Task, agent and variant that several rows have: one as a file and one as a folder, say.
