@@ -112,10 +112,10 @@ Json failed_checks_json(const Evaluation& evaluation) {
 }
 
 // What only the task's page shows of a row.
-Json details_json(const ReportData& data, const Evaluation& evaluation, const ResultRow& row,
+Json details_json(const RowCommands& commands, const Evaluation& evaluation, const ResultRow& row,
                   const Json& contents) {
   Json details = {
-      {"reproduce", reproduce_command(data, row)},
+      {"reproduce", commands.reproduce(row)},
       {"checks", evaluation.checks.size()},
       {"mad_ns",
        {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
@@ -135,7 +135,7 @@ Json details_json(const ReportData& data, const Evaluation& evaluation, const Re
   details["facts"] = std::move(facts);
   if (std::any_of(row.sources.begin(), row.sources.end(),
                   [&](const TreeFile& file) { return !contents.contains(file.hash); }))
-    details["sources"] = sources_command(data, row);
+    details["sources"] = commands.write_sources(row);
   return details;
 }
 
@@ -258,12 +258,13 @@ Json ranking_json(std::span<const AgentScore> ranking) {
 
 Json page_json(const PageModel& page) {
   const Run& run = page.data.run;
+  const RowCommands commands(page.data);
   Json contents = contents_json(page.data);
   Json rows = Json::array();
   Json details = Json::array();
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
     rows.push_back(row_json(page.rows[i]));
-    details.push_back(details_json(page.data, *page.evaluations[i], page.rows[i], contents));
+    details.push_back(details_json(commands, *page.evaluations[i], page.rows[i], contents));
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));

@@ -1,7 +1,7 @@
 #include "reports/reproduce.hpp"
 
-#include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -93,40 +93,36 @@ std::string from_submissions(const Run& run, const ResultRow& row) {
   return command.text();
 }
 
-// Whether another row has the same task, agent and variant: as a file and as a folder, say.
-bool is_ambiguous(const ReportData& data, const ResultRow& row) {
-  return std::count_if(data.evaluations.begin(), data.evaluations.end(),
-                       [&](const Evaluation& other) {
-                         return other.submission && other.task == row.task &&
-                                other.submission->agent == row.agent &&
-                                other.submission->variant == row.variant;
-                       }) > 1;
-}
-
-// How `kbench sources` and `kbench reproduce` are told which row.
-void name_row(Command& command, const ReportData& data, const ResultRow& row) {
-  constexpr std::size_t kShownOfId = 12;
-  command.word(data.run.id.substr(0, kShownOfId));
-  command.option("--db", data.database.string()).option("--task", row.task);
-  command.option("--agent", row.agent).option("--variant", row.variant);
-  if (row.has_submission && is_ambiguous(data, row)) command.option("--submission", row.submission);
-}
-
 }  // namespace
 
-std::string reproduce_command(const ReportData& data, const ResultRow& row) {
-  if (row.has_submission && row.sources.empty()) return from_submissions(data.run, row);
-  Command command;
-  command.word("kbench").word("reproduce");
-  name_row(command, data, row);
-  return command.text();
+RowCommands::RowCommands(const ReportData& data) : data_(data) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.submission) continue;
+    std::tuple key(evaluation.task, evaluation.submission->agent, evaluation.submission->variant);
+    if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
+  }
 }
 
-std::string sources_command(const ReportData& data, const ResultRow& row) {
+std::string RowCommands::line(const char* name, const ResultRow& row,
+                              const std::string& out) const {
+  constexpr std::size_t kShownOfId = 12;
   Command command;
-  command.word("kbench").word("sources");
-  name_row(command, data, row);
-  return command.option("--out", "sources").text();
+  command.word("kbench").word(name).word(data_.run.id.substr(0, kShownOfId));
+  command.option("--db", data_.database.string()).option("--task", row.task);
+  command.option("--agent", row.agent).option("--variant", row.variant);
+  if (ambiguous_.contains({row.task, row.agent, row.variant}))
+    command.option("--submission", row.submission);
+  return command.option("--out", out).text();
+}
+
+std::string RowCommands::reproduce(const ResultRow& row) const {
+  if (row.has_submission && row.sources.empty()) return from_submissions(data_.run, row);
+  return line("reproduce", row, "");
+}
+
+std::string RowCommands::write_sources(const ResultRow& row) const {
+  return line("sources", row, "sources");
 }
 
 }  // namespace kbench

@@ -106,11 +106,9 @@ constexpr const char* kSourcesHelp =
     "\n\n";
 
 constexpr const char* kReproduceHelp =
-    "Takes the sources and options of a stored row, evaluates it again on this machine, stores "
-    "the\n"
-    "result in --into, and says whether it is the same evaluation: task, sources, compiler, "
-    "device\n"
-    "and kbench are. Without --agent the row of a task that nobody submitted for is taken.\n\n"
+    "Takes the sources and options of a stored row, evaluates it again on this machine, stores\n"
+    "that in --into, and says whether it is the same evaluation: of the same task, sources,\n"
+    "compiler, device and kbench. Without --agent it is the row of a task nobody submitted for.\n\n"
     "Examples:\n"
     "  kbench reproduce latest --task level1/019_relu --agent me\n"
     "  kbench reproduce 3f9a --db /data/nightly.sqlite --task level1/019_relu --agent me\n\n";

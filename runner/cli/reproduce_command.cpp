@@ -20,6 +20,7 @@
 #include "runner/os/files.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
+#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {
@@ -43,7 +44,14 @@ RunOptions options_of(const ReproduceOptions& given, const StoredRow& row) {
   return options;
 }
 
-Status check_suite(const RunOptions& options, const StoredRow& row) {
+// A task is chosen by its id alone: what else matches one may be in a database of another origin.
+Status check_task(const RunOptions& options, const StoredRow& row) {
+  if (!entry_of_id(row.evaluation.task)) {
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("run {} has a task \"{}\", which no suite can have",
+                             row.run.id.substr(0, 12), clean_name(row.evaluation.task, 80)),
+                 "Ask for the database as kbench wrote it."};
+  }
   const auto& suite = options.common.suite;
   if (!suite || fs::is_directory(*suite)) return Done{};
   return Error{ErrorCode::kUsage,
@@ -119,7 +127,7 @@ int reproduce_command(const ReproduceOptions& options, const Installation& insta
                terminal.paint(Color::kYellow, "warning:"), row->run.id.substr(0, 12),
                printable(row->chain.message));
   RunOptions run = options_of(options, *row);
-  if (auto here = check_suite(run, *row); !here) return fail(here.error(), terminal);
+  if (auto here = check_task(run, *row); !here) return fail(here.error(), terminal);
   const auto scratch = ScratchFolder::make("kbench-reproduce");
   if (!scratch) return fail(scratch.error(), terminal);
   if (auto handed = hand_in(*row, scratch->path(), run); !handed)

@@ -27,9 +27,10 @@ struct StoredRow {
 [[nodiscard]] Result<StoredRow> find_stored_row(const RowChoice& choice,
                                                 const Installation& installation);
 
-// Writes the row's sources below `folder`, which is empty, as a submissions folder:
-// AGENT/levelN/NNN_name.cu and AGENT/include/. Of a run of one file without folders, that file.
-// Returns where the submission lies. Errors: a row without sources; names that leave the folder.
+// Writes the row's sources below `folder`, which is empty or not there yet, as a submissions
+// folder: AGENT/levelN/NNN_name.cu and AGENT/include/. Of a run of one file without folders, that
+// file. Returns where the submission lies. Errors: a row without sources; names that leave the
+// folder.
 [[nodiscard]] Result<std::filesystem::path> write_stored_sources(
     const StoredRow& row, const std::filesystem::path& folder);
 

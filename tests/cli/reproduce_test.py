@@ -54,6 +54,19 @@ class ReproduceTest(RunCase):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
 
+    def make_suite(self):
+        """A suite with one task, as an import makes them; the file of its graph."""
+        level = self.folder / "suite" / "level1"
+        level.mkdir(parents=True)
+        shutil.copy(ROOT / "suites" / f"{RELU}.py", level / "007_mine.py")
+        text = (ROOT / "suites" / f"{RELU}.json").read_text(encoding="utf-8")
+        for old, new in [('"number": 19', '"number": 7'), ('"name": "relu"', '"name": "mine"'),
+                         ('"source": "019_relu.py"', '"source": "007_mine.py"')]:
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        (level / "007_mine.json").write_text(text, encoding="utf-8")
+        return level / "007_mine.json"
+
     def rows_of(self, folder):
         with sqlite3.connect(folder / "kbench.sqlite") as store:
             return store.execute("SELECT key, state, tree_hash, task_source, coalesce(agent, '') "
@@ -101,10 +114,7 @@ class ReproduceTest(RunCase):
             self.assertEqual(len(tree), 64 if agent else 0)
 
     def test_one_file_for_a_suite_of_ones_own(self):
-        suite = self.folder / "suite" / "level1"
-        suite.mkdir(parents=True)
-        for ending in (".json", ".py"):
-            shutil.copy(ROOT / "suites" / f"{RELU}{ending}", suite / f"007_mine{ending}")
+        self.make_suite()
         self.write({"relu.cpp": LONE})
         self.assert_good(self.run_kbench("subs/relu.cpp", "--task", "level1/007_mine", "--device",
                                          "cpu", "--quick", "--suite", "suite", "--profile",
@@ -133,13 +143,10 @@ class ReproduceTest(RunCase):
         self.assertIn(key, [row[0] for row in self.rows_of(self.folder)])
 
     def test_a_changed_task_file_is_named(self):
-        suite = self.folder / "suite" / "level1"
-        suite.mkdir(parents=True)
-        for ending in (".json", ".py"):
-            shutil.copy(ROOT / "suites" / f"{RELU}{ending}", suite / f"007_mine{ending}")
+        task = self.make_suite()
         words = ("--task", "level1/007_mine", "--device", "cpu", "--quick", "--suite", "suite")
         self.assert_good(self.run_kbench(*words, "--baselines-only"))
-        with open(suite / "007_mine.json", "a", encoding="utf-8") as file:
+        with open(task, "a", encoding="utf-8") as file:
             file.write("\n")
         result = self.kbench("reproduce", "latest", "--task", "level1/007_mine", "--into",
                              "new.sqlite", KBENCH_TORCH=str(self.folder), timeout=300)

@@ -92,6 +92,12 @@ class SourcesTest(RunsCase):
                 self.assert_fails(self.reproduce(*words), USAGE, *parts)
         self.assertFalse((self.folder / "new.sqlite").exists())
 
+    def test_a_task_that_selects_others_is_refused(self):
+        self.make([[{"agent": "alice", "task": "level1/*", "files": FILES}]], "other.sqlite")
+        result = self.kbench("reproduce", "latest", "--db", "other.sqlite", "--task", "level1/*",
+                             "--agent", "alice", "--into", "new.sqlite")
+        self.assert_fails(result, USAGE, "which no suite can have")
+
     def test_a_suite_that_is_gone_is_named(self):
         store = sqlite3.connect(self.folder / "kbench.sqlite")
         store.execute("UPDATE run SET configuration = ?", (json.dumps({"suite": "/no/such/suite"}),))

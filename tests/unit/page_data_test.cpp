@@ -71,6 +71,33 @@ TEST(PageData, BaselinesAreTakenFromARowThatHasThem) {
   EXPECT_TRUE(model.boards[0].tasks[0].baselines().baseline.has_value());
 }
 
+TEST(PageData, SourcesAreThereOnceAndSaySoWhereTheyAreNot) {
+  const Json page = page_of(make_report_data());
+  EXPECT_EQ(page["contents"].size(), 2u);
+  EXPECT_EQ(page["contents"]["8888"], "int i = 1 < 2; // </script>\n");
+  EXPECT_EQ((*task_of(page, "level1/019_relu"))["source"], "aaaa");
+  EXPECT_FALSE(task_of(page, "level3/007_lenet5")->contains("source"));
+  int with_command = 0;
+  for (const Json& details : page["details"]) with_command += details.contains("sources") ? 1 : 0;
+  EXPECT_EQ(with_command, 1) << "of the row whose header the report does not carry";
+}
+
+// What a page takes is counted as it is written into it: "<" has six letters there.
+TEST(PageData, SourcesNeverMakeThePageLarge) {
+  ReportData data = make_report_data();
+  data.contents["7777"] = std::string(kMostShownSources / 2, '<');
+  data.contents["bbbb"] = std::string(kMostShownSources / 2, '\0');
+  const Json page = page_of(data);
+  EXPECT_EQ(page["contents"].size(), 2u);
+  EXPECT_LT(for_script_element(page["contents"]).size(), kMostShownSources);
+}
+
+TEST(PageData, WhatWouldSteerAReaderIsShown) {
+  ReportData data = make_report_data();
+  data.contents["8888"] = "a\x1b[31m\t\xff\r\n\xe2\x80\xae end";
+  EXPECT_EQ(page_of(data)["contents"]["8888"], "a\\x1b[31m    \\xff\\x0d\n\\u202e end");
+}
+
 TEST(PageData, NothingIsRankedAcrossBoards) {
   ReportData data = make_report_data();
   data.evaluations[1].precision = "tf32";

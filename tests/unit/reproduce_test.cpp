@@ -33,6 +33,10 @@ ReportData run_with(const std::string& configuration) {
   return data;
 }
 
+std::string reproduce_command(const ReportData& data, const ResultRow& row) {
+  return RowCommands(data).reproduce(row);
+}
+
 const std::string kStart = "kbench run --task level1/019_relu --size small --device cpu";
 const std::string kStored =
     "kbench reproduce 0123456789ab --db /data/kbench.sqlite --task level1/019_relu";
@@ -43,7 +47,7 @@ TEST(Reproduce, NamesTheRowInItsDatabase) {
   EXPECT_EQ(reproduce_command(data, row), kStored + " --agent agent-a");
   row.variant = "v2";
   EXPECT_EQ(reproduce_command(data, row), kStored + " --agent agent-a --variant v2");
-  EXPECT_EQ(sources_command(data, row),
+  EXPECT_EQ(RowCommands(data).write_sources(row),
             "kbench sources 0123456789ab --db /data/kbench.sqlite --task level1/019_relu --agent "
             "agent-a --variant v2 --out sources");
 }

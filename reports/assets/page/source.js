@@ -10,6 +10,10 @@ import { remember, view } from "./state.js";
 const MOST_HIGHLIGHTED = 200000; // characters of a file: each part becomes an element
 const AROUND = 3; // lines shown around what differs
 
+// A submission's own files before the headers that its agent shares.
+const ownFirst = (files) =>
+  [...files].sort((a, b) => b.path.startsWith("src/") - a.path.startsWith("src/"));
+
 const textOf = (file) => data.contents[file.hash];
 const isKept = (file) => textOf(file) !== undefined;
 const linesOf = (text) => (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
@@ -51,7 +55,7 @@ export const sourcesOf = (row) => {
   return [
     h("h4", null, words.sources),
     files.length === 0 ? h("p", { class: "note" }, words.noSources) : null,
-    files.map(fileView),
+    ownFirst(files).map(fileView),
     command ? h("div", { class: "command" }, h("code", null, command)) : null,
   ];
 };
@@ -73,7 +77,8 @@ const nameOfRow = (row) => {
 
 // Files of two rows that stand for each other: of one path, or what each has alone in src/.
 const pairsOf = (a, b) => {
-  const [left, right] = [a, b].map((row) => new Map(row.sources.files.map((f) => [f.path, f])));
+  const [left, right] = [a, b].map((row) =>
+    new Map(ownFirst(row.sources.files).map((f) => [f.path, f])));
   const alone = (files, others) =>
     [...files.values()].filter((f) => !others.has(f.path) && f.path.startsWith("src/"));
   const [onlyLeft, onlyRight] = [alone(left, right), alone(right, left)];
