@@ -1,5 +1,6 @@
 #include "runner/cli/man_page.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -83,7 +84,8 @@ class Prose {
 
   void as_is(bool wanted) {
     if (wanted == as_is_) return;
-    out_ += wanted ? ".PP\n.in +4n\n.nf\n" : ".fi\n.in\n";
+    if (wanted && !out_.empty()) out_ += ".PP\n";  // a section begins without one
+    out_ += wanted ? ".in +4n\n.nf\n" : ".fi\n.in\n";
     gap_ = !wanted;
     as_is_ = wanted;
   }
@@ -94,6 +96,17 @@ class Prose {
 };
 
 std::string prose(std::string_view text) { return Prose().take(text); }
+
+// Lines that are continued under others, as one paragraph.
+std::string flowing(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    made += escaped(line) + "\n";
+  }
+  return made;
+}
 
 // Without what every command ends with.
 std::string_view own_footer(const CommandEntry& command, std::string_view exit_codes) {
@@ -155,7 +168,7 @@ std::string man_page(const CommandEntry& top, const ManPageFacts& facts) {
   page += ".SH COMMANDS\n";
   for (const CommandEntry* command : all_commands(top))
     if (command != &top) page += section_of(*command, facts.exit_codes);
-  page += ".SH EXIT STATUS\n" + prose(facts.exit_codes);
+  page += ".SH EXIT STATUS\n" + flowing(facts.exit_codes);
   page += ".SH EXAMPLES\n";
   std::string_view examples = own_footer(top, facts.exit_codes);
   take_line(examples);  // "Examples:"

@@ -382,5 +382,40 @@ TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
   expect_error({"run", "--size", "small", "--size", "full"}, "--size", "");
 }
 
+TEST(CommandLine, ARuleForVariantsIsOneOfThree) {
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).variants, VariantRule::kBest);
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--variants", "mean"}).variants, VariantRule::kMean);
+  EXPECT_EQ(parse_as<ReportOptions>({"report", "json", "--variants", "first"}).variants,
+            VariantRule::kFirst);
+  expect_error({"report", "json", "--variants", "frist"}, "not one of", "did you mean \"first\"?");
+}
+
+TEST(CommandLine, ASiteIsAPageOfManyFiles) {
+  const auto report = parse_as<ReportOptions>({"report", "html", "--site", "results"});
+  EXPECT_EQ(report.site, std::filesystem::path("results"));
+  EXPECT_TRUE(report.outputs.empty()) << "no page on standard output beside it";
+  const auto both = parse_as<ReportOptions>({"report", "--site", "results", "--out", "run.csv"});
+  EXPECT_EQ(places(both.outputs), "csv to run.csv");
+  expect_error({"report", "json", "--site", "results"}, "--site is a page", "--site DIR");
+  expect_error({"report", "html", "--site", "results", "-o", "x.html"}, "--site is a page",
+               "--site DIR");
+}
+
+TEST(CommandLine, TablesAreWideWhereAsked) {
+  EXPECT_FALSE(parse_as<ReportOptions>({"report", "table"}).common.wide);
+  EXPECT_TRUE(parse_as<ReportOptions>({"report", "table", "--wide"}).common.wide);
+  EXPECT_TRUE(parse_as<CompareOptions>({"compare", "--wide"}).common.wide);
+}
+
+TEST(CommandLine, CompletionsAndManualArePrinted) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string text = parse_as<PrintText>({"completions", shell}).text;
+    for (const char* word : {"kbench", "tasks", "cuda"}) EXPECT_THAT(text, HasSubstr(word));
+  }
+  const std::string manual = parse_as<PrintText>({"man"}).text;
+  EXPECT_THAT(manual, HasSubstr(".TH KBENCH 1"));
+  EXPECT_THAT(manual, HasSubstr(".SS kbench selftest timing"));
+}
+
 }  // namespace
 }  // namespace kbench
