@@ -23,6 +23,7 @@ from .errors import LoweringError
 from .inference import infer_alike, infer_constant, infer_input
 from .names import Names
 from .patterns import draw_from_values
+from .recurrent import shapes_only
 from .sampling import sample, whole
 from .taskfile import TaskFile
 
@@ -309,6 +310,7 @@ def _quiet_export(model, call: Call):
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         stack.enter_context(torch.no_grad())
+        stack.enter_context(shapes_only())
         stack.callback(logger.setLevel, logger.level)
         logger.setLevel(logging.ERROR)
         try:

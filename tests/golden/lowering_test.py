@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from reference import PythonModel, all_tasks, draw, draw_all, source_of  # first: finds suites/
 
+from lowering import recurrent
 from lowering.convert import dtype_name
 from lowering.draws import Draw, DrawRecorder
 from lowering.errors import LoweringError
@@ -364,6 +365,32 @@ class Modes(ModuleCase):
                 )
                 self.assertEqual(self.operators(size), [layer.lower()])
                 self.assertEqual(len(size["inputs"]), 3)  # c is listed though the GRU ignores it
+
+    def test_recurrent_results_are_laid_out_as_pytorch_does(self):
+        ops = torch.ops.aten
+        for layer, operator in ((torch.nn.GRU, ops.gru.input), (torch.nn.RNN, ops.rnn_tanh.input),
+                                (torch.nn.LSTM, ops.lstm.input)):
+            for two_ways, batch_first in ((False, False), (True, True), (False, True)):
+                with self.subTest(layer.__name__, two_ways=two_ways, batch_first=batch_first):
+                    made = layer(3, 4, 2, bidirectional=two_ways, batch_first=batch_first)
+                    x = torch.randn(5, 6, 3)
+                    state = torch.zeros(2 * (1 + two_ways), 5 if batch_first else 6, 4)
+                    states = (state, state) if layer is torch.nn.LSTM else state
+                    arguments = (x, states, list(made.parameters()), True, 2, 0.0, False, two_ways,
+                                 batch_first)
+                    with torch.no_grad():
+                        expected = operator(*arguments)
+                    got = recurrent._LAYERS[operator](*arguments)
+                    self.assertEqual([(t.shape, t.stride(), t.dtype) for t in got],
+                                     [(t.shape, t.stride(), t.dtype) for t in expected])
+
+    def test_the_export_alone_sees_recurrent_layers_without_values(self):
+        gru = torch.ops.aten.gru.input
+        before = dict(gru.py_kernels)
+        with self.assertRaises(ZeroDivisionError), recurrent.shapes_only():
+            self.assertNotEqual(gru.py_kernels, before)
+            raise ZeroDivisionError
+        self.assertEqual(gru.py_kernels, before)
 
     def test_random_numbers_in_forward_become_an_input(self):
         body = "def forward(self, x):\n    return x + torch.randn(6)"
