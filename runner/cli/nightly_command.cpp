@@ -187,7 +187,7 @@ class NightSession {
   }
 
   int report_unfinished() {
-    const Status written = write_outputs(tonight_, options_.run.outputs, options_.run.common.color);
+    const Status written = write_outputs(tonight_, options_.run.outputs, options_.run.common);
     if (!written) return fail(written.error(), terminal_);
     return finish(
         ExitCode::kInfrastructure,
@@ -198,7 +198,7 @@ class NightSession {
   int report(const Status& measured) {
     tonight_.night = findings_of(night_);
     print_night();
-    if (auto written = write_outputs(tonight_, options_.run.outputs, options_.run.common.color);
+    if (auto written = write_outputs(tonight_, options_.run.outputs, options_.run.common);
         !written)
       return fail(written.error(), terminal_);
     if (interrupted_) return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);

@@ -162,8 +162,8 @@ TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
     EXPECT_EQ(call(result->library, "answer"), 7);
   }
   // Nothing but one library and its description stays behind.
-  const auto files = std::filesystem::directory_iterator(cache_.path());
-  EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+  const auto left = std::filesystem::directory_iterator(cache_.path());
+  EXPECT_EQ(std::distance(begin(left), end(left)), 2);
 }
 
 TEST_F(CompilerTest, FolderWithSeveralSourcesAndFlags) {

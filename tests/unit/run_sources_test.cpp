@@ -43,8 +43,8 @@ class RunSourcesTest : public ::testing::Test {
   [[nodiscard]] fs::path subs() const { return folder_.path() / "subs"; }
 
   // A run of what lies there now.
-  Run run_now() const {
-    Run run;
+  kbench::Run run_now() const {
+    kbench::Run run;
     run.configuration = Json{{"submissions", subs().string()}}.dump();
     const auto state = git_state(subs());
     if (state) run.environment = Json{{"submissions", {{"commit", state->commit}}}}.dump();
@@ -71,7 +71,7 @@ TEST_F(RunSourcesTest, TakesThemFromWhereTheRunDid) {
 TEST_F(RunSourcesTest, WhatChangedSinceIsNotTheSource) {
   folder_.write(kFile, "// first");
   const SubmissionId id = id_now(subs());
-  const Run run = run_now();
+  const kbench::Run run = run_now();
   folder_.write(kFile, "// second");
   RunSources sources(run, std::nullopt, "none");
   const auto found = sources.find(kTask, id);
@@ -95,7 +95,7 @@ TEST_F(RunSourcesTest, TakesThemFromTheCommitAndLeavesTheTreeAlone) {
   folder_.write("subs/alice/include/a.hpp", "// shared");
   ASSERT_TRUE(git({"add", "-A"}) && git({"commit", "-q", "-m", "x"}));
   const SubmissionId id = id_now(subs());
-  const Run run = run_now();
+  const kbench::Run run = run_now();
   folder_.write(kFile, "// second");
   ASSERT_TRUE(git({"commit", "-q", "-a", "-m", "y"}));
   folder_.write(kFile, "// third");
@@ -113,7 +113,7 @@ TEST_F(RunSourcesTest, RunsNoProgramThatTheRepositoryNames) {
   folder_.write(".gitattributes", "*.cpp filter=f\n");
   ASSERT_TRUE(git({"add", "-A"}) && git({"commit", "-q", "-m", "x"}));
   const SubmissionId id = id_now(subs());
-  const Run run = run_now();
+  const kbench::Run run = run_now();
   const fs::path trace = folder_.path() / "trace";
   ASSERT_TRUE(git({"config", "filter.f.smudge", "touch " + trace.string() + "; cat"}));
   folder_.write(kFile, "// second");
@@ -126,10 +126,10 @@ TEST_F(RunSourcesTest, ACommitThatIsNotThereIsSaid) {
   if (!git({"init", "-q"})) GTEST_SKIP() << "there is no git";
   folder_.write(kFile, "// first");
   ASSERT_TRUE(git({"add", "-A"}) && git({"commit", "-q", "-m", "x"}));
-  Run run = run_now();
+  kbench::Run run = run_now();
   SubmissionId id = id_now(subs());
   id.source_hash = "another";
-  for (const std::string commit : {std::string(40, '1'), std::string("--output=x")}) {
+  for (const std::string& commit : {std::string(40, '1'), std::string("--output=x")}) {
     run.environment = Json{{"submissions", {{"commit", commit}}}}.dump();
     RunSources sources(run, std::nullopt, "none");
     EXPECT_THAT(text_of(sources.find(kTask, id)), HasSubstr("git commit"));
@@ -140,7 +140,7 @@ TEST_F(RunSourcesTest, ACommitThatIsNotThereIsSaid) {
 TEST_F(RunSourcesTest, AConfigurationOfAnotherShapeIsNone) {
   for (const char* text :
        {"", "[]", "{\"submissions\": 3}", "{\"submissions\": {\"commit\": 3}}"}) {
-    Run run;
+    kbench::Run run;
     run.configuration = run.environment = text;
     RunSources sources(run, std::nullopt, folder_.path());
     EXPECT_FALSE(sources.find(kTask, {.agent = "alice", .source_hash = "x"}).ok()) << text;
