@@ -462,7 +462,7 @@ void look_at(Table& table, const std::vector<std::string>& words) {
 
 // What is set elsewhere, in front of what is typed.
 Result<std::vector<std::string>> complete_words(const std::vector<std::string>& words,
-                                                const Surroundings& around) {
+                                                const SetElsewhere& around) {
   Commands commands;
   Table table(commands);
   look_at(table, words);
@@ -475,7 +475,7 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
 
 // `kbench config COMMAND`: that command line, looked at and not obeyed.
 Result<Request> config_request(ConfigOptions options, const CLI::App& config,
-                               const Surroundings& around) {
+                               const SetElsewhere& around) {
   std::vector<std::string> words = config.remaining();
   if (words.empty()) words = {"run"};
   words.insert(words.begin(), "kbench");
@@ -510,7 +510,7 @@ Result<Request> tag_request(const TagOptions& options) {
 }  // namespace
 
 Result<Request> parse_command_line(const std::vector<std::string>& typed,
-                                   const Surroundings& around) {
+                                   const SetElsewhere& around) {
   if (auto missing = value_missing(typed)) return *std::move(missing);
   const auto completed = complete_words(typed, around);
   if (!completed) return completed.error();

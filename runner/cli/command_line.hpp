@@ -43,6 +43,6 @@ using Request =
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.
 [[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words,
-                                                 const Surroundings& around = {});
+                                                 const SetElsewhere& around = {});
 
 }  // namespace kbench

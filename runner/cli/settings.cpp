@@ -128,7 +128,7 @@ Status check_names(const SettingsTable& table, const std::set<std::string>& know
 
 // What --config or --preset says; else the variable.
 std::string source_option(const CLI::App& app, const std::string& name,
-                          const Surroundings& around) {
+                          const SetElsewhere& around) {
   const CLI::Option* option = app.get_option_no_throw("--" + name);
   if (option != nullptr && !option->results().empty()) return option->results().back();
   return around.environment(variable_of(name)).value_or("");
@@ -140,7 +140,7 @@ struct Layer {
   std::string suffix;  // of an origin
 };
 
-Result<std::vector<Layer>> layers_of(const CLI::App& app, const Surroundings& around) {
+Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& around) {
   std::vector<Layer> layers;
   std::string file = source_option(app, "config", around);
   const std::string preset = source_option(app, "preset", around);
@@ -212,7 +212,7 @@ std::string default_of(const CLI::Option& option) {
 
 // Nobody typed it: the strongest layer has it, or nobody.
 void look_up(EffectiveSetting& setting, const std::string& command,
-             const std::vector<Layer>& layers, const Surroundings& around) {
+             const std::vector<Layer>& layers, const SetElsewhere& around) {
   const auto paths = paths_for(command, setting.name);
   for (const Layer& layer : layers) {
     for (const std::string& path : paths) {
@@ -241,8 +241,8 @@ bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::str
 
 }  // namespace
 
-Surroundings process_surroundings() {
-  Surroundings around;
+SetElsewhere process_surroundings() {
+  SetElsewhere around;
   around.environment = process_environment();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -254,7 +254,7 @@ Surroundings process_surroundings() {
 }
 
 Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
-                                                         const Surroundings& around) {
+                                                         const SetElsewhere& around) {
   const CLI::App& command = reached(app);
   const auto layers = layers_of(command, around);
   if (!layers) return layers.error();
@@ -279,7 +279,7 @@ Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
 }
 
 Result<std::vector<std::string>> with_settings(const CLI::App& app, std::vector<std::string> words,
-                                               const Surroundings& around) {
+                                               const SetElsewhere& around) {
   const auto settings = effective_settings(app, around);
   if (!settings) return settings.error();
   std::vector<std::string> added;
@@ -305,7 +305,7 @@ Result<std::vector<std::string>> with_settings(const CLI::App& app, std::vector<
   return words;
 }
 
-std::vector<std::string> unknown_variables(const CLI::App& app, const Surroundings& around) {
+std::vector<std::string> unknown_variables(const CLI::App& app, const SetElsewhere& around) {
   std::set<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
   for (const std::string& path : known_paths(app)) known.insert(variable_of(path));
   std::vector<std::string> unknown;

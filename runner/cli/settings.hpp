@@ -26,26 +26,26 @@ class App;
 namespace kbench {
 
 // Reads one variable, and lists the names of all; replaced by tests.
-struct Surroundings {
+struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
   std::vector<std::string> variables;  // names that begin with KBENCH_
   std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
 };
-[[nodiscard]] Surroundings process_surroundings();
+[[nodiscard]] SetElsewhere process_surroundings();
 
 // The options of the command that `words` chose, in the order of its help. `app` has parsed the
 // words, whether or not that succeeded. Errors: kUsage for a file that cannot be read, for settings
 // that no command has, each with the nearest one that there is.
 [[nodiscard]] Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
-                                                                       const Surroundings& around);
+                                                                       const SetElsewhere& around);
 
 // The words, with what is set elsewhere behind the command's name. Errors: as above.
 [[nodiscard]] Result<std::vector<std::string>> with_settings(const CLI::App& app,
                                                              std::vector<std::string> words,
-                                                             const Surroundings& around);
+                                                             const SetElsewhere& around);
 
 // Variables that look as if they were meant for an option and are not.
 [[nodiscard]] std::vector<std::string> unknown_variables(const CLI::App& app,
-                                                         const Surroundings& around);
+                                                         const SetElsewhere& around);
 
 }  // namespace kbench

@@ -148,7 +148,7 @@ TEST_F(DatabaseCheckTest, AnOlderSchemaIsSound) {
 TEST_F(DatabaseCheckTest, WhatIsNoDatabaseIsWrongAndNothingIsAnError) {
   const auto none = check_database(file_, {.key = {}, .progress = {}});
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(none.error().code, ErrorCode::kUsage);
   std::ofstream(file_) << std::string(2 * kPage, 'x');
   EXPECT_THAT(check().wrong, Contains(HasSubstr("not a database")));
 }

@@ -23,8 +23,8 @@ class Settings : public ::testing::Test {
   void toml(const std::string& text) { folder_.write("kbench.toml", text); }
   void variable(const std::string& name, const std::string& value) { variables_[name] = value; }
 
-  [[nodiscard]] Surroundings around() const {
-    Surroundings around;
+  [[nodiscard]] SetElsewhere around() const {
+    SetElsewhere around;
     around.environment = [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
       return found == variables_.end() ? std::nullopt : std::optional(found->second);
