@@ -135,7 +135,7 @@ TEST_F(MergeTest, NothingIsMergedWithItselfOrWithNothing) {
   EXPECT_THAT(itself.error().message, HasSubstr("into itself"));
   const auto none = merge_databases({.into = file_, .from = {one_}, .key = {}, .progress = {}});
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(none.error().code, ErrorCode::kUsage);
 }
 
 }  // namespace

@@ -464,7 +464,7 @@ TEST_F(StoreTest, ADamagedFileIsNamedAsSuch) {
   const auto result = store.evaluations("r1");
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("damaged"));
-  EXPECT_THAT(result.error().hint, HasSubstr(".recover"));
+  EXPECT_THAT(result.error().hint, HasSubstr("kbench db salvage"));
 }
 
 TEST_F(StoreTest, AMissingFileIsNotCreatedByReading) {

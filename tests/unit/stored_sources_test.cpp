@@ -111,9 +111,8 @@ TEST_F(StoredSources, TheSmallestComeFirstWhereNotAllMayCome) {
   EXPECT_FALSE(contents->contains(one.blobs[0].hash)) << "the header has 3000 bytes";
 }
 
-TEST_F(StoredSources, NobodyChangesOrRemovesThem) {
-  for (const char* sql : {"UPDATE blob SET content = x'00'", "DELETE FROM blob",
-                          "UPDATE tree SET path = 'src/other.cpp'", "DELETE FROM tree"}) {
+TEST_F(StoredSources, NobodyChangesThem) {
+  for (const char* sql : {"UPDATE blob SET content = x'00'", "UPDATE tree SET path = 'src/other.cpp'"}) {
     SQLite::Database raw(file_.string(), SQLite::OPEN_READWRITE);
     try {
       raw.exec(sql);
