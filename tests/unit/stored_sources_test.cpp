@@ -112,7 +112,8 @@ TEST_F(StoredSources, TheSmallestComeFirstWhereNotAllMayCome) {
 }
 
 TEST_F(StoredSources, NobodyChangesThem) {
-  for (const char* sql : {"UPDATE blob SET content = x'00'", "UPDATE tree SET path = 'src/other.cpp'"}) {
+  for (const char* sql :
+       {"UPDATE blob SET content = x'00'", "UPDATE tree SET path = 'src/other.cpp'"}) {
     SQLite::Database raw(file_.string(), SQLite::OPEN_READWRITE);
     try {
       raw.exec(sql);
