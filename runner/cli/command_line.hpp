@@ -1,6 +1,6 @@
 // The option table: turns the words of the command line into one of the option structs, with the
 // help of command_options (what several commands share) and command_help (what stands below the
-// options). These and option_table are the only files that know CLI11. Nothing is executed here.
+// options). Nothing is executed here.
 #pragma once
 
 #include <string>
@@ -37,8 +37,8 @@ using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
                  ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
-                 NightlyOptions, ConfigOptions, DbOptions,
-                 DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+                 NightlyOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest,
+                 TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -1,13 +1,12 @@
 #include "runner/cli/command_options.hpp"
 
-#include "reports/reporter.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/reporter.hpp"
 #include "runner/core/suggest.hpp"
 
 namespace kbench {
@@ -164,6 +163,14 @@ void add_outputs(CLI::App& app, OutputWords& words) {
                  "Write a report to PATH (-: standard output), by its ending; may be repeated")
       ->allow_extra_args(false)
       ->type_name("FORMAT=PATH");
+}
+
+void add_html(CLI::App& app, OutputWords& words, std::string_view database) {
+  auto* html = app.add_option(
+      "--html", words.html,
+      fmt::format("HTML report to write (default: beside {}, kbench.html)", database));
+  html->type_name("FILE");
+  app.add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
 }
 
 std::vector<std::string> format_names() {

@@ -1,5 +1,6 @@
 // The kinds of options that several commands share: a choice, a path, a device, a database. Called
-// by command_line, which says which command has which; with it the only file that knows CLI11.
+// by the command_ files, which say which command has which. They, and option_table and settings,
+// which read the finished table, are the only ones that know CLI11.
 #pragma once
 
 #include <filesystem>
@@ -70,7 +71,8 @@ void add_levels(CLI::App& app, std::vector<int>& levels);
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);
 void add_outputs(CLI::App& app, OutputWords& words);
-std::vector<std::string> format_names();  // of reports
+void add_html(CLI::App& app, OutputWords& words, std::string_view database);  // as help calls it
+std::vector<std::string> format_names();                                      // of reports
 void add_wide(CLI::App& app, CommonOptions& common);
 void add_variants(CLI::App& app, VariantRule& rule);
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help);

@@ -79,10 +79,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
       ->expected(0, 1)
       ->default_str("latest")  // of the option alone
       ->type_name("[RUN]");
-  auto* html = run->add_option("--html", words.html,
-                               "HTML report to write (default: beside the database, kbench.html)")
-                   ->type_name("FILE");
-  run->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
+  add_html(*run, words, "the database");
   add_wide(*run, options.common);
   add_common(*run, options.common, true);
   return run;

@@ -49,10 +49,7 @@ CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& w
                    "SQLite database that gets the result (default: kbench.sqlite)")
       ->type_name("FILE");
   add_outputs(*reproduce, words);
-  auto* html = reproduce->add_option("--html", words.html,
-                                     "HTML report to write (default: beside --into, kbench.html)");
-  html->type_name("FILE");
-  reproduce->add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
+  add_html(*reproduce, words, "--into");
   add_common(*reproduce, options.common, true);
   return reproduce;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/run_facts.hpp"
 #include "runner/cli/git_state.hpp"
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string text_of(const std::string& json, const char* table, const char* name) {
-  Json root = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  Json root = recorded(json);
   if (table != nullptr) root = root.is_object() ? root.value(table, Json()) : Json();
   if (!root.is_object() || !root.contains(name) || !root.at(name).is_string()) return "";
   return root.at(name).get<std::string>();

@@ -2,6 +2,7 @@
 // together. Inside runner/store only. Both throw SQLite::Exception.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,10 @@ namespace kbench {
 
 class WorkBudget;
 struct Blob;
+
+// Tables that hold the rows below an evaluation, by their columns `evaluation` and `position`.
+inline constexpr std::array<std::string_view, 4> kTablesOfEvaluation = {"check_draw", "sample",
+                                                                        "attempt", "block"};
 
 // The number that it got; nothing where its run has one of that key, and then nothing was changed.
 // `blobs` are those of its sources and its task's that may not be there yet; one that is missing

@@ -1,7 +1,6 @@
 #include "runner/store/prune.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,14 +14,12 @@
 
 #include "runner/store/blob_rows.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/store/evaluation_rows.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {
-
-// Children before parents.
-constexpr std::array<std::string_view, 4> kChildren = {"check_draw", "sample", "attempt", "block"};
 
 bool reads_as_date(std::string_view text) { return text.size() == 20 && text[19] == 'Z'; }
 
@@ -102,7 +99,7 @@ std::uint64_t bytes_of(Connection& connection, const std::string& run_id,
   SQLite::Statement rows(connection.database, "SELECT count(*) FROM evaluation WHERE run_id = ?");
   rows.bind(1, run_id);
   double bytes = rows.executeStep() ? rows.getColumn(0).getDouble() * per_row["evaluation"] : 0;
-  for (const std::string_view table : kChildren) {
+  for (const std::string_view table : kTablesOfEvaluation) {
     SQLite::Statement children(
         connection.database,
         fmt::format("SELECT count(*) FROM evaluation AS e JOIN {} AS c ON c.evaluation = e.number "
@@ -130,7 +127,8 @@ void estimate(const std::filesystem::path& file, std::vector<PruneVerdict>& verd
 // All in one transaction of the caller.
 void remove_run(SQLite::Database& database, const std::string& run_id) {
   std::vector<std::string> statements;
-  for (const std::string_view table : kChildren)
+  // Children before parents.
+  for (const std::string_view table : kTablesOfEvaluation)
     statements.push_back(fmt::format(
         "DELETE FROM {} WHERE evaluation IN (SELECT number FROM evaluation WHERE run_id = ?)",
         table));

@@ -1,6 +1,5 @@
 #include "runner/store/run_rows.hpp"
 
-#include <array>
 #include <cstddef>
 #include <set>
 
@@ -15,8 +14,6 @@
 
 namespace kbench {
 namespace {
-
-constexpr std::array<std::string_view, 4> kChildren = {"check_draw", "sample", "attempt", "block"};
 
 std::vector<std::string> read_links(Connection& connection, const std::string& run_id) {
   SQLite::Statement rows(connection.database,
@@ -106,7 +103,7 @@ std::string difference(const RunRows& a, const RunRows& b) {
 }
 
 std::string missing_children(SQLite::Database& database, std::int64_t number) {
-  for (const std::string_view table : kChildren) {
+  for (const std::string_view table : kTablesOfEvaluation) {
     SQLite::Statement rows(database,
                            fmt::format("SELECT count(*), coalesce(min(position), 0), "
                                        "coalesce(max(position), -1) FROM {} WHERE evaluation = ?",
