@@ -64,22 +64,20 @@ Json report_json(const ReportData& data) {
   Json results = Json::array();
   for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
   const std::string device = device_of(data);
-  Json report = {
-      {"schema_version", kReportSchemaVersion},
-      {"run_id", data.run.id},
-      {"started_at", data.run.started_at},
-      {"finished_at", text_or_null(data.run.finished_at)},
-      {"night", night_json(data)},
-      {"device", text_or_null(device)},
-      {"device_name", text_or_null(data.device_name)},
-      {"quick", data.quick},
-      {"variants", to_string(data.variants)},
-      {"environment", recorded_json(data.run.environment)},
-      {"files", data.files.empty() ? Json() : recorded_json(data.files)},
-      {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
-      {"results", std::move(results)}};
-  if (data.group) report["group"] = group_json(*data.group);
-  return report;
+  return {{"schema_version", kReportSchemaVersion},
+          {"run_id", data.run.id},
+          {"started_at", data.run.started_at},
+          {"finished_at", text_or_null(data.run.finished_at)},
+          {"night", night_json(data)},
+          {"group", data.group ? group_json(*data.group) : Json()},
+          {"device", text_or_null(device)},
+          {"device_name", text_or_null(data.device_name)},
+          {"quick", data.quick},
+          {"variants", to_string(data.variants)},
+          {"environment", recorded_json(data.run.environment)},
+          {"files", data.files.empty() ? Json() : recorded_json(data.files)},
+          {"chain", {{"state", to_string(data.chain.state)}, {"message", data.chain.message}}},
+          {"results", std::move(results)}};
 }
 
 std::string render_json(const ReportData& data) { return json_text(report_json(data), 2) + "\n"; }

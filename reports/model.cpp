@@ -228,7 +228,7 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   data.tags = tags_of(data.run.id, *tags);
   if (auto read = read_contents(store, data); !read) return read.error();
   std::error_code ignored;
-  data.database = std::filesystem::absolute(store.file(), ignored);
+  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
   read_conditions(data);
   take_out_files(data);
   return data;

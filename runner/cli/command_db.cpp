@@ -23,10 +23,8 @@ void add_prune(CLI::App& prune, DbOptions& options) {
           "Runs that began within this time stay: 90d, or 12w for weeks")
       ->required()
       ->type_name("TIME");
-  prune.add_flag(
-      "--keep-good", options.keep_good,
-      "Older ones stay as well if nothing failed through kbench or the machine and their "
-      "chain holds");
+  prune.add_flag("--keep-good", options.keep_good,
+                 "Keep older ones that nothing but submissions failed in and whose chain holds");
   prune.add_flag_function(
       "--keep-tagged", [](std::int64_t) {}, "Tagged runs stay, as they do without it");
   prune.add_flag("--dry-run", options.dry_run, "Say what would go and how much it takes, only");

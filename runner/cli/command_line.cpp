@@ -387,11 +387,17 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
 
 // CLI11 would take the next word for the value, whatever that is.
 std::optional<Error> value_missing(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
+  const auto missing = [](const std::string& text) {
+    return Error{ErrorCode::kUsage, text, "say one, or leave the option out"};
+  };
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
     if (word == "--") break;
+    // Its value may be left out, and CLI11 takes an empty one for that.
+    if (word == "--resume" && at + 1 < words.size() && words[at + 1].empty())
+      return missing("--resume is given an empty value");
     if (word.starts_with("--") && word.find('=') == word.size() - 1)
-      return Error{ErrorCode::kUsage, fmt::format("{} gives no value", word),
-                   "say one behind the =, or leave the option out"};
+      return missing(fmt::format("{} gives no value", word));
   }
   return std::nullopt;
 }
@@ -477,6 +483,9 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
 Result<Request> config_request(ConfigOptions options, const CLI::App& config,
                                const SetElsewhere& around) {
   std::vector<std::string> words = config.remaining();
+  for (const char* help : {"--help", "-h"})
+    if (std::find(words.begin(), words.end(), help) != words.end())
+      return Request(PrintText{config.help()});
   if (words.empty()) words = {"run"};
   words.insert(words.begin(), "kbench");
   for (const auto& [name, value] : {std::pair{"--config", &options.common.config},

@@ -1,5 +1,5 @@
-// The options of `kbench sources` and `kbench reproduce`, which take one row of a stored run. Called
-// by command_line.
+// The options of `kbench sources` and `kbench reproduce`, which take one row of a stored run.
+// Called by command_line.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

@@ -84,7 +84,7 @@ class Prose {
 
   void as_is(bool wanted) {
     if (wanted == as_is_) return;
-    if (wanted && !out_.empty()) out_ += ".PP\n";  // a section begins without one
+    if (wanted && !out_.empty() && !out_.ends_with(".PP\n")) out_ += ".PP\n";
     out_ += wanted ? ".in +4n\n.nf\n" : ".fi\n.in\n";
     gap_ = !wanted;
     as_is_ = wanted;

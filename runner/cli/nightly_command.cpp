@@ -198,8 +198,7 @@ class NightSession {
   int report(const Status& measured) {
     tonight_.night = findings_of(night_);
     print_night();
-    if (auto written = write_outputs(tonight_, options_.run.outputs, options_.run.common);
-        !written)
+    if (auto written = write_outputs(tonight_, options_.run.outputs, options_.run.common); !written)
       return fail(written.error(), terminal_);
     if (interrupted_) return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);
     if (night_.count(Clearance::kConfirmed) > 0) return finish_regression();

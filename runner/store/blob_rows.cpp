@@ -122,8 +122,7 @@ std::vector<Blob> read_blobs(SQLite::Database& database, const std::set<std::str
     row.bind(1, hash);
     if (!row.executeStep()) corrupt(fmt::format("blob {} is missing", hash.substr(0, 12)));
     (void)read_content(row, budget);
-    blobs.push_back(
-        {hash, bytes_at(row, 1), text_at(row, 2), row.getColumn(3).getString()});
+    blobs.push_back({hash, bytes_at(row, 1), text_at(row, 2), row.getColumn(3).getString()});
     row.reset();
   }
   return blobs;

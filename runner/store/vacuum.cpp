@@ -23,7 +23,7 @@ Result<Vacuumed> vacuum(const std::filesystem::path& file) {
   write_beside(file);
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    return Error{ErrorCode::kNotFound, file.string() + ": no such database",
+    return Error{ErrorCode::kUsage, file.string() + ": no such database",
                  "--db names another one."};
   }
   Result<Connection> connection = open_connection(file, OpenFor::kWriting);

@@ -131,7 +131,7 @@ class ZshTest(CompletionsTest):
         finally:
             os.close(terminal)
             os.waitpid(child, 0)
-        return set(re.findall(r"[-\w.]+", text.replace(line, " ", 1) + " " + self.inserted(line, text)))
+        return set(re.findall(r"[-\w.]+", text.replace(line, " ") + " " + self.inserted(line, text)))
 
     def inserted(self, line, text):
         """Where there is but one word, zsh writes it into the line."""

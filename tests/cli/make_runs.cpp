@@ -34,7 +34,8 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
 
 std::vector<kbench::Blob> add_files(const Json& row, Evaluation& evaluation) {
   std::vector<kbench::Blob> blobs;
-  for (const auto& [path, text] : row.value("files", Json::object()).items()) {
+  const Json files = row.value("files", Json::object());
+  for (const auto& [path, text] : files.items()) {
     blobs.push_back(kbench::pack(text.get<std::string>()));
     evaluation.sources.push_back({path, blobs.back().hash, blobs.back().bytes});
   }

@@ -211,8 +211,10 @@ class OutputTest(RunCase):
         self.assertLessEqual(row["max_error"], row["tolerance"])
 
     def test_a_task_without_submission_is_no_failure(self):
-        (self.folder / "nobody").mkdir()
-        result = self.run_kbench(*RELU, "--quick", "--submissions", "nobody", "--format", "json",
+        other = self.folder / "subs/alice/level1/023_softmax.cpp"
+        other.parent.mkdir(parents=True)
+        other.write_text("int not_selected;\n", encoding="ascii")
+        result = self.run_kbench(*RELU, "--quick", "--submissions", "subs", "--format", "json",
                                  "--html", "page.html")
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["results"]

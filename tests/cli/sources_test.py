@@ -4,7 +4,7 @@ import json
 import sqlite3
 
 import cli_case
-from cli_case import USAGE
+from cli_case import NOTHING_SELECTED, USAGE
 from compare_test import RELU, RunsCase, run_id
 
 FILES = {"include/tile.hpp": "constexpr int kTile = 4;\n", "src/019_relu.cpp": "int relu;\n"}
@@ -40,8 +40,8 @@ class SourcesTest(RunsCase):
         self.assertEqual((self.folder / "file").read_text("ascii"), "mine")
 
     def test_a_row_without_them_says_so(self):
-        self.assert_fails(self.sources("bob"), USAGE, "keeps no sources of this row")
-        self.assert_fails(self.sources("dave"), USAGE, 'no agent "dave"', "alice, bob")
+        self.assert_fails(self.sources("bob"), NOTHING_SELECTED, "keeps no sources of this row")
+        self.assert_fails(self.sources("dave"), NOTHING_SELECTED, 'no agent "dave"', "alice, bob")
 
     def test_a_path_that_leaves_the_folder_is_refused(self):
         self.assert_fails(self.sources("carol"), USAGE, "which no submission has")
@@ -81,15 +81,16 @@ class SourcesTest(RunsCase):
         return self.kbench("reproduce", "latest", "--task", RELU, *words, "--into", "new.sqlite")
 
     def test_what_cannot_be_reproduced_says_what_to_do(self):
-        for words, parts in [
-            (("--agent", "bob"), ("keeps no sources of this row", "where they were handed in")),
-            (("--agent", "carol"), ("which no submission has", "as kbench wrote it")),
-            (("--agent", "alice", "--db", "gone.sqlite"), ("no such database", "--db")),
-            (("--agent", "alice", "--variant", "v9"), ('no variant "v9"',)),
-            ((), ("no row without a submission", "--agent")),
+        for words, code, parts in [
+            (("--agent", "bob"), NOTHING_SELECTED,
+             ("keeps no sources of this row", "where they were handed in")),
+            (("--agent", "carol"), USAGE, ("which no submission has", "as kbench wrote it")),
+            (("--agent", "alice", "--db", "gone.sqlite"), USAGE, ("no such database", "--db")),
+            (("--agent", "alice", "--variant", "v9"), NOTHING_SELECTED, ('no variant "v9"',)),
+            ((), NOTHING_SELECTED, ("no row without a submission", "--agent")),
         ]:
             with self.subTest(words=words):
-                self.assert_fails(self.reproduce(*words), USAGE, *parts)
+                self.assert_fails(self.reproduce(*words), code, *parts)
         self.assertFalse((self.folder / "new.sqlite").exists())
 
     def test_a_task_that_selects_others_is_refused(self):

@@ -88,7 +88,7 @@ class OverviewTest(PageCase):
             if row["state"] == "ok" and row["correct"] and row["ranked"] and speedup:
                 held = part == "estimate" or speedup[3] != "NO VERDICT"
                 fast += held and speedup[{"estimate": 0, "low": 1}[part]] > p
-        return f"{100 * fast / total:.0f} %"
+        return f"{100 * fast / total:.0f}\N{NO-BREAK SPACE}%"
 
     def shown_share(self, page, agent):
         return page.inner_text(f'table.ranking tr:has-text("{agent}") td.strong')
@@ -160,7 +160,7 @@ class TaskPageTest(PageCase):
         text = page.inner_text(f'details[open]:has-text("{failed["agent"]}")')
         self.assertIn(failed["message"], text)
         self.assertIn("largest error 0.0019, allowed 0.0012", text)
-        self.assertIn(f"kbench reproduce 5eed01234567 --db {page_case.FOLDER}/run-.sqlite --task "
+        self.assertIn(f"kbench reproduce 5eed01234567 --db {page_case.FOLDER}/run.sqlite --task "
                       f'level1/002_batched_matrix_multiplication --agent {failed["agent"]}', text)
         self.assertIn("dropped: SM clock", text)
         self.assertLessEqual(page.locator("details[open]").count(), 5)
@@ -325,7 +325,7 @@ class OtherDataTest(PageCase):
         file = self.altered(change)
         page = self.open(file=file)
         self.assertIn("1–2", page.inner_text("table.ranking"))
-        self.assertIn("50 %", page.inner_text("table.ranking"))
+        self.assertIn("50\N{NO-BREAK SPACE}%", page.inner_text("table.ranking"))
         page.check('input[name="metric"][value="penalised"]', force=True)
         self.assertIn("1.50×", page.inner_text("table.ranking"))
         self.assertEqual(page.locator("table.ranking .interval").count(), 3)
@@ -385,23 +385,6 @@ class HostileTest(PageCase):
 
 class LargeTest(PageCase):
     shape = (250, 50, 2)
-
-    def test_filtering_takes_a_tenth_of_a_second_at_most(self):
-        # A limit for a reader's patience, not a relation of two timings: the median of nine.
-        page = self.open()
-        took = page.evaluate("""() => {
-          const search = document.getElementById('search');
-          const times = ['c', 'co', 'con', 'conv', '', 'g', 'ge', 'gem', 'gemm'].map((text) => {
-            const begin = performance.now();
-            search.value = text;
-            search.dispatchEvent(new Event('input'));
-            document.querySelector('.matrix').getBoundingClientRect();
-            return performance.now() - begin;
-          });
-          return times.sort((a, b) => a - b)[4];
-        }""")
-        print(f"filter 250 x 50: {took:.0f} ms")
-        self.assertLess(took, 100)
 
     def test_scrolling_shows_every_task_once(self):
         page = self.open()

@@ -55,7 +55,7 @@ class SiteTest(PageCase):
         page.wait_for_url(f"**/tasks/{TASK}.html*")
         self.assertEqual(page.inner_text("#task h2"), TASK)
         self.assertIn("largest error 0.0019, allowed 0.0012", page.inner_text("#task"))
-        self.assertGreater(page.locator("#task .marks").count(), 2)
+        self.assertGreaterEqual(page.locator("#task .marks").count(), 2)
         page.click("text=Next")
         page.wait_for_url("**/003_matrix_vector_multiplication.html*")
         page.click("text=Previous")

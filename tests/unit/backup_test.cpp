@@ -21,10 +21,12 @@ class BackupTest : public DatabaseTest {
  protected:
   std::filesystem::path copy_ = folder_ / "copy.sqlite";
 
-  [[nodiscard]] std::vector<std::string> files() const {
+  // Beside the original its readers may leave an empty log.
+  [[nodiscard]] std::vector<std::string> files_of_the_copy() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
-      names.push_back(entry.path().filename());
+      if (!entry.path().filename().string().starts_with("kbench.sqlite"))
+        names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -49,7 +51,7 @@ TEST_F(BackupTest, NothingIsOverwrittenAndNothingIsLeftBehind) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
   EXPECT_THAT(refused.error().message, HasSubstr("exists already"));
   EXPECT_EQ(test::bytes_of_file(copy_), "mine");
-  EXPECT_THAT(files(), ElementsAre("copy.sqlite", "kbench.sqlite"));
+  EXPECT_THAT(files_of_the_copy(), ElementsAre("copy.sqlite"));
 }
 
 TEST_F(BackupTest, ASideFileOfTheCopyIsNotTakenForItsOwn) {

@@ -143,7 +143,7 @@ TEST_F(PruneTest, VacuumGivesBackWhatWasRemoved) {
 }
 
 TEST_F(PruneTest, VacuumMakesNoDatabase) {
-  EXPECT_EQ(vacuum(file_).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(vacuum(file_).error().code, ErrorCode::kUsage);
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
