@@ -20,7 +20,9 @@ using Options = const RenderOptions&;
 
 constexpr std::array<Reporter, 9> kReporters{{
     {"table", ".txt", "aligned columns for a terminal",
-     [](Data data, Options options) { return render_console(data, {.colour = options.colour}); }},
+     [](Data data, Options options) {
+       return render_console(data, {.colour = options.colour, .columns = options.columns});
+     }},
     {"json", ".json", "one object with everything, for programs",
      [](Data data, Options) { return render_json(data); }},
     {"jsonl", ".jsonl", "one row a line, each with its run's id, for training and big data",

@@ -15,8 +15,9 @@ namespace kbench {
 
 // What some formats ask of the place that they are written at.
 struct RenderOptions {
-  bool colour = false;    // table
-  std::string workspace;  // github: the checkout, to which paths are relative
+  bool colour = false;      // table
+  std::size_t columns = 0;  // table: of the terminal; 0: as many as it takes
+  std::string workspace;    // github: the checkout, to which paths are relative
 };
 
 struct Reporter {

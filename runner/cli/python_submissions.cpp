@@ -10,7 +10,6 @@
 
 #include "runner/cli/python_facts.hpp"
 #include "runner/sandbox/host.hpp"
-#include "runner/submission/source_files.hpp"
 
 namespace kbench {
 namespace {
@@ -21,11 +20,11 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
 
-bool is_played_python(const Unit& unit) {
+bool is_played_python(const PlannedRow& unit) {
   return unit.submission && unit.submission->kind == SubmissionKind::kPython && !unit.ends_as;
 }
 
-void skip(Unit& unit, const std::string& why, const std::string& hint) {
+void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.ends_as = State::kSkipped;
   unit.message = why;
   unit.hint = hint;
@@ -75,7 +74,7 @@ Result<ModelArguments> read_answer(const std::string& line) {
 std::optional<PythonPlayer> find_python_player(Plan& plan, const Installation& installation) {
   std::optional<Result<PythonPlayer>> player;  // asked for once, and only where it is needed
   bool needed = false;
-  for (Unit& unit : plan.units) {
+  for (PlannedRow& unit : plan.units) {
     if (!is_played_python(unit)) continue;
     if (plan.target.device != "cpu") {
       skip(unit, "Python submissions are played on the CPU only", "use --device cpu");
@@ -96,14 +95,13 @@ std::optional<PythonPlayer> find_python_player(Plan& plan, const Installation& i
   return needed ? std::optional(std::move(**player)) : std::nullopt;
 }
 
-Result<PythonFiles> stage_python(const Submission& submission) {
-  auto files = read_source_files(submission);
-  if (!files) return files.error();
+Result<PythonFiles> stage_python(const Submission& submission,
+                                 const std::vector<SourceFile>& files) {
   auto made = Staging::make();
   if (!made) return made.error();
   PythonFiles staged;
   staged.staging = std::make_shared<Staging>(std::move(*made));
-  for (const SourceFile& file : *files)
+  for (const SourceFile& file : files)
     if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
   staged.folder = staged.staging->path() / "src";
   const fs::path& entry = submission.sources.front();
@@ -115,7 +113,7 @@ Result<PythonFiles> stage_python(const Submission& submission) {
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
                                     const Installation& installation, Sandbox& sandbox) {
   std::set<std::size_t> tasks;
-  for (const Unit& unit : plan.units)
+  for (const PlannedRow& unit : plan.units)
     if (is_played_python(unit)) tasks.insert(unit.task);
   const fs::path scripts = fs::absolute(installation.root / "suites");
   SandboxCommand command = python_command(player.python, scripts / "init_arguments.py");

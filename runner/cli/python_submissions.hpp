@@ -16,6 +16,7 @@
 #include "runner/core/result.hpp"
 #include "runner/measure/python_program.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/source_files.hpp"
 #include "runner/submission/staging.hpp"
 
 namespace kbench {
@@ -26,13 +27,15 @@ namespace kbench {
 [[nodiscard]] std::optional<PythonPlayer> find_python_player(Plan& plan,
                                                              const Installation& installation);
 
-// The files of a submission, alone in a folder that a sandbox can show.
+// The files of a submission, alone in a folder that a sandbox can show. `files` as
+// read_source_files gives them: nothing is read again.
 struct PythonFiles {
   std::shared_ptr<Staging> staging;  // removes them in the end
   std::filesystem::path folder;
   std::string entry;  // the file with ModelNew, below the folder
 };
-[[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission);
+[[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission,
+                                               const std::vector<SourceFile>& files);
 
 // How the Model of each task is made, by index into `plan.tasks`: get_init_inputs() and the names
 // of its parameters. The tasks' files are executed in the sandbox, each in a process of its own.

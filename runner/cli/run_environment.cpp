@@ -52,14 +52,7 @@ Json describe_submissions(const Plan& plan) {
 
 // Null for the shipped examples.
 Json describe_files(const std::optional<Census>& census) {
-  if (!census) return nullptr;
-  Json ignored = Json::array();
-  for (const Census::Ignored& file : census->ignored)
-    ignored.push_back({{"path", file.path}, {"why", file.why}, {"mistaken", file.mistaken}});
-  return {{"evaluated", census->evaluated},
-          {"other_device", census->other_device},
-          {"not_selected", census->not_selected},
-          {"ignored", ignored}};
+  return census ? census_json(*census) : Json(nullptr);
 }
 
 }  // namespace
@@ -106,6 +99,12 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
                   {"kbench", std::string(build_info().version)}};
   if (options.file) choices["file"] = path(options.file);
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
+  if (options.shard) {
+    choices["shard"] = {{"group", options.group},
+                        {"index", options.shard->index},
+                        {"of", options.shard->of},
+                        {"selection", plan.selection}};
+  }
   return choices;
 }
 

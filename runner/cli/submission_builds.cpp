@@ -10,9 +10,9 @@
 namespace kbench {
 namespace {
 
-void build_native(const Submission& submission, const Task& task, const TaskSize& size,
-                  const Compiler& compiler, SubmissionBuild& made) {
-  auto compiled = compiler.compile(submission, task_header(task, size));
+void build_native(const Submission& submission, const std::vector<SourceFile>& files,
+                  const std::string& header, const Compiler& compiler, SubmissionBuild& made) {
+  auto compiled = compiler.compile(submission, files, header);
   if (compiled) {
     made.library = compiled->library;
   } else {
@@ -20,8 +20,8 @@ void build_native(const Submission& submission, const Task& task, const TaskSize
   }
 }
 
-void make_python_ready(const Unit& unit, const Task& task, const ArgumentsByTask& arguments,
-                       SubmissionBuild& made) {
+void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& files,
+                       const Task& task, const ArgumentsByTask& arguments, SubmissionBuild& made) {
   const auto model = arguments.find(unit.task);
   if (model == arguments.end()) {
     made.error =
@@ -32,31 +32,44 @@ void make_python_ready(const Unit& unit, const Task& task, const ArgumentsByTask
     made.error = model->second.error();
     return;
   }
-  auto files = stage_python(*unit.submission);
-  if (!files) {
-    made.error = files.error();
+  auto staged = stage_python(*unit.submission, files);
+  if (!staged) {
+    made.error = staged.error();
     return;
   }
-  made.staging = files->staging;
-  made.library = files->folder;
+  made.staging = staged->staging;
+  made.library = staged->folder;
   made.python =
-      PythonModel{files->entry, model->second->init, task.mode, model->second->parameters};
+      PythonModel{staged->entry, model->second->init, task.mode, model->second->parameters};
 }
 
-SubmissionBuild build(const Unit& unit, const Plan& plan, const Compiler& compiler,
+SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Compiler& compiler,
                       const ArgumentsByTask& arguments) {
   SubmissionBuild made;
-  if (!unit.submission || unit.ends_as) return made;
+  if (!unit.submission) return made;
+  // Once: what is compiled or played is what is looked at, and what is kept.
+  const auto files = read_source_files(*unit.submission);
+  if (!files) {
+    made.error = Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
+    return made;
+  }
+  if (hash_sources(*unit.submission, *files) != unit.id.source_hash) {
+    made.error = Error{ErrorCode::kSubmission,
+                       fmt::format("{} was changed while the run began", unit.id.name),
+                       "Run it again once nobody writes to it."};
+    return made;
+  }
+  made.sources = keep_sources(*files);
+  if (unit.ends_as) return made;
   const Task& task = plan.tasks[unit.task];
   const TaskSize* size = task.find_size(plan.target.size);
   if (size == nullptr) return made;
   if (unit.submission->kind == SubmissionKind::kPython) {
-    make_python_ready(unit, task, arguments, made);
+    make_python_ready(unit, *files, task, arguments, made);
   } else {
-    build_native(*unit.submission, task, *size, compiler, made);
+    build_native(*unit.submission, *files, task_header(task, *size), compiler, made);
   }
-  if (auto files = read_source_files(*unit.submission))
-    made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
+  made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/cli/kept_sources.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/result.hpp"
@@ -22,7 +23,8 @@ struct SubmissionBuild {
   std::optional<PythonModel> python;
   std::shared_ptr<Staging> staging;
   std::optional<Error> error;
-  std::string labels;  // see submission/findings.hpp; separated by spaces
+  std::string labels;   // see submission/findings.hpp; separated by spaces
+  KeptSources sources;  // what was built; of what is not built, too, where it can be read
 };
 
 // One for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.

@@ -175,7 +175,8 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
     process_->kill();
     return EarlyEnd{State::kTimeout,
                     fmt::format("the submission did not load within {} s", timeout.count() / 1000),
-                    "constructors of static objects run while it loads, and all that an import does"};
+                    "constructors of static objects run while it loads, and all that an import "
+                    "does"};
   }
   if (!heard && heard.error().code == ErrorCode::kBadInput)
     return misused_channel(heard.error().message);

@@ -74,6 +74,13 @@ void describe_sources(const std::vector<SourceFile>& files, Submission& submissi
   if (submission.kind == SubmissionKind::kPython) submission.not_offered = not_offered_to(files);
 }
 
+// What the flags and libraries were taken from is what is kept of it.
+bool holds(const std::vector<SourceFile>& files, std::string_view name, std::string_view text) {
+  return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+    return file.name == name && file.bytes == text;
+  });
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -86,7 +93,7 @@ class Finder {
     if (entries_left_ == 0) {
       return Error{ErrorCode::kBadInput,
                    fmt::format("{} or more agents below {}", kMaxAgents, root_.string()),
-                   "Give a folder of AGENT/levelN/NNN_name.cu or .cpp with --submissions."};
+                   "Give a folder of AGENT/levelN/NNN_name.cu, .cpp or .py with --submissions."};
     }
     for (const fs::path& agent : *agents) visit_within_limits(agent);
     const auto order = [](const Submission& s) {
@@ -295,6 +302,7 @@ class Finder {
            const std::string& task_name) {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
+    std::string manifest_text;
     if (is_folder) {
       std::error_code missing;
       const fs::path file = path / "submission.json";
@@ -305,6 +313,7 @@ class Finder {
       }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
+      manifest_text = std::move(manifest->text);
       submission.folder = path;
       submission.kind = manifest->kind;
       for (const std::string& source : manifest->sources) {
@@ -325,6 +334,11 @@ class Finder {
     const auto files = read_source_files(submission);
     spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
+    if (is_folder && !holds(*files, "src/submission.json", manifest_text)) {
+      return problem(path, task, agent,
+                     Error{ErrorCode::kBadInput, "submission.json was changed while it was read",
+                           "Run it again once nobody writes to it."});
+    }
     describe_sources(*files, submission);
     set_.submissions.push_back(std::move(submission));
   }
@@ -347,7 +361,7 @@ Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLim
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error || !fs::is_directory(root, error)) {
-    return Error{ErrorCode::kNotFound,
+    return Error{ErrorCode::kUsage,
                  fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
                  "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu, .cpp or .py."};
   }
@@ -359,7 +373,7 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   const fs::path path = fs::canonical(file, error);
   const std::string shown = clean_name(file.string(), 300);
   if (error || !fs::is_regular_file(path, error))
-    return Error{ErrorCode::kNotFound, "no file " + shown,
+    return Error{ErrorCode::kUsage, "no file " + shown,
                  "Give a .cpp, .cu or .py file, or --submissions."};
   if (!is_source(path)) {
     return Error{ErrorCode::kBadInput, shown + ": " + kEndings, ""};
