@@ -87,7 +87,6 @@ class PythonCase(cli_case.CliCase):
         (row,) = [row for row in self.rows(result) if row["agent"]]
         return result, row
 
-
     def summary(self):
         result = self.kbench("report", "table")
         self.assert_good(result)
@@ -152,16 +151,38 @@ class TorchTest(PythonCase):
         self.assertIn("aten::relu", row["message"])
 
 
+FOLDER = {
+    "submission.json": '{"schema": "kbench-submission/1", "kind": "python", "entry": "model_new.py"}',
+    "model_new.py": "from parts import ModelNew\n",
+    "parts.py": RELU_MODEL,
+}
+
+
 class LayoutTest(PythonCase):
-    def test_a_folder_names_its_entry_and_imports_its_neighbours(self):
+    def submit_folder(self):
         folder = self.folder / "mine" / "me" / "level1" / "019_relu@split"
         folder.mkdir(parents=True)
-        (folder / "submission.json").write_text(
-            '{"schema": "kbench-submission/1", "kind": "python", "entry": "model_new.py"}')
-        (folder / "model_new.py").write_text("from parts import ModelNew\n")
-        (folder / "parts.py").write_text(RELU_MODEL)
+        for name, text in FOLDER.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+    def test_a_folder_names_its_entry_and_imports_its_neighbours(self):
+        self.submit_folder()
         _, row = self.only_row("--task", "level1/019_relu")
         self.assertEqual((row["state"], row["variant"]), ("ok", "split"), row)
+
+    def test_its_files_are_kept_and_evaluate_the_same_again(self):
+        self.submit_folder()
+        _, row = self.only_row("--task", "level1/019_relu", "--allow-torch", "all")
+        self.assertEqual([file["path"] for file in row["sources"]["files"]],
+                         sorted(f"src/{name}" for name in FOLDER))
+        words = ("latest", "--task", "level1/019_relu", "--agent", "me", "--variant", "split")
+        self.assert_good(self.kbench("sources", *words, "--out", "again"))
+        again = self.folder / "again" / "me" / "level1" / "019_relu@split"
+        self.assertEqual({file.name: file.read_text("utf-8") for file in again.iterdir()}, FOLDER)
+        result = self.kbench("reproduce", *words, "--into", "new.sqlite", KBENCH_CACHE=str(CACHE),
+                             timeout=900)
+        self.assert_good(result)
+        self.assertIn("the same evaluation as in run", result.stderr)
 
     def test_without_a_python_they_are_skipped(self):
         self.submit("me", "level1/019_relu", RELU_MODEL)

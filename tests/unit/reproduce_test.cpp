@@ -81,10 +81,12 @@ TEST(Reproduce, ThenItSaysAllThatChangesARow) {
   row.device = "cuda";
   row.profile = "kernelbench";
   EXPECT_EQ(reproduce_command(run_with(R"({"device_index":2,"submissions":"s","suite":"t",
-                                           "quick":true,"budget_seconds":60})"),
+                                           "quick":true,"budget_seconds":60,
+                                           "allow_torch":"all"})"),
                               row),
             "kbench run --task level1/019_relu --size small --device cuda:2 --precision fp32 "
-            "--profile kernelbench --suite t --submissions s --agent agent-a --budget 60 --quick");
+            "--profile kernelbench --allow-torch all --suite t --submissions s --agent agent-a "
+            "--budget 60 --quick");
 }
 
 TEST(Reproduce, ThenASingleFileIsNamedInPlaceOfAFolder) {

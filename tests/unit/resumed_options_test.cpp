@@ -15,11 +15,12 @@ TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
   const RunOptions options = with_options_of({}, started_with(R"({
     "device": "cuda", "device_index": 1, "size": "full", "precision": "tf32", "profile": "kernelbench",
     "levels": [1, 2], "tasks": ["level1/0*"], "suite": "/suite", "submissions": "/subs", "agent": "a",
-    "baselines_only": false, "quick": true, "budget_seconds": 60})"));
+    "baselines_only": false, "quick": true, "budget_seconds": 60, "allow_torch": "all"})"));
   EXPECT_EQ(options.device, "cuda:1");
   EXPECT_EQ(options.size, "full");
   EXPECT_EQ(options.precision, "tf32");
   EXPECT_EQ(options.profile, "kernelbench");
+  EXPECT_EQ(options.allow_torch, "all");
   EXPECT_EQ(options.levels, (std::vector<int>{1, 2}));
   EXPECT_EQ(options.tasks, std::vector<std::string>{"level1/0*"});
   EXPECT_EQ(options.common.suite, "/suite");
@@ -59,6 +60,7 @@ TEST(ResumedOptions, AConfigurationThatIsNoneChangesNothing) {
     EXPECT_TRUE(options.levels.empty()) << text;
     EXPECT_FALSE(options.quick) << text;
     EXPECT_FALSE(options.size) << text;
+    EXPECT_EQ(options.allow_torch, "data") << text;
   }
 }
 
