@@ -8,6 +8,7 @@
 
 #include "reports/fields.hpp"
 #include "reports/json_text.hpp"
+#include "reports/rewards.hpp"
 
 namespace kbench {
 namespace {
@@ -29,15 +30,16 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 }  // namespace
 
-Json result_json(const ResultRow& row) {
+Json result_json(const ResultRow& row, const WantedReward& reward) {
   Json result = Json::object();
   for (const Field& field : result_fields()) result[pointer_of(field.name)] = field.value(row);
+  if (reward) result["reward"] = to_json(reward_of(row, *reward));
   return result;
 }
 
-Json report_json(const ReportData& data) {
+Json report_json(const ReportData& data, const WantedReward& reward) {
   Json results = Json::array();
-  for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
+  for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row, reward));
   const std::string device = device_of(data);
   return {{"schema_version", kReportSchemaVersion},
           {"run_id", data.run.id},
@@ -52,12 +54,14 @@ Json report_json(const ReportData& data) {
           {"results", std::move(results)}};
 }
 
-std::string render_json(const ReportData& data) { return json_text(report_json(data), 2) + "\n"; }
+std::string render_json(const ReportData& data, const WantedReward& reward) {
+  return json_text(report_json(data, reward), 2) + "\n";
+}
 
-std::string render_json_lines(const ReportData& data) {
+std::string render_json_lines(const ReportData& data, const WantedReward& reward) {
   std::string lines;
   for (const ResultRow& row : derive_all(data)) {
-    Json line = result_json(row);
+    Json line = result_json(row, reward);
     line["schema_version"] = kReportSchemaVersion;
     line["run_id"] = data.run.id;
     line["started_at"] = data.run.started_at;

@@ -5,21 +5,26 @@
 // can steer a terminal. Called through reports/reporter.hpp. data/schema describes both texts.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "reports/model.hpp"
 #include "runner/core/json.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
 // Raised when a field changes its meaning or goes away; a new field does not raise it.
 inline constexpr int kReportSchemaVersion = 1;
 
-[[nodiscard]] Json result_json(const ResultRow& row);
-[[nodiscard]] Json report_json(const ReportData& data);
+// With a reward where one is asked for: the field `reward`, see reports/rewards.hpp.
+using WantedReward = std::optional<RewardRule>;
+[[nodiscard]] Json result_json(const ResultRow& row, const WantedReward& reward = {});
+[[nodiscard]] Json report_json(const ReportData& data, const WantedReward& reward = {});
 // report_json, indented, with a line break at the end.
-[[nodiscard]] std::string render_json(const ReportData& data);
+[[nodiscard]] std::string render_json(const ReportData& data, const WantedReward& reward = {});
 // One line for each result, which names its run: files of many runs can be put one after another.
-[[nodiscard]] std::string render_json_lines(const ReportData& data);
+[[nodiscard]] std::string render_json_lines(const ReportData& data,
+                                            const WantedReward& reward = {});
 
 }  // namespace kbench

@@ -5,18 +5,22 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "reports/model.hpp"
+#include "runner/core/result.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
 // What some formats ask of the place that they are written at.
 struct RenderOptions {
-  bool colour = false;    // table
-  std::string workspace;  // github: the checkout, to which paths are relative
+  bool colour = false;               // table
+  std::string workspace;             // github: the checkout, to which paths are relative
+  std::optional<RewardRule> reward;  // json, jsonl: a field more
 };
 
 struct Reporter {
@@ -26,11 +30,17 @@ struct Reporter {
   std::string (*render)(const ReportData& data, const RenderOptions& options);
   // What is appended to the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
+  std::string_view profile;    // only of runs that were judged by this one; empty: of each
+  bool takes_reward = false;   // RenderOptions::reward
+  bool takes_several = false;  // several runs as one, see joined_runs.hpp
 };
 
 [[nodiscard]] std::span<const Reporter> reporters();
 // Null where there is none.
 [[nodiscard]] const Reporter* find_reporter(std::string_view name);
 [[nodiscard]] const Reporter* reporter_of_suffix(const std::filesystem::path& file);
+
+// Whether rows judged by `profile` can be shown in that format. Errors: kUsage.
+[[nodiscard]] Status check_profile(const Reporter& reporter, const std::string& profile);
 
 }  // namespace kbench

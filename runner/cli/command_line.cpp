@@ -14,6 +14,7 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
@@ -29,6 +30,8 @@ constexpr const char* kTopHelp =
     "  kbench run --task level1/019_relu --submissions my_kernels\n"
     "  kbench tasks header level1/019_relu     what a submission includes\n"
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "                                          a folder for an agent; compile, verify, submit\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
@@ -75,6 +78,8 @@ constexpr const char* kReportHelp =
     "  kbench report html --output report.html\n"
     "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
     "  kbench report md                        paste it into a pull request\n"
+    "  kbench report jsonl --reward log        what each row is worth to whoever trains on it\n"
+    "  kbench report table1 --run a --run b    as CUDA Agent's paper has it, of two runs\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
 constexpr const char* kRunsHelp =
@@ -111,6 +116,19 @@ constexpr const char* kCompareHelp =
     "  kbench compare\n"
     "  kbench compare release-1.2 latest --baseline compiled\n"
     "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
+
+constexpr const char* kWorkspaceHelp =
+    "A folder in which an agent solves one task, and its requests. The answer is what lies in\n"
+    "DIR/kernels, .cu or .cpp files: each request copies it once (no links, at most 64 files, 1 "
+    "MiB)\n"
+    "and judges the copy. It prints one line of JSON, at most 16 KiB: state, message, hint, the "
+    "copy's\n"
+    "hash as tree. No judge lies in the folder; only a submission is stored and rewarded.\n\n"
+    "Examples:\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "  kbench workspace compile work           messages; registers and spills on CUDA\n"
+    "  kbench workspace verify work            on fresh inputs, without timing\n"
+    "  kbench workspace submit work --agent me --db results.sqlite\n\n";
 
 constexpr const char* kHistoryHelp =
     "A line for each run of the device, oldest first, with the agent's best variant; another "
@@ -200,6 +218,7 @@ struct Commands {
   TagOptions tag;
   CompareOptions compare;
   HistoryOptions history;
+  WorkspaceOptions workspace;
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
@@ -444,6 +463,18 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   return import;
 }
 
+template <class Text>  // a string, or an optional one
+void add_reward(CLI::App& app, Text& reward, const std::string& help) {
+  app.add_option("--reward", reward, help)
+      ->check(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto rule = find_reward(word);
+            return rule ? "" : rule.error().message + ": " + rule.error().hint;
+          },
+          ""))
+      ->type_name("NAME");
+}
+
 // The table of formats, as the help shows it.
 std::string formats_help() {
   std::string text = "Formats:\n";
@@ -452,16 +483,28 @@ std::string formats_help() {
   return text + "\n";
 }
 
+// E and C are what a kernel's speed-ups over both baselines are called there.
+std::string rewards_help() {
+  std::string text =
+      "Rewards of correct and of failed rows; E and C are the speed-ups over eager and compiled:\n";
+  for (const RewardKind& kind : reward_kinds())
+    text += fmt::format("  {:17}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
+  return text + "\n";
+}
+
 CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) {
   auto* report = app.add_subcommand("report", "Show stored results");
-  report->footer(formats_help() + kReportHelp + kExitCodes);
+  report->footer(formats_help() + rewards_help() + kReportHelp + kExitCodes);
   add_word(*report, "FORMAT", words.format, format_names(), "How, see below");
   add_outputs(*report, words);
   add_database(*report, options.database);
   report
-      ->add_option("--run", options.run,
-                   "Start of an id, a tag, latest or latest~N (default: the newest run)")
+      ->add_option("--run", options.runs,
+                   "Start of an id, a tag, latest or latest~N (default: the newest run); table1 "
+                   "takes several")
+      ->allow_extra_args(false)
       ->type_name("RUN");
+  add_reward(*report, options.reward, "Reward of each row, in json and jsonl; see below");
   report
       ->add_option("--output,-o", words.format_file, "Where FORMAT goes (default: standard output)")
       ->type_name("FILE");
@@ -552,6 +595,42 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   add_json(*history, options.format);
   add_common(*history, options.common, false);
   return history;
+}
+
+struct WorkspaceApps {
+  CLI::App* open;
+  CLI::App* compile;
+  CLI::App* verify;
+  CLI::App* submit;
+};
+
+WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
+  auto* workspace = app.add_subcommand("workspace", "Let an agent work on a task in a folder");
+  workspace->require_subcommand(1);
+  workspace->footer(std::string(kWorkspaceHelp) + kExitCodes);
+  const WorkspaceApps apps = {
+      workspace->add_subcommand("open", "Make the folder of a task"),
+      workspace->add_subcommand("compile", "Compile its kernels"),
+      workspace->add_subcommand("verify", "Check them on fresh inputs"),
+      workspace->add_subcommand("submit", "Check and time them, store and reward the row"),
+  };
+  apps.open->add_option("TASK", options.task, "Id (level1/019_relu), or a name or number if unique")
+      ->required()
+      ->type_name("");
+  for (auto* one : {apps.open, apps.compile, apps.verify, apps.submit}) {
+    one->footer(std::string(kWorkspaceHelp) + kExitCodes);
+    one->add_option("DIR", options.folder, one == apps.open ? "New folder" : "Folder of the task")
+        ->required()
+        ->type_name("");
+    add_common(*one, options.common, true);
+  }
+  add_size(*apps.open, options.size, kSizeHelp);
+  add_device(*apps.open, options.device);
+  apps.submit->add_option("--agent", options.agent, "Who submits (default: the folder's name)")
+      ->type_name("NAME");
+  add_reward(*apps.submit, options.reward, "Reward of the row (default: milestone_sure)");
+  add_database(*apps.submit, options.database);
+  return apps;
 }
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
@@ -701,6 +780,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   const auto* tag = add_tag(app, commands.tag);
   const auto* compare = add_compare(app, commands.compare);
   const auto* history = add_history(app, commands.history);
+  const auto workspace = add_workspace(app, commands.workspace);
   const auto* doctor = add_doctor(app, commands.doctor);
   const auto selftest = add_selftest(app, commands.selftest, commands.timing);
 
@@ -739,6 +819,11 @@ Result<Request> parse_command_line(const std::vector<std::string>& words) {
   if (tag->parsed()) return tag_request(commands.tag);
   if (compare->parsed()) return Request(commands.compare);
   if (history->parsed()) return Request(commands.history);
+  for (const auto& [asked, what] : {std::pair(workspace.open, WorkspaceRequest::What::kOpen),
+                                    std::pair(workspace.compile, WorkspaceRequest::What::kCompile),
+                                    std::pair(workspace.verify, WorkspaceRequest::What::kVerify),
+                                    std::pair(workspace.submit, WorkspaceRequest::What::kSubmit)})
+    if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
   if (selftest.sandbox->parsed()) return Request(commands.selftest);
   if (selftest.timing->parsed()) return Request(commands.timing);
   if (doctor->parsed()) return Request(commands.doctor);

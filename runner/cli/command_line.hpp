@@ -29,10 +29,11 @@ struct TasksPromptRequest {
   TasksOptions options;
 };
 
-using Request = std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest,
-                             TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions,
-                             ReportOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
-                             DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+using Request =
+    std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
+                 TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, RunsOptions,
+                 TagOptions, CompareOptions, HistoryOptions, WorkspaceRequest, DoctorOptions,
+                 SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
 // one was misspelt.

@@ -28,6 +28,7 @@
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
+#include "runner/cli/workspace_command.hpp"
 
 namespace kbench {
 namespace {
@@ -63,6 +64,9 @@ struct Dispatch {
     return compare_command(options, installation);
   }
   int operator()(const HistoryOptions& options) const { return history_command(options); }
+  int operator()(const WorkspaceRequest& request) const {
+    return workspace_command(request, installation);
+  }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }

@@ -43,6 +43,7 @@ struct RunOptions {
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio
+  bool checks_only = false;  // nothing is timed, no package is built
   int budget_seconds = 180;  // that one submission may keep the run waiting
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
@@ -89,7 +90,8 @@ struct LintOptions {
 struct ReportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> run;  // a name of store/run_name.hpp; else the newest
+  std::vector<std::string> runs;      // names of store/run_name.hpp; none: the newest
+  std::optional<std::string> reward;  // a name of reward/reward.hpp
   std::vector<OutputRequest> outputs;
 };
 
@@ -133,6 +135,23 @@ struct HistoryOptions {
   std::optional<std::string> device;  // as in RunsOptions; else that of the newest run
   bool over_compiled = false;
   OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench workspace open|compile|verify|submit`.
+struct WorkspaceOptions {
+  CommonOptions common;
+  std::filesystem::path folder;
+  std::string task;                       // open: must select exactly one
+  std::optional<std::string> size;        // open; else by the device
+  std::optional<std::string> device;      // open: "cpu", "cuda" or "cuda:N"; else what there is
+  std::string agent;                      // submit; empty: called like the folder
+  std::string reward = "milestone_sure";  // submit: a name of reward/reward.hpp
+  std::filesystem::path database = "kbench.sqlite";  // submit
+};
+struct WorkspaceRequest {
+  enum class What { kOpen, kCompile, kVerify, kSubmit };
+  What what = What::kOpen;
+  WorkspaceOptions options;
 };
 
 // `kbench doctor`.

@@ -175,8 +175,12 @@ Status append_step_summary(const ReportData& data, const Reporter& reporter) {
   return text.size() > room ? Status(Done{}) : append_to_file(file, text);
 }
 
-Status write_output(const ReportData& data, const OutputRequest& output, ColorMode color) {
+Status write_output(const ReportData& data, const OutputRequest& output, ColorMode color,
+                    const std::optional<RewardRule>& reward) {
+  for (const Evaluation& evaluation : data.evaluations)
+    if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
   RenderOptions options;
+  options.reward = reward;
   options.workspace = environment_variable("GITHUB_WORKSPACE");
   // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
   options.colour =
@@ -258,10 +262,11 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
 }
 
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
-                     ColorMode color) {
+                     ColorMode color, const std::optional<RewardRule>& reward) {
   Status first = Done{};
   for (const OutputRequest& output : outputs)
-    if (auto written = write_output(data, output, color); !written && first) first = written;
+    if (auto written = write_output(data, output, color, reward); !written && first)
+      first = written;
   return first;
 }
 

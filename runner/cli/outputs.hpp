@@ -10,6 +10,7 @@
 
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
@@ -42,7 +43,8 @@ struct OutputWords {
 // Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
 // tried.
 [[nodiscard]] Status write_outputs(const ReportData& data,
-                                   const std::vector<OutputRequest>& outputs, ColorMode color);
+                                   const std::vector<OutputRequest>& outputs, ColorMode color,
+                                   const std::optional<RewardRule>& reward = {});
 
 // "results.csv, page.html"; empty where none goes to a file.
 [[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);

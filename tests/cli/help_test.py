@@ -7,7 +7,9 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",)]
+            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
+            ("workspace",), ("workspace", "open"), ("workspace", "compile"),
+            ("workspace", "verify"), ("workspace", "submit")]
 
 
 class HelpTest(cli_case.CliCase):
