@@ -148,8 +148,14 @@ std::vector<ComparedRow> pair_up(const ReportData& before, const ReportData& aft
     std::tie(row.task, row.agent, row.variant) = key;
     const auto a = then.find(key);
     const auto b = now.find(key);
-    if (a != then.end()) row.before = derive(before, *a->second);
-    if (b != now.end()) row.after = derive(after, *b->second);
+    if (a != then.end()) {
+      row.before = derive(before, *a->second);
+      row.submission_before = a->second->submission;
+    }
+    if (b != now.end()) {
+      row.after = derive(after, *b->second);
+      row.submission_after = b->second->submission;
+    }
     if (row.before && row.after) {
       row.same_source = could_be_read(*b->second) &&
                         a->second->submission->source_hash == b->second->submission->source_hash;
@@ -182,12 +188,18 @@ double by_ratio(const ComparedRow& row) {
   return row.ratio && std::isfinite(row.ratio->estimate) ? row.ratio->estimate : 0;
 }
 
+void worst_first(std::vector<ComparedRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& a, const ComparedRow& b) {
+    return std::tuple(a.change, by_ratio(a)) < std::tuple(b.change, by_ratio(b));
+  });
+}
+
 void caution_about(const ReportData& data, const char* which, std::vector<std::string>& cautions) {
   if (data.run.finished_at.empty())
     cautions.push_back(fmt::format("the run {} is not finished: rows may be missing", which));
-  if (data.chain.state == ChainFinding::State::kChanged)
-    cautions.push_back(fmt::format("rows of the run {} are not as they were stored: {}", which,
-                                   data.chain.message));
+  if (data.chain.state != ChainFinding::State::kHolds)
+    cautions.push_back(fmt::format("rows of the run {} are {}: {}", which,
+                                   to_string(data.chain.state), data.chain.message));
 }
 
 }  // namespace
@@ -303,11 +315,22 @@ Comparison compare(const ReportData& before, const ReportData& after, Side basel
     comparison.environment.push_back(std::move(*tasks));
   caution_about(before, "before", comparison.cautions);
   caution_about(after, "after", comparison.cautions);
-  std::stable_sort(comparison.rows.begin(), comparison.rows.end(),
-                   [](const ComparedRow& a, const ComparedRow& b) {
-                     return std::tuple(a.change, by_ratio(a)) < std::tuple(b.change, by_ratio(b));
-                   });
+  worst_first(comparison.rows);
   return comparison;
+}
+
+void judge_by_pairs(Comparison& comparison, const std::vector<Evidence>& by_row) {
+  constexpr std::size_t kLeastPairs = 2;  // one has no scatter
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    ComparedRow& row = comparison.rows[i];
+    if (by_row[i].slowdowns.size() < kLeastPairs) continue;
+    row.ratio = change_in_pairs(by_row[i]);
+    row.pairs = static_cast<int>(by_row[i].slowdowns.size());
+    row.reason.clear();
+    row.change = Change::kUndecided;
+  }
+  judge_ratios(comparison.rows);
+  worst_first(comparison.rows);
 }
 
 }  // namespace kbench

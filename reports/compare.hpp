@@ -13,6 +13,7 @@
 #include "reports/model.hpp"
 #include "reports/run_facts.hpp"
 #include "runner/analysis/change.hpp"
+#include "runner/analysis/nightly.hpp"
 
 namespace kbench {
 
@@ -46,6 +47,9 @@ struct ComparedRow {
   std::optional<double> corrected_p;  // by Holm over all rows that are judged by their ratio
   bool same_source = false;           // nothing of the submission changed
   bool same_task = true;              // nothing of the task file changed
+  int pairs = 0;                      // the ratio is of so many pairs, not of the two runs
+  std::optional<SubmissionId> submission_before;
+  std::optional<SubmissionId> submission_after;
 
   [[nodiscard]] std::string contestant() const;  // "agent" or "agent@variant"
   // How much longer it takes than before, on the common scale: 0.05 is 5 % longer; negative:
@@ -79,5 +83,10 @@ struct Comparison {
 // Over `baseline`, which is Side::kEager or Side::kCompiled. Rows without any submission are left
 // out.
 [[nodiscard]] Comparison compare(const ReportData& before, const ReportData& after, Side baseline);
+
+// What was measured in pairs after both runs: of each row that has any, by how much longer the
+// later source took each time (analysis/nightly.hpp). Their ratios are replaced, and all rows
+// judged anew.
+void judge_by_pairs(Comparison& comparison, const std::vector<Evidence>& by_row);
 
 }  // namespace kbench

@@ -29,7 +29,8 @@ std::string run_line(const char* which, const ComparedRun& compared) {
   const RunFacts facts = facts_of(compared.run);
   std::string line = fmt::format("{:<7} {}  {}", which, sanitize_line(short_id(compared.run)),
                                  sanitize_line(minute_of(compared.run.started_at)));
-  for (const std::string& tag : compared.tags) line += "  " + sanitize_line(tag);
+  if (!compared.tags.empty())
+    line += "  " + sanitize_line(fmt::format("{}", fmt::join(compared.tags, ", ")));
   if (const auto device = device_words(facts); !device.empty())
     line += "  " + sanitize_line(device);
   if (const auto commit = commit_words(facts); !commit.empty())
@@ -61,6 +62,7 @@ std::string source_words(const ComparedRow& row) {
 
 std::string note_of(const ComparedRow& row) {
   std::string note = row.reason;
+  if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
   return note.empty() ? note : shorten(sanitize_line(note), kNoteColumns);
 }
@@ -163,6 +165,7 @@ Json row_json(const ComparedRow& row, Side baseline) {
           {"change", to_string(row.change)},
           {"reason", row.reason.empty() ? Json() : Json(row.reason)},
           {"ratio", ratio_json(row)},
+          {"pairs", row.pairs},
           {"source_changed", both ? Json(!row.same_source) : Json()},
           {"task_changed", both ? Json(!row.same_task) : Json()},
           {"before", side_json(row.before, baseline)},

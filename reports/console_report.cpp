@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/fields.hpp"
+#include "reports/file_census.hpp"
 #include "reports/ranking.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
@@ -107,6 +109,38 @@ std::string count_states(const std::vector<ResultRow>& rows) {
   return out;
 }
 
+// Files that have no row; each that was meant as a submission is named, as `run` does.
+std::string render_files(const ReportData& data, const ConsoleOptions& options) {
+  constexpr int kMost = 20;
+  const std::optional<Census> census = read_census(data.files);
+  if (!census || census->ignored.empty()) return "";
+  std::string out = fmt::format("\nFiles: {}\n", census->summary());
+  int shown = 0;
+  for (const Census::Ignored& file : census->ignored) {
+    if (!file.mistaken || ++shown > kMost) continue;
+    out += fmt::format("  {} {}: {}\n", paint("✗", Tone::kBad, options.colour),
+                       sanitize_line(file.path), sanitize_line(file.why));
+  }
+  if (shown > kMost) out += fmt::format("  … {} more in the HTML report\n", shown - kMost);
+  return out;
+}
+
+// The mean that ranks, in which a task that is not solved counts as ten times slower, and where it
+// differs the one over what is correct, each with the number of its tasks.
+std::string means_words(const AgentScore& score, Score of_all, Score of_correct,
+                        std::string_view baseline) {
+  const auto& all = score.of(of_all);
+  const auto& correct = score.of(of_correct);
+  if (!all || !correct) return "";
+  std::string text =
+      fmt::format(", geometric mean {} vs {} over {} task{}", show_ratio(all->estimate), baseline,
+                  all->tasks, all->tasks == 1 ? "" : "s");
+  if (correct->tasks < all->tasks)
+    text += fmt::format(" (unsolved: 0.1), {} over the {} correct", show_ratio(correct->estimate),
+                        correct->tasks);
+  return text;
+}
+
 // Nothing where the chain holds.
 std::string render_chain(const ChainFinding& chain, const ConsoleOptions& options) {
   if (chain.state == ChainFinding::State::kHolds) return "";
@@ -117,11 +151,23 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
       sanitize_line(chain.message));
 }
 
+std::string render_group(const ReportData& data, const ConsoleOptions& options) {
+  std::string out;
+  for (const std::string& sentence : group_sentences(data))
+    out += fmt::format("  {}\n", sanitize_line(sentence));
+  if (out.empty()) return out;
+  const std::string heading = is_in_part(*data.group)
+                                  ? paint("A part", Tone::kCaution, options.colour)
+                                  : std::string("Shards");
+  return fmt::format("\n{}\n{}", heading, out);
+}
+
 }  // namespace
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out = render_table(result_columns(rows, kNameColumns), {.colour = options.colour});
+  std::string out = render_table(result_columns(rows, kNameColumns),
+                                 {.colour = options.colour, .columns = options.columns});
   std::string failures;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) failures += render_failure(row, options);
@@ -129,6 +175,8 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_reasons(rows);
   out += render_no_verdicts(rows);
   out += render_unranked(rows);
+  out += render_files(data, options);
+  out += render_group(data, options);
   out += render_chain(data.chain, options);
   return fmt::format("{}\n{}\n", out, summary_line(data));
 }
@@ -160,15 +208,14 @@ std::string summary_line(const ReportData& data) {
   std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
   if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
     line += fmt::format(" · {} not ranked", left_out);
-  const std::vector<AgentScore> ranking = rank_agents(rows, {.redrawings = 0});
+  const std::vector<AgentScore> ranking =
+      rank_agents(rows, {.rule = data.variants, .redrawings = 0});
   constexpr std::size_t kShown = 3;
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
     line +=
         fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
-    if (const auto& mean = score.of(Score::kCorrectMeanEager))
-      line += fmt::format(", geometric mean {} vs eager", show_ratio(mean->estimate));
-    if (const auto& mean = score.of(Score::kCorrectMeanCompiled))
-      line += fmt::format(", {} vs compiled", show_ratio(mean->estimate));
+    line += means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, "eager");
+    line += means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, "compiled");
   }
   if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
   return line;

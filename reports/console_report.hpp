@@ -10,7 +10,8 @@ namespace kbench {
 
 struct ConsoleOptions {
   bool colour = false;
-  int message_lines = 12;  // of each failure; how many more there are is said
+  std::size_t columns = 0;  // of the terminal; 0: as many as it takes
+  int message_lines = 12;   // of each failure; how many more there are is said
 };
 
 [[nodiscard]] std::string render_console(const ReportData& data,

@@ -53,6 +53,14 @@ Json reasons(const ResultRow& row) {
   return object;
 }
 
+Json sources_json(const ResultRow& row) {
+  if (row.sources.empty()) return {};
+  Json files = Json::array();
+  for (const TreeFile& file : row.sources)
+    files.push_back({{"path", file.path}, {"hash", file.hash}, {"bytes", file.bytes}});
+  return {{"tree", row.tree_hash}, {"files", std::move(files)}};
+}
+
 using Row = const ResultRow&;
 
 constexpr std::array kFields{
@@ -158,6 +166,11 @@ constexpr std::array kFields{
     Field{"vendor_library", "Vendor library", Unit::kFlag,
           "Whether the submission links cuBLAS or cuDNN, as its manifest asked.",
           [](Row r) { return r.has_submission ? Json(r.vendor_library) : Json(); }},
+    Field{
+        "sources", "Sources", Unit::kObject,
+        "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "
+        "all. Empty where none were kept. `kbench sources` writes them.",
+        sources_json},
     Field{"sandbox", "Sandbox", Unit::kText,
           "Which layers kept the submission away from the rest of the machine.",
           [](Row r) -> Json { return r.sandbox_level; }},
@@ -185,6 +198,10 @@ constexpr std::array kFields{
     Field{"no_verdict_reason", "Why no verdict", Unit::kText,
           "Why a speed-up has no verdict; empty where it has one.",
           [](Row r) { return r.no_verdict.empty() ? Json() : Json(r.no_verdict); }},
+    Field{"chain", "Chain", Unit::kText,
+          "Whether the rows of its run are as they were stored: holds, changed, unchecked (the key "
+          "of their chain is elsewhere) or unchained (nobody can tell).",
+          [](Row r) { return r.chain.empty() ? Json() : Json(r.chain); }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},
 };
@@ -349,9 +366,11 @@ std::string_view help(Verdict verdict) {
     case Verdict::kSame: return "The whole interval lies within the margin around 1.";
     case Verdict::kUndecided: return "The interval is too wide to say.";
     case Verdict::kNone:
-      return "Other programs kept the machine busy in more than half of the blocks, or the device "
-             "was not calibrated (kbench selftest timing), so that nobody knows what its equal "
-             "runs differ by.";
+      return "Nothing can be said, for one or more of these: other programs kept the machine busy "
+             "in more than half of the blocks; a call takes no longer than an empty one; too few "
+             "blocks were timed for an interval of 95 %; the device was not calibrated (kbench "
+             "selftest timing), so that nobody knows what its equal runs differ by. The row says "
+             "which.";
   }
   return "";
 }

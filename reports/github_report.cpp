@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
+#include "reports/file_census.hpp"
 #include "reports/markdown_report.hpp"
+#include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
-#include "runner/core/json.hpp"
 
 namespace kbench {
 namespace {
@@ -50,23 +52,21 @@ std::string command(std::string_view name, const std::string& file, std::string_
                      github_message(message));
 }
 
-std::string configured(const Run& run, const char* name) {
-  const Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
-  if (!configuration.is_object() || !configuration.contains(name)) return "";
-  return configuration[name].is_string() ? configuration[name].get<std::string>() : "";
-}
-
-// Where the source of a row lies, as the checkout names it.
-std::string source_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
-  if (!row.has_submission) return "";
-  const std::string file = configured(data.run, "file");
-  const std::string folder = configured(data.run, "submissions");
-  const fs::path source = !file.empty()
-                              ? fs::path(file)
-                              : fs::path(folder.empty() ? "submissions" : folder) / row.submission;
+// Where a file below the submissions folder lies, as the checkout names it.
+std::string place_of(const ReportData& data, const std::string& name,
+                     const std::string& workspace) {
+  const RunFacts facts = facts_of(data.run);
+  const std::string& folder = facts.submissions_folder;
+  const fs::path source = !facts.submitted_file.empty()
+                              ? fs::path(facts.submitted_file)
+                              : fs::path(folder.empty() ? "submissions" : folder) / name;
   const fs::path inside = source.lexically_relative(workspace);
   const bool outside = workspace.empty() || inside.empty() || *inside.begin() == "..";
   return outside ? source.string() : inside.string();
+}
+
+std::string source_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
+  return row.has_submission ? place_of(data, row.submission, workspace) : "";
 }
 
 std::string error_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
@@ -75,6 +75,38 @@ std::string error_of(const ReportData& data, const ResultRow& row, const std::st
   std::string message = row.message.empty() ? words(row.state) : row.message;
   if (!row.hint.empty()) message += "\n" + row.hint;
   return command("error", source_of(data, row, workspace), title, message);
+}
+
+// Files that seem to be meant as submissions, and are none.
+std::string ignored_files(const ReportData& data, const std::string& workspace) {
+  const std::optional<Census> census = read_census(data.files);
+  std::string out;
+  if (!census) return out;
+  for (const Census::Ignored& file : census->ignored)
+    if (file.mistaken)
+      out += command("error", place_of(data, file.path, workspace), "ignored", file.why);
+  return out;
+}
+
+// What a nightly run found: confirmed regressions are errors at their source; what was suspected
+// for nothing, or stays unclear, is worth a word.
+std::string night_of(const ReportData& data, const std::vector<ResultRow>& rows,
+                     const std::string& workspace) {
+  if (!data.night) return "";
+  std::string out;
+  for (const NightFinding& finding : *data.night) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ResultRow& one) {
+      return one.task == finding.task && one.agent == finding.agent &&
+             one.variant == finding.variant;
+    });
+    const std::string file = row == rows.end() ? "" : source_of(data, *row, workspace);
+    out += command(finding.regression ? "error" : "notice", file,
+                   fmt::format("{}: {} by {}",
+                               finding.regression ? "regression" : "suspected, " + finding.verdict,
+                               finding.task, finding.contestant()),
+                   finding.message);
+  }
+  return out;
 }
 
 // Each reason once, with the number of rows.
@@ -105,12 +137,16 @@ std::string github_message(std::string_view text) { return escape(text, "%\r\n")
 
 std::string render_github(const ReportData& data, const std::string& workspace) {
   const std::vector<ResultRow> rows = derive_all(data);
-  std::string out;
+  std::string out = night_of(data, rows, workspace);
   for (const ResultRow& row : rows)
     if (is_failure(row.state)) out += error_of(data, row, workspace);
+  out += ignored_files(data, workspace);
   out += warnings(data, rows);
-  return out + command("notice", "", fmt::format("kbench run {}", data.run.id.substr(0, 12)),
-                       summary_line(data));
+  std::string summary = summary_line(data);
+  if (const auto census = read_census(data.files); census && !census->ignored.empty())
+    summary += fmt::format(" · files: {}", census->summary());
+  return out +
+         command("notice", "", fmt::format("kbench run {}", data.run.id.substr(0, 12)), summary);
 }
 
 std::string github_summary(const ReportData& data, std::size_t most_bytes) {

@@ -15,7 +15,8 @@ namespace kbench {
 // GitHub refuses a longer one as a whole.
 inline constexpr std::size_t kMostSummaryBytes = std::size_t{1} << 20;
 
-// One command on each line: ::error for every failure, ::warning for what casts doubt on numbers,
+// One command on each line: what a nightly run found, ::error for every failure, ::warning for what
+// casts doubt on numbers,
 // ::notice with the run's summary. Paths are relative to `workspace`, the checkout.
 [[nodiscard]] std::string render_github(const ReportData& data, const std::string& workspace);
 

@@ -9,13 +9,14 @@
 
 #include "reports/fields.hpp"
 #include "reports/json_text.hpp"
+#include "reports/run_facts.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
 namespace {
 
 Json context(const ReportData& data) {
-  const Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
+  const Json environment = recorded(data.run.environment);
   const Json::json_pointer threads("/host/threads");
   const Json::json_pointer kbench("/kbench");
   const bool knows = environment.is_object();
@@ -33,7 +34,8 @@ Json context(const ReportData& data) {
           // Custom context, as --benchmark_context adds it.
           {"kbench_run_id", data.run.id},
           {"kbench_device", device_of(data)},
-          {"kbench_device_name", data.device_name}};
+          {"kbench_device_name", data.device_name},
+          {"kbench_chain", to_string(data.chain.state)}};
 }
 
 // A counter that is not there is left out, as Google Benchmark does.

@@ -71,9 +71,10 @@ Error no_such_agent(const std::string& agent, const std::vector<RunRows>& runs,
           guess ? fmt::format("did you mean \"{}\"?", *guess) : ""};
 }
 
-// Each agent's best row of one run becomes the next point of its series.
-void add_points(const RunRows& run, const HistoryData& data, const HistoryChoice& choice,
+// Each agent's best row of one run becomes the next point of its series. False where there is none.
+bool add_points(const RunRows& run, const HistoryData& data, const HistoryChoice& choice,
                 std::map<std::string, AgentHistory>& agents) {
+  bool added = false;
   std::vector<ResultRow> rows;
   for (const Evaluation* evaluation : run.evaluations) rows.push_back(derive(*evaluation));
   for (const std::string& agent : agents_of(rows)) {
@@ -87,8 +88,47 @@ void add_points(const RunRows& run, const HistoryData& data, const HistoryChoice
     point.task_changed =
         !history.points.empty() && history.points.back().task_hash != point.task_hash;
     history.points.push_back(std::move(point));
+    added = true;
   }
+  return added;
 }
+
+// What a reader has to know about rows that are shown: as one run's report says it, once for all.
+class ChainCautions {
+ public:
+  void look_at(const Run& run, const HistoryData& data) {
+    const auto found = data.chains.find(run.id);
+    if (found == data.chains.end()) return;
+    const ChainFinding& chain = found->second;
+    switch (chain.state) {
+      case ChainFinding::State::kHolds: return;
+      case ChainFinding::State::kUnchained: ++unchained_; return;
+      case ChainFinding::State::kUnchecked: ++unchecked_; return;
+      case ChainFinding::State::kChanged:
+        changed_.push_back(fmt::format("rows of the run {} are not as they were stored: {}",
+                                       run.id.substr(0, kShownOfAnId), chain.message));
+    }
+  }
+  [[nodiscard]] std::vector<std::string> sentences() && {
+    const auto of = [](int runs) {
+      return fmt::format("rows of {} run{}", runs, runs == 1 ? "" : "s");
+    };
+    if (unchecked_ > 0)
+      changed_.push_back(of(unchecked_) +
+                         " cannot be checked here: the key of their chain is where they were "
+                         "measured");
+    if (unchained_ > 0)
+      changed_.push_back(of(unchained_) +
+                         " are not chained: nobody can tell whether they were changed");
+    return std::move(changed_);
+  }
+
+ private:
+  static constexpr std::size_t kShownOfAnId = 12;
+  std::vector<std::string> changed_;
+  int unchecked_ = 0;
+  int unchained_ = 0;
+};
 
 const std::optional<Speedup>& speedup_of(const ResultRow& row, Side baseline) {
   return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
@@ -132,11 +172,12 @@ Result<HistoryData> load_history(const Store& store, const std::string& task) {
   if (!runs) return runs.error();
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
-  Result<std::vector<Evaluation>> evaluations = store.evaluations_of_task(task);
-  if (!evaluations) return evaluations.error();
+  Result<StoredTask> stored = store.read_task(task);
+  if (!stored) return stored.error();
   data.runs = std::move(*runs);
   data.tags = std::move(*tags);
-  data.evaluations = std::move(*evaluations);
+  data.evaluations = std::move(stored->evaluations);
+  data.chains = std::move(stored->chains);
   for (Evaluation& evaluation : data.evaluations) keep(evaluation);
   return data;
 }
@@ -158,13 +199,20 @@ Result<History> make_history(const HistoryData& data, const HistoryChoice& choic
   std::tie(history.size, history.precision, history.profile, history.protocol, quick) =
       way_of(*like);
   std::map<std::string, AgentHistory> agents;
+  ChainCautions cautions;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (!same_device(run->facts, like->facts)) continue;
-    if (way_of(*run) == way_of(*like))
-      add_points(*run, data, choice, agents);
-    else
+    if (!same_device(run->facts, like->facts)) {
+      ++history.other_device;
+    } else if (way_of(*run) != way_of(*like)) {
       ++history.left_out;
+    } else if (add_points(*run, data, choice, agents)) {
+      ++history.runs;
+      cautions.look_at(*run->run, data);
+    }
   }
+  history.cautions = std::move(cautions).sentences();
+  history.not_submitted =
+      static_cast<int>(data.runs.size()) - history.runs - history.left_out - history.other_device;
   if (agents.empty()) return no_such_agent(choice.agent.value_or(""), runs, data.task);
   for (auto& [name, agent] : agents) {
     history.without_verdict += mark_changes(agent, choice.baseline);

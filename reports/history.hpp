@@ -6,6 +6,7 @@
 // newest at all where there is none. The others are counted.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ struct HistoryData {
   std::string task;
   std::vector<Run> runs;  // newest first
   std::vector<Tag> tags;
-  std::vector<Evaluation> evaluations;  // of the task, in any run
+  std::vector<Evaluation> evaluations;         // of the task, in any run
+  std::map<std::string, ChainFinding> chains;  // of these rows, by run
 };
 
 [[nodiscard]] Result<HistoryData> load_history(const Store& store, const std::string& task);
@@ -50,9 +52,13 @@ struct History {
   std::string profile;
   int protocol = 1;
   Side baseline = Side::kEager;
-  std::vector<AgentHistory> agents;  // by name
-  int left_out = 0;                  // runs of the device that measured in another way
-  int without_verdict = 0;           // points that cannot date a change: not calibrated, or busy
+  std::vector<AgentHistory> agents;   // by name
+  std::vector<std::string> cautions;  // about the rows themselves, whole sentences
+  int runs = 0;                       // that have a point
+  int left_out = 0;                   // runs of the device that measured in another way
+  int other_device = 0;               // runs of other devices, with the task
+  int not_submitted = 0;              // all other stored runs: nobody (or not that agent) submitted
+  int without_verdict = 0;            // points that cannot date a change: they have no verdict
 };
 
 struct HistoryChoice {
@@ -62,8 +68,8 @@ struct HistoryChoice {
 };
 
 // Points that are correct, timed and may have a verdict are what change points are looked for in.
-// Errors: kNotFound where nothing was submitted for the task on that device, or by that agent; with
-// the nearest name where one was misspelt.
+// Errors: kNotFound where nothing was submitted for the task on that device, or by that
+// agent; with the nearest name where one was misspelt.
 [[nodiscard]] Result<History> make_history(const HistoryData& data, const HistoryChoice& choice);
 
 }  // namespace kbench

@@ -101,10 +101,13 @@ std::string remarks(const History& history) {
         "{} run{} of this device left out: another size, precision class, profile, protocol or "
         "timing (quick, full)\n",
         history.left_out, history.left_out == 1 ? "" : "s");
+  if (history.other_device > 0)
+    lines += fmt::format("{} run{} of other devices left out: --device takes another\n",
+                         history.other_device, history.other_device == 1 ? "" : "s");
   if (history.without_verdict > 0)
     lines += fmt::format(
-        "{} point{} cannot date a change: not calibrated (`kbench selftest timing`), or measured "
-        "on a busy machine\n",
+        "{} point{} cannot date a change, having no verdict: not calibrated (`kbench selftest "
+        "timing`), measured on a busy machine, too short for the clock, or timed too seldom\n",
         history.without_verdict, history.without_verdict == 1 ? "" : "s");
   return lines;
 }
@@ -116,6 +119,9 @@ std::string render_history(const History& history, const TableStyle& style) {
                                 sanitize_line(device_words(history.device)),
                                 sanitize_line(history.size), sanitize_line(history.precision),
                                 sanitize_line(history.profile), to_string(history.baseline));
+  for (const std::string& caution : history.cautions)
+    out += fmt::format("{} {}\n", paint("Caution:", Tone::kCaution, style.colour),
+                       sanitize_line(caution));
   int changes = 0;
   for (const AgentHistory& agent : history.agents) {
     out += fmt::format("\n{}\n", shorten(sanitize_line(agent.agent), kNameColumns));
@@ -145,7 +151,11 @@ Json history_json(const History& history) {
           {"profile", history.profile},
           {"protocol", history.protocol},
           {"baseline", to_string(history.baseline)},
+          {"cautions", history.cautions},
+          {"runs", history.runs},
           {"left_out", history.left_out},
+          {"other_device", history.other_device},
+          {"not_submitted", history.not_submitted},
           {"without_verdict", history.without_verdict},
           {"agents", std::move(agents)}};
 }

@@ -11,4 +11,7 @@ namespace kbench {
 
 [[nodiscard]] std::string render_html(const ReportData& data);
 
+// Of the window.
+[[nodiscard]] std::string page_title(const ReportData& data);
+
 }  // namespace kbench

@@ -18,13 +18,11 @@ namespace kbench {
 inline constexpr int kReportSchemaVersion = 1;
 
 // With a reward where one is asked for: the field `reward`, see reports/rewards.hpp.
-using WantedReward = std::optional<RewardRule>;
-[[nodiscard]] Json result_json(const ResultRow& row, const WantedReward& reward = {});
-[[nodiscard]] Json report_json(const ReportData& data, const WantedReward& reward = {});
+[[nodiscard]] Json result_json(const ResultRow& row, const std::optional<RewardRule>& reward = {});
+[[nodiscard]] Json report_json(const ReportData& data);
 // report_json, indented, with a line break at the end.
-[[nodiscard]] std::string render_json(const ReportData& data, const WantedReward& reward = {});
+[[nodiscard]] std::string render_json(const ReportData& data);
 // One line for each result, which names its run: files of many runs can be put one after another.
-[[nodiscard]] std::string render_json_lines(const ReportData& data,
-                                            const WantedReward& reward = {});
+[[nodiscard]] std::string render_json_lines(const ReportData& data);
 
 }  // namespace kbench

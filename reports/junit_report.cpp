@@ -8,6 +8,7 @@
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
+#include "reports/file_census.hpp"
 #include "reports/sanitize.hpp"
 
 namespace kbench {
@@ -47,6 +48,17 @@ std::string details(const ResultRow& row) {
   return text;
 }
 
+// The regression that a nightly run confirmed; null without.
+const NightFinding* regression_of(const ReportData& data, const ResultRow& row) {
+  if (!data.night) return nullptr;
+  const auto found =
+      std::find_if(data.night->begin(), data.night->end(), [&](const NightFinding& one) {
+        return one.regression && one.task == row.task && one.agent == row.agent &&
+               one.variant == row.variant;
+      });
+  return found == data.night->end() ? nullptr : &*found;
+}
+
 std::string verdict_element(const ResultRow& row, Outcome outcome) {
   const std::string message = xml_attribute(headline(row));
   const auto with_details = [&](std::string_view tag) {
@@ -62,7 +74,15 @@ std::string verdict_element(const ResultRow& row, Outcome outcome) {
   return "";
 }
 
-std::string test_case(const ResultRow& row) {
+// Slower, though nothing else is wrong with it.
+std::string regression_element(const NightFinding& regression) {
+  return fmt::format("      <failure type=\"regression\" message=\"{0}\">{0}</failure>\n",
+                     xml_attribute("regression: " + regression.message));
+}
+
+std::string test_case(const ReportData& data, const ResultRow& row) {
+  const NightFinding* regression = regression_of(data, row);
+  const Outcome outcome = outcome_of(row);
   return fmt::format(
       "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n"
       "{}"
@@ -70,20 +90,41 @@ std::string test_case(const ResultRow& row) {
       "    </testcase>\n",
       xml_attribute(row.task),
       xml_attribute(row.has_submission ? row.submission : "baselines alone"), row.wall_seconds,
-      verdict_element(row, outcome_of(row)), xml_text(format_row_line(row)));
+      regression != nullptr && outcome == Outcome::kPassed ? regression_element(*regression)
+                                                           : verdict_element(row, outcome),
+      xml_text(format_row_line(row)));
+}
+
+// A file without a row: a failure where somebody seems to have meant it as a submission.
+std::string file_case(const Census::Ignored& file) {
+  const std::string why = xml_attribute(file.why);
+  const std::string verdict =
+      file.mistaken ? fmt::format("      <failure type=\"ignored\" message=\"{}\">{}</failure>\n",
+                                  why, xml_text(file.why))
+                    : fmt::format("      <skipped message=\"{}\"/>\n", why);
+  return fmt::format(
+      "    <testcase classname=\"files\" name=\"{}\" time=\"0.000\">\n{}    </testcase>\n",
+      xml_attribute(file.path), verdict);
 }
 
 // The attributes that a suite and the whole share.
-std::string totals(const std::vector<ResultRow>& rows) {
+std::string totals(const ReportData& data, const std::vector<ResultRow>& rows,
+                   const Census& census) {
   const auto count = [&](Outcome outcome) {
-    return std::count_if(rows.begin(), rows.end(),
-                         [&](const ResultRow& row) { return outcome_of(row) == outcome; });
+    return std::count_if(rows.begin(), rows.end(), [&](const ResultRow& row) {
+      const Outcome own = outcome_of(row);
+      const bool regressed = own == Outcome::kPassed && regression_of(data, row) != nullptr;
+      return (regressed ? Outcome::kFailure : own) == outcome;
+    });
   };
+  const int mistaken = census.mistaken();
   double seconds = 0;
   for (const ResultRow& row : rows) seconds += row.wall_seconds;
   return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
-                     rows.size(), count(Outcome::kFailure), count(Outcome::kError),
-                     count(Outcome::kSkipped), seconds);
+                     rows.size() + census.ignored.size(), count(Outcome::kFailure) + mistaken,
+                     count(Outcome::kError),
+                     count(Outcome::kSkipped) + static_cast<int>(census.ignored.size()) - mistaken,
+                     seconds);
 }
 
 std::string property(std::string_view name, std::string_view value) {
@@ -94,7 +135,8 @@ std::string property(std::string_view name, std::string_view value) {
 
 std::string render_junit(const ReportData& data) {
   const std::vector<ResultRow> rows = derive_all(data);
-  const std::string counts = totals(rows);
+  const Census census = read_census(data.files).value_or(Census{});
+  const std::string counts = totals(data, rows, census);
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kbench\" {}>\n"
       "  <testsuite name=\"kbench run {}\" {} timestamp=\"{}\">\n    <properties>\n",
@@ -104,7 +146,8 @@ std::string render_junit(const ReportData& data) {
   out += property("device_name", data.device_name);
   out += property("chain", to_string(data.chain.state));
   out += "    </properties>\n";
-  for (const ResultRow& row : rows) out += test_case(row);
+  for (const ResultRow& row : rows) out += test_case(data, row);
+  for (const Census::Ignored& file : census.ignored) out += file_case(file);
   return out + "  </testsuite>\n</testsuites>\n";
 }
 

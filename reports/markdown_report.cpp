@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
+#include "reports/file_census.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 
@@ -84,10 +86,44 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
     counts[fmt::format("Rows {}: {}", to_string(data.chain.state), data.chain.message)] =
         static_cast<int>(rows.size());
   std::string out;
+  for (const std::string& sentence : group_sentences(data))
+    out += fmt::format("- {}\n", markdown_text(sanitize_line(sentence)));
   for (const auto& [reason, count] : counts)
     out += fmt::format("- {} ({} row{})\n", markdown_text(sanitize_line(reason)), count,
                        count == 1 ? "" : "s");
   return out.empty() ? out : "\n" + out;
+}
+
+// Files that have no row; each that was meant as a submission is named.
+std::string ignored_files(const ReportData& data) {
+  constexpr int kMost = 50;
+  const std::optional<Census> census = read_census(data.files);
+  if (!census || census->ignored.empty()) return "";
+  std::string out = fmt::format("\nFiles: {}\n\n", markdown_text(census->summary()));
+  int shown = 0;
+  for (const Census::Ignored& file : census->ignored) {
+    if (!file.mistaken || ++shown > kMost) continue;
+    out += fmt::format("- ✗ <code>{}</code>: {}\n", markdown_text(sanitize_line(file.path)),
+                       markdown_text(sanitize_line(file.why)));
+  }
+  if (shown > kMost) out += fmt::format("- … {} more\n", shown - kMost);
+  return out;
+}
+
+// What a nightly run found, before anything else.
+std::string night_of(const ReportData& data) {
+  if (!data.night) return "";
+  std::string out;
+  for (const NightFinding& finding : *data.night)
+    out += fmt::format("- **{} {}** <code>{}</code> by <code>{}</code> {}\n",
+                       finding.regression             ? "✗"
+                       : finding.verdict == "cleared" ? "✓"
+                                                      : "?",
+                       finding.regression ? "regression" : markdown_text(finding.verdict),
+                       markdown_text(sanitize_line(finding.task)),
+                       markdown_text(sanitize_line(finding.contestant())),
+                       markdown_text(sanitize_line(finding.message)));
+  return out.empty() ? out : out + "\n";
 }
 
 // Appends whole parts while there is room.
@@ -129,10 +165,12 @@ std::string render_markdown(const ReportData& data, std::size_t most_bytes) {
   const std::vector<Column> columns = result_columns(rows, std::string::npos);
   Limited out(heading(data), most_bytes - std::min(most_bytes, kRoomForNote));
   std::size_t left_out = 0;
+  out.add(night_of(data));
   if (!rows.empty()) out.add(table_head(columns));
   for (std::size_t i = 0; i < rows.size(); ++i)
     left_out += out.add(table_row(columns, i)) ? 0u : 1u;
   out.add(cautions(data, rows));
+  out.add(ignored_files(data));
   std::size_t unsaid = 0;
   for (const ResultRow& row : rows)
     if (!row.message.empty()) unsaid += out.add(failure(row)) ? 0u : 1u;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "reports/run_facts.hpp"
 #include "reports/score.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
@@ -77,27 +80,32 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.variant = evaluation.submission->variant;
   row.submission_precision = evaluation.submission->precision;
   row.vendor_library = evaluation.submission->vendor_library;
-}
-
-// Null where there is none: rows of another origin may hold anything.
-Json member(const Json& object, const char* name) {
-  return object.is_object() && object.contains(name) ? object[name] : Json();
+  row.sources = evaluation.sources;
+  row.tree_hash = evaluation.tree_hash;
 }
 
 // What it ran on, by the oracle's own word, and how.
 void read_conditions(ReportData& data) {
-  const Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
-  const Json configuration =
-      Json::parse(data.run.configuration, nullptr, /*allow_exceptions=*/false);
-  for (const Json& name :
-       {member(member(environment, "device"), "name"), member(configuration, "device_name")})
-    if (data.device_name.empty() && name.is_string()) data.device_name = name.get<std::string>();
-  data.quick = member(configuration, "quick") == true;
+  RunFacts facts = facts_of(data.run);
+  data.device_name = std::move(facts.device);
+  data.quick = facts.quick;
+}
+
+Status read_contents(const Store& store, ReportData& data) {
+  std::vector<std::string> hashes;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.task_source.empty()) hashes.push_back(evaluation.task_source);
+    for (const TreeFile& file : evaluation.sources) hashes.push_back(file.hash);
+  }
+  auto contents = store.contents(hashes, kMostShownSources);
+  if (!contents) return contents.error();
+  data.contents = std::move(*contents);
+  return Done{};
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.
 void take_out_files(ReportData& data) {
-  Json environment = Json::parse(data.run.environment, nullptr, /*allow_exceptions=*/false);
+  Json environment = recorded(data.run.environment);
   if (!environment.is_object() || !environment.contains("files")) return;
   const Json& files = environment["files"];
   if (!files.is_null()) data.files = files.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -105,7 +113,62 @@ void take_out_files(ReportData& data) {
   data.run.environment = environment.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
+// The worse of two findings counts; a shard's says which one it is.
+void take_chain(const ChainFinding& finding, ChainFinding& chain, bool& first) {
+  const auto badness = [](ChainFinding::State state) {
+    switch (state) {
+      case ChainFinding::State::kHolds: return 0;
+      case ChainFinding::State::kUnchained: return 1;
+      case ChainFinding::State::kUnchecked: return 2;
+      case ChainFinding::State::kChanged: return 3;
+    }
+    return 3;
+  };
+  if (first || badness(finding.state) > badness(chain.state)) chain = finding;
+  first = false;
+}
+
+Status read_rows(const Store& store, const std::string& run_id, ReportData& data) {
+  Result<StoredRun> stored = store.read(run_id);
+  if (!stored) return stored.error();
+  std::move(stored->evaluations.begin(), stored->evaluations.end(),
+            std::back_inserter(data.evaluations));
+  data.chain = std::move(stored->chain);
+  return Done{};
+}
+
+// All shards of the group that `run` is of, as one run; nothing where it is of none.
+Status read_group(const Store& store, const Run& run, ReportData& data) {
+  if (!shard_of(run)) return Done{};
+  const Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  data.group = group_of(run, *runs);
+  if (data.group && data.group->shards.empty()) data.group.reset();  // it was removed just now
+  if (!data.group) return Done{};
+  data.run = data.group->shards.front();
+  bool first = true;
+  ChainFinding chain;
+  bool finished = data.group->missing.empty();
+  for (const Run& shard : data.group->shards) {
+    data.run.started_at = std::min(data.run.started_at, shard.started_at);
+    data.run.finished_at = std::max(data.run.finished_at, shard.finished_at);
+    finished = finished && !shard.finished_at.empty();
+    if (const Status read = read_rows(store, shard.id, data); !read) return read;
+    data.chain.message = fmt::format("run {}: {}", shard.id.substr(0, 12), data.chain.message);
+    take_chain(data.chain, chain, first);
+  }
+  if (!finished) data.run.finished_at.clear();
+  if (chain.state == ChainFinding::State::kHolds)
+    chain.message = "the rows of its shards are as they were stored";
+  data.chain = std::move(chain);
+  return Done{};
+}
+
 }  // namespace
+
+std::string NightFinding::contestant() const {
+  return variant.empty() ? agent : agent + "@" + variant;
+}
 
 std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
@@ -145,25 +208,43 @@ ResultRow derive(const Evaluation& evaluation) {
   return row;
 }
 
-Result<ReportData> load_report(const Store& store, const std::optional<std::string>& name) {
+Result<ReportData> load_report(const Store& store, const std::optional<std::string>& name,
+                               Shards shards) {
   ReportData data;
   Result<Run> run = find_run_named(store, name.value_or("latest"));
   if (!run) return run.error();
-  data.run = std::move(*run);
-  Result<StoredRun> stored = store.read(data.run.id);
-  if (!stored) return stored.error();
-  data.evaluations = std::move(stored->evaluations);
+  if (shards == Shards::kTogether)
+    if (const Status read = read_group(store, *run, data); !read) return read.error();
+  if (!data.group) {
+    data.run = std::move(*run);
+    if (const Status read = read_rows(store, data.run.id, data); !read) return read.error();
+  }
   for (Evaluation& evaluation : data.evaluations) keep(evaluation);
-  data.chain = std::move(stored->chain);
   Result<std::vector<LintRecord>> lint = store.lint_records();
   if (!lint) return lint.error();
   data.lint = std::move(*lint);
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);
+  if (auto read = read_contents(store, data); !read) return read.error();
+  std::error_code ignored;
+  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
   read_conditions(data);
   take_out_files(data);
   return data;
+}
+
+bool is_in_part(const RunGroup& group) { return !group.missing.empty() || !group.left_out.empty(); }
+
+std::vector<std::string> group_sentences(const ReportData& data) {
+  if (!data.group) return {};
+  const RunGroup& group = *data.group;
+  std::vector<std::string> sentences{
+      fmt::format("{} of the {} shards of {}", group.shards.size(), group.of, group.name)};
+  if (!group.missing.empty())
+    sentences.push_back(fmt::format("not here: shard {}", fmt::join(group.missing, ", ")));
+  for (const std::string& run : group.left_out) sentences.push_back("left out: " + run);
+  return sentences;
 }
 
 const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) {
@@ -180,6 +261,7 @@ ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive(evaluation);
   // Of the run's own device alone: a row of another kind was not measured on it.
   if (row.device == device_of(data)) row.device_name = data.device_name;
+  row.chain = to_string(data.chain.state);
   const LintRecord* record = lint_of(data, evaluation);
   if (record == nullptr) return row;
   row.lint = summary(*record);

@@ -4,16 +4,23 @@
 // report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "reports/trend.hpp"
+#include "reports/variant_rule.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
+#include "runner/reward/reward.hpp"
 #include "runner/store/chain.hpp"
+#include "runner/store/run_group.hpp"
 
 namespace kbench {
 
@@ -47,6 +54,8 @@ struct ResultRow {
   std::string variant;
   std::string submission_precision;
   bool vendor_library = false;
+  std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
+  std::string tree_hash;          // of these
 
   State state = State::kInfrastructureError;
   Fault fault = Fault::kInfrastructure;
@@ -82,6 +91,7 @@ struct ResultRow {
   int repeats = 0;
   int protocol = 1;
   double wall_seconds = 0;
+  std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
@@ -93,6 +103,19 @@ struct ResultRow {
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
 
+// What `kbench nightly` found about one submission of the run (reports/nightly.hpp).
+struct NightFinding {
+  std::string task;
+  std::string agent;
+  std::string variant;
+  std::string verdict;      // "confirmed", "cleared", "unclear"
+  bool regression = false;  // confirmed
+  std::string message;      // one sentence
+
+  // "agent" or "agent@variant".
+  [[nodiscard]] std::string contestant() const;
+};
+
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
@@ -102,14 +125,39 @@ struct ReportData {
   // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
   std::string device_name;
   bool quick = false;  // timed in eight blocks of one session only
-  // Census of the submissions folder, JSON (cli/run_environment.hpp); empty where none was taken.
+  // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
+  VariantRule variants = VariantRule::kBest;  // by which scores are made
+  std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
+  // What only the page shows, filled by who writes one: of each task what its operators are
+  // (runner/task/family.hpp), and what earlier runs of the device said.
+  std::map<std::string, std::vector<std::string>> families;
+  std::optional<Trend> trend;
+  // What submissions and tasks are made of, by hash: the smallest first, up to kMostShownSources.
+  std::map<std::string, std::string> contents;
+  std::filesystem::path database;  // that it was read from, absolute
+  // Of the shards whose rows these are; `run` is then the first of them, from the first one's
+  // beginning to the last one's end.
+  std::optional<RunGroup> group;
+  std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
 };
+
+// Bytes of sources that a report carries.
+inline constexpr std::size_t kMostShownSources = 4u << 20;
+
+// Whether a shard is reported with all others of its group (store/run_group.hpp), as one run.
+enum class Shards { kTogether, kApart };
 
 // The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
 // and those of the store.
 [[nodiscard]] Result<ReportData> load_report(const Store& store,
-                                             const std::optional<std::string>& name = {});
+                                             const std::optional<std::string>& name = {},
+                                             Shards shards = Shards::kTogether);
+
+// What to know about the shards of a report, a sentence each; nothing for a run that is none.
+[[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);
+// Whether rows of it may be missing, or a run was left out.
+[[nodiscard]] bool is_in_part(const RunGroup& group);
 
 // What lint found about the very content that was evaluated; the record of the same size and device
 // before any other. Null where there is none.

@@ -1,16 +1,19 @@
 #include "reports/page_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
 #include "reports/page_samples.hpp"
 #include "reports/reproduce.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/trend_json.hpp"
 
 namespace kbench {
 namespace {
@@ -43,8 +46,8 @@ Json cleaned(const Field& field, Json value) {
     const std::string& text = value.get_ref<const std::string&>();
     return lines ? sanitize_text(text) : sanitize_line(text);
   }
-  if (value.is_object())
-    for (auto& [name, part] : value.items()) part = cleaned(field, part);
+  if (value.is_structured())
+    for (auto& part : value) part = cleaned(field, part);
   return value;
 }
 
@@ -109,9 +112,10 @@ Json failed_checks_json(const Evaluation& evaluation) {
 }
 
 // What only the task's page shows of a row.
-Json details_json(const Run& run, const Evaluation& evaluation, const ResultRow& row) {
+Json details_json(const RowCommands& commands, const Evaluation& evaluation, const ResultRow& row,
+                  const Json& contents) {
   Json details = {
-      {"reproduce", reproduce_command(run, row)},
+      {"reproduce", commands.reproduce(row)},
       {"checks", evaluation.checks.size()},
       {"mad_ns",
        {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
@@ -129,6 +133,9 @@ Json details_json(const Run& run, const Evaluation& evaluation, const ResultRow&
   note("source_hash", evaluation.submission ? evaluation.submission->source_hash : "");
   note("seed", evaluation.seed);
   details["facts"] = std::move(facts);
+  if (std::any_of(row.sources.begin(), row.sources.end(),
+                  [&](const TreeFile& file) { return !contents.contains(file.hash); }))
+    details["sources"] = commands.write_sources(row);
   return details;
 }
 
@@ -136,16 +143,46 @@ Json row_index(const PageModel& page, const ResultRow* row) {
   return row == nullptr ? Json() : Json(row - page.rows.data());
 }
 
+// The hash of what the task was made of, which rows of one task agree on; empty where none says.
+std::string source_of(const PageModel& page, const PageTask& task) {
+  for (std::size_t i = 0; i < task.rows.size(); ++i) {
+    const std::string& hash = page.evaluations[task.first + i]->task_source;
+    if (!hash.empty()) return sanitize_line(hash);
+  }
+  return "";
+}
+
+// What hashes stand for, each once: the smallest first, as long as the page takes them as they are
+// written into it. Lines are kept; what would steer a reader is shown.
+Json contents_json(const ReportData& data) {
+  std::vector<std::pair<std::size_t, std::string>> by_size;
+  for (const auto& [hash, text] : data.contents) by_size.emplace_back(text.size(), hash);
+  std::sort(by_size.begin(), by_size.end());
+  Json contents = Json::object();
+  std::size_t total = 0;
+  for (const auto& [size, hash] : by_size) {
+    Json text = sanitize_text(data.contents.find(hash)->second);
+    total += for_script_element(text).size();
+    if (total > kMostShownSources) break;
+    contents[hash] = std::move(text);
+  }
+  return contents;
+}
+
 Json task_json(const PageModel& page, const PageTask& task) {
   Json best = Json::array();
   for (const ResultRow* row : task.best) best.push_back(row_index(page, row));
   const ResultRow& baselines = task.baselines();
-  Json made = {{"task", sanitize_line(task.task)},
-               {"size", sanitize_line(task.size)},
-               {"level", task.level},
-               {"rows", {task.first, task.rows.size()}},
-               {"best", std::move(best)},
-               {"baselines", row_index(page, &baselines)}};
+  const auto families = page.data.families.find(task.task);
+  Json made = {
+      {"task", sanitize_line(task.task)},
+      {"families", families == page.data.families.end() ? Json::array() : Json(families->second)},
+      {"size", sanitize_line(task.size)},
+      {"level", task.level},
+      {"rows", {task.first, task.rows.size()}},
+      {"best", std::move(best)},
+      {"baselines", row_index(page, &baselines)}};
+  if (const std::string source = source_of(page, task); !source.empty()) made["source"] = source;
   const Timing& eager = baselines.eager;
   const Timing& compiled = baselines.compiled;
   if (eager.median_ns && compiled.median_ns && *compiled.median_ns > 0)
@@ -165,10 +202,12 @@ Json board_json(const PageModel& page, const PageBoard& board) {
   Json agents = Json::array();
   for (const std::string& agent : board.agents) agents.push_back(sanitize_line(agent));
   return {{"device", sanitize_line(board.device)},
+          {"trend", page.data.trend ? trend_series_json(*page.data.trend, board) : Json()},
           {"precision", sanitize_line(board.precision)},
           {"profile", sanitize_line(board.profile)},
           {"size", sanitize_line(board.size)},
           {"protocol", board.protocol},
+          {"same_margin", same_margin(board.device)},
           {"agents", std::move(agents)},
           {"scopes", std::move(scopes)},
           {"tasks", std::move(tasks)}};
@@ -219,24 +258,30 @@ Json ranking_json(std::span<const AgentScore> ranking) {
 
 Json page_json(const PageModel& page) {
   const Run& run = page.data.run;
+  const RowCommands commands(page.data);
+  Json contents = contents_json(page.data);
   Json rows = Json::array();
   Json details = Json::array();
   for (std::size_t i = 0; i < page.rows.size(); ++i) {
     rows.push_back(row_json(page.rows[i]));
-    details.push_back(details_json(run, *page.evaluations[i], page.rows[i]));
+    details.push_back(details_json(commands, *page.evaluations[i], page.rows[i], contents));
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
-  return {{"page_schema", kPageSchemaVersion},
-          {"report_schema", kReportSchemaVersion},
-          {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
-          {"fields", fields_json()},
-          {"speedup_parts", kSpeedupParts},
-          {"states", states_json()},
-          {"verdicts", verdicts_json()},
-          {"boards", std::move(boards)},
-          {"rows", std::move(rows)},
-          {"details", std::move(details)}};
+  return {
+      {"page_schema", kPageSchemaVersion},
+      {"report_schema", kReportSchemaVersion},
+      {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
+      {"variants", {{"rule", to_string(page.data.variants)}, {"help", words(page.data.variants)}}},
+      {"trend", page.data.trend ? trend_runs_json(*page.data.trend) : Json()},
+      {"fields", fields_json()},
+      {"speedup_parts", kSpeedupParts},
+      {"states", states_json()},
+      {"verdicts", verdicts_json()},
+      {"boards", std::move(boards)},
+      {"rows", std::move(rows)},
+      {"details", std::move(details)},
+      {"contents", std::move(contents)}};
 }
 
 std::string for_script_element(const Json& json) {

@@ -34,19 +34,19 @@ void for_each_stretch(std::span<const ResultRow> rows, Key key, Act act) {
   }
 }
 
-PageScope make_scope(int level, std::span<const ResultRow> rows) {
-  return {level, count_tasks(rows), count_ranked_tasks(rows), rank_agents(rows)};
+PageScope make_scope(int level, std::span<const ResultRow> rows, VariantRule rule) {
+  return {level, count_tasks(rows), count_ranked_tasks(rows), rank_agents(rows, {.rule = rule})};
 }
 
 PageTask make_task(std::span<const ResultRow> rows, std::size_t first,
-                   const std::vector<std::string>& agents) {
+                   const std::vector<std::string>& agents, VariantRule rule) {
   PageTask task{rows[0].task, rows[0].size, rows[0].level, first, rows, {}};
   for (const std::string& agent : agents)
-    task.best.push_back(best_row(rows, agent, task.task, task.size));
+    task.best.push_back(best_row(rows, agent, task.task, task.size, rule));
   return task;
 }
 
-PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset) {
+PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset, VariantRule rule) {
   PageBoard board{rows[0].device,
                   rows[0].precision,
                   rows[0].profile,
@@ -55,19 +55,19 @@ PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset) {
                   {},
                   {},
                   {}};
-  board.scopes.push_back(make_scope(0, rows));
+  board.scopes.push_back(make_scope(0, rows, rule));
   for (const AgentScore& score : board.scopes[0].ranking) board.agents.push_back(score.agent);
   if (rows.front().level != rows.back().level) {
     for_each_stretch(
         rows, [](const ResultRow& row) { return row.level; },
         [&](std::span<const ResultRow> level, std::size_t) {
-          board.scopes.push_back(make_scope(level[0].level, level));
+          board.scopes.push_back(make_scope(level[0].level, level, rule));
         });
   }
   for_each_stretch(
       rows, [](const ResultRow& row) { return std::tie(row.level, row.task); },
       [&](std::span<const ResultRow> task, std::size_t first) {
-        board.tasks.push_back(make_task(task, offset + first, board.agents));
+        board.tasks.push_back(make_task(task, offset + first, board.agents, rule));
       });
   return board;
 }
@@ -132,7 +132,7 @@ PageModel::PageModel(const ReportData& report) : data(report) {
     evaluations.push_back(&data.evaluations[i]);
   }
   for_each_stretch(rows, board_key, [&](std::span<const ResultRow> board, std::size_t first) {
-    boards.push_back(make_board(board, first));
+    boards.push_back(make_board(board, first, data.variants));
   });
 }
 
@@ -140,6 +140,8 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   std::vector<std::string> cautions;
   const std::string chain = chain_caution(page.data.chain);
   if (!chain.empty()) cautions.push_back(chain);
+  if (page.data.group && is_in_part(*page.data.group))
+    cautions.push_back(fmt::format("In part: {}.", fmt::join(group_sentences(page.data), "; ")));
   if (page.data.run.finished_at.empty())
     cautions.push_back("This run was not finished; more results may follow.");
   if (page.data.quick) {
@@ -174,10 +176,10 @@ std::string winners_of(const PageBoard& board) {
   if (first.size() > 1)
     return fmt::format(
         "{} may each be first: they are not told apart. The first of them is surely faster than "
-        "eager on {:.0f} % of {} tasks.",
+        "eager on {:.0f}\u00a0% of {} tasks.",
         join_names(first), share, lead.tasks);
   return fmt::format(
-      "{} ranks first: correct on {} of {} tasks, surely faster than eager on {:.0f} %.",
+      "{} ranks first: correct on {} of {} tasks, surely faster than eager on {:.0f}\u00a0%.",
       join_names(first), lead.correct, lead.tasks, share);
 }
 

@@ -12,15 +12,14 @@
 
 #include "reports/model.hpp"
 #include "runner/core/result.hpp"
-#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
 // What some formats ask of the place that they are written at.
 struct RenderOptions {
-  bool colour = false;               // table
-  std::string workspace;             // github: the checkout, to which paths are relative
-  std::optional<RewardRule> reward;  // json, jsonl: a field more
+  bool colour = false;      // table
+  std::size_t columns = 0;  // table: of the terminal; 0: as many as it takes
+  std::string workspace;    // github: the checkout, to which paths are relative
 };
 
 struct Reporter {
@@ -31,7 +30,7 @@ struct Reporter {
   // What is appended to the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
   std::string_view profile;    // only of runs that were judged by this one; empty: of each
-  bool takes_reward = false;   // RenderOptions::reward
+  bool takes_reward = false;   // ReportData::reward
   bool takes_several = false;  // several runs as one, see joined_runs.hpp
 };
 

@@ -1,12 +1,14 @@
 #include "reports/reproduce.hpp"
 
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
-#include "runner/core/json.hpp"
 
 namespace kbench {
 namespace {
@@ -14,8 +16,7 @@ namespace {
 // The choices of a run. A database of another origin may hold anything in its place.
 class Choices {
  public:
-  explicit Choices(const std::string& text)
-      : json_(Json::parse(text, nullptr, /*allow_exceptions=*/false)) {}
+  explicit Choices(const std::string& text) : json_(recorded(text)) {}
 
   [[nodiscard]] std::string text(const char* name) const {
     const Json* found = find(name);
@@ -73,9 +74,8 @@ std::string budget_option(const Choices& choices) {
   return seconds == kDefaultBudgetSeconds ? "" : fmt::format("{}", seconds);
 }
 
-}  // namespace
-
-std::string reproduce_command(const Run& run, const ResultRow& row) {
+// From the files that were handed in, wherever they are now: all variants of the agent.
+std::string from_submissions(const Run& run, const ResultRow& row) {
   const Choices choices(run.configuration);
   const std::string file = row.has_submission ? choices.text("file") : "";
   Command command;
@@ -91,6 +91,38 @@ std::string reproduce_command(const Run& run, const ResultRow& row) {
   command.flag("--quick", choices.flag("quick"));
   command.flag("--baselines-only", !row.has_submission);
   return command.text();
+}
+
+}  // namespace
+
+RowCommands::RowCommands(const ReportData& data) : data_(data) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.submission) continue;
+    std::tuple key(evaluation.task, evaluation.submission->agent, evaluation.submission->variant);
+    if (!seen.insert(key).second) ambiguous_.insert(std::move(key));
+  }
+}
+
+std::string RowCommands::line(const char* name, const ResultRow& row,
+                              const std::string& out) const {
+  constexpr std::size_t kShownOfId = 12;
+  Command command;
+  command.word("kbench").word(name).word(data_.run.id.substr(0, kShownOfId));
+  command.option("--db", data_.database.string()).option("--task", row.task);
+  command.option("--agent", row.agent).option("--variant", row.variant);
+  if (ambiguous_.contains({row.task, row.agent, row.variant}))
+    command.option("--submission", row.submission);
+  return command.option("--out", out).text();
+}
+
+std::string RowCommands::reproduce(const ResultRow& row) const {
+  if (row.has_submission && row.sources.empty()) return from_submissions(data_.run, row);
+  return line("reproduce", row, "");
+}
+
+std::string RowCommands::write_sources(const ResultRow& row) const {
+  return line("sources", row, "sources");
 }
 
 }  // namespace kbench

@@ -11,9 +11,20 @@
 namespace kbench {
 namespace {
 
+// How soon a column falls away on a narrow terminal, the lowest first; the others say what it is
+// and how it went, and stay.
+int importance_of(std::string_view name) {
+  constexpr std::pair<std::string_view, int> kFalling[] = {
+      {"lint", 1},          {"max_error", 2},        {"time_ns.compiled", 3},
+      {"time_ns.eager", 4}, {"speedup.compiled", 5}, {"time_ns.submission", 6}};
+  for (const auto& [falling, importance] : kFalling)
+    if (name == falling) return importance;
+  return 0;
+}
+
 Column field_column(std::string_view name, Column::Kind kind, std::span<const ResultRow> rows) {
   const Field& field = result_field(name);
-  Column column{std::string(field.heading), kind, {}};
+  Column column{std::string(field.heading), kind, {}, importance_of(name)};
   for (const ResultRow& row : rows) column.cells.push_back({show(field, row), {}});
   return column;
 }

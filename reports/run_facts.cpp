@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/json.hpp"
-
 namespace kbench {
 namespace {
 
@@ -59,9 +57,14 @@ std::string lower(std::string text) {
 
 }  // namespace
 
+Json recorded(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json() : json;
+}
+
 RunFacts facts_of(const Run& run) {
-  const Json environment = Json::parse(run.environment, nullptr, /*allow_exceptions=*/false);
-  const Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
+  const Json environment = recorded(run.environment);
+  const Json configuration = recorded(run.configuration);
   RunFacts facts;
   facts.kind = text_at(environment, {"device", "kind"});
   if (facts.kind.empty()) facts.kind = text_at(configuration, {"device"});
@@ -79,6 +82,8 @@ RunFacts facts_of(const Run& run) {
   facts.commit = text_at(environment, {"submissions", "commit"});
   facts.dirty = flag_at(environment, {"submissions", "dirty"});
   facts.quick = flag_at(configuration, {"quick"}).value_or(false);
+  facts.submissions_folder = text_at(configuration, {"submissions"});
+  facts.submitted_file = text_at(configuration, {"file"});
   return facts;
 }
 

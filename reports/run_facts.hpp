@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
 
 namespace kbench {
 
@@ -30,7 +31,14 @@ struct RunFacts {
   std::string commit;
   std::optional<bool> dirty;
   bool quick = false;
+
+  // What was submitted: a folder, or one file; empty where nobody named any.
+  std::string submissions_folder;
+  std::string submitted_file;
 };
+
+// What a run recorded as JSON; null where it is none.
+[[nodiscard]] Json recorded(const std::string& text);
 
 [[nodiscard]] RunFacts facts_of(const Run& run);
 

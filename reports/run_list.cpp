@@ -8,6 +8,7 @@
 
 #include "reports/json_report.hpp"
 #include "reports/sanitize.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -20,6 +21,7 @@ std::string states_words(const ListedRun& run) {
   std::vector<std::string> parts;
   for (const auto& [state, rows] : run.states)
     parts.push_back(fmt::format("{} {}", rows, words(state)));
+  if (run.damaged > 0) parts.push_back(fmt::format("{} damaged", run.damaged));
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 
@@ -30,7 +32,7 @@ Cell dash_or(const std::string& text) {
 }  // namespace
 
 int ListedRun::rows() const {
-  return std::accumulate(states.begin(), states.end(), 0,
+  return std::accumulate(states.begin(), states.end(), damaged,
                          [](int sum, const auto& state) { return sum + state.second; });
 }
 
@@ -53,7 +55,10 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
     const auto found = index.find(count.run_id);
     if (found == index.end()) continue;
     ListedRun& run = listed[found->second];
-    run.states[count.state] += count.rows;
+    if (count.state)
+      run.states[*count.state] += count.rows;
+    else
+      run.damaged += count.rows;
     if (run.facts.kind.empty()) run.facts.kind = count.device;
   }
   return listed;
@@ -65,6 +70,8 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
   Column date{.heading = "Date (UTC)", .importance = 6};
   Column device{.heading = "Device", .importance = 4};
   Column commit{.heading = "Commit", .importance = 1};
+  Column shard{.heading = "Shard", .importance = 4};
+  bool any_shard = false;
   Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 3};
   Column states{.heading = "States", .importance = 2};
   for (const ListedRun& run : runs) {
@@ -76,12 +83,19 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
          finished ? std::nullopt : std::optional(Tone::kCaution)});
     device.cells.push_back(dash_or(device_words(run.facts)));
     commit.cells.push_back(dash_or(commit_words(run.facts)));
+    const auto part = shard_of(run.run);
+    any_shard = any_shard || part.has_value();
+    shard.cells.push_back(
+        dash_or(part ? fmt::format("{}/{} of {}", part->index, part->of, part->group) : ""));
     rows.cells.push_back({fmt::format("{}", run.rows()), {}});
     states.cells.push_back(dash_or(states_words(run)));
+    if (run.damaged > 0) states.cells.back().tone = Tone::kBad;
   }
-  return render_table({std::move(id), std::move(tag), std::move(date), std::move(device),
-                       std::move(commit), std::move(rows), std::move(states)},
-                      style);
+  std::vector<Column> columns{std::move(id), std::move(tag)};
+  if (any_shard) columns.push_back(std::move(shard));
+  for (Column* column : {&date, &device, &commit, &rows, &states})
+    columns.push_back(std::move(*column));
+  return render_table(std::move(columns), style);
 }
 
 Json runs_json(const std::vector<ListedRun>& runs) {
@@ -91,8 +105,11 @@ Json runs_json(const std::vector<ListedRun>& runs) {
     Json states = Json::object();
     for (const auto& [state, rows] : run.states) states[std::string(to_string(state))] = rows;
     if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
+    if (const auto part = shard_of(run.run))
+      one["shard"] = {{"group", part->group}, {"index", part->index}, {"of", part->of}};
     one["rows"] = run.rows();
     one["states"] = std::move(states);
+    one["damaged"] = run.damaged;
     list.push_back(std::move(one));
   }
   return {{"schema_version", kReportSchemaVersion}, {"runs", std::move(list)}};

@@ -21,6 +21,7 @@ struct ListedRun {
   RunFacts facts;
   std::vector<std::string> tags;
   std::map<State, int> states;  // rows by how they ended
+  int damaged = 0;              // rows in a state that no kbench knows
 
   [[nodiscard]] int rows() const;
 };

@@ -76,6 +76,12 @@ std::tuple<bool, double> goodness(const ResultRow& row) {
   return {row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
+// Whether a variant takes the place of the one that was chosen before it.
+bool counts_more(const ResultRow& row, const ResultRow& chosen, VariantRule rule) {
+  return rule == VariantRule::kFirst ? row.submission < chosen.submission
+                                     : goodness(row) > goodness(chosen);
+}
+
 bool is_of(const ResultRow& row, const std::string& agent) {
   return row.has_submission && row.agent == agent && row.state != State::kSkipped;
 }
@@ -136,10 +142,6 @@ std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint) {
   return "";
 }
 
-std::optional<Speedup> scored_speedup(const ResultRow& row, Side baseline) {
-  return row.ranked() ? correct_speedup(row, baseline) : std::nullopt;
-}
-
 int count_tasks(std::span<const ResultRow> rows) {
   std::set<std::pair<std::string, std::string>> tasks;
   for (const ResultRow& row : rows) tasks.emplace(row.task, row.size);
@@ -172,8 +174,7 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
     ++standing.variants;
     if (standing.rows.empty() || rule == VariantRule::kMean) {
       standing.rows.push_back(&row);
-    } else if (rule == VariantRule::kFirst ? row.submission < standing.rows[0]->submission
-                                           : goodness(row) > goodness(*standing.rows[0])) {
+    } else if (counts_more(row, *standing.rows[0], rule)) {
       standing.rows[0] = &row;
     }
   }
@@ -181,11 +182,11 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
 }
 
 const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& agent,
-                          const std::string& task, const std::string& size) {
+                          const std::string& task, const std::string& size, VariantRule rule) {
   const ResultRow* best = nullptr;
   for (const ResultRow& row : rows) {
     if (!is_of(row, agent) || row.task != task || row.size != size) continue;
-    if (best == nullptr || goodness(row) > goodness(*best)) best = &row;
+    if (best == nullptr || counts_more(row, *best, rule)) best = &row;
   }
   return best;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reports/model.hpp"
+#include "reports/variant_rule.hpp"
 
 namespace kbench {
 
@@ -23,22 +24,12 @@ namespace kbench {
 // flaw.
 [[nodiscard]] std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint);
 
-// The speed-up of a row over a baseline (Side::kEager or Side::kCompiled); empty unless the row
-// counts as correct and its task is ranked.
-[[nodiscard]] std::optional<Speedup> scored_speedup(const ResultRow& row, Side baseline);
-
 // Number of different (task, size) pairs, and of those that are ranked.
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
 [[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);
 
 // Names of the agents that submitted anything for this device, sorted.
 [[nodiscard]] std::vector<std::string> agents_of(std::span<const ResultRow> rows);
-
-// Which of an agent's variants for a task counts.
-// kBest: a correct one before any other, then the one whose interval over eager has the best low
-// end: of equal kernels the luckiest measurement gains nothing by being lucky. kFirst: the first by
-// name, as if nobody had tried again. kMean: all of them, each with an equal share.
-enum class VariantRule { kBest, kFirst, kMean };
 
 // What of an agent counts on one task.
 struct Standing {
@@ -50,10 +41,11 @@ struct Standing {
                                               const std::string& agent,
                                               VariantRule rule = VariantRule::kBest);
 
-// The row that stands for an agent on one task by VariantRule::kBest. Null where it submitted
-// nothing.
+// The row that stands for an agent on one task: by kFirst the first one, else the best one, which
+// under kMean is shown and not alone in counting. Null where it submitted nothing.
 [[nodiscard]] const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& agent,
-                                        const std::string& task, const std::string& size);
+                                        const std::string& task, const std::string& size,
+                                        VariantRule rule = VariantRule::kBest);
 
 // A row as the scores see it. Logarithms are natural.
 struct Outcome {

@@ -12,6 +12,7 @@
 #include "reports/fields.hpp"
 #include "reports/html_writer.hpp"
 #include "reports/json_report.hpp"
+#include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
 #include "runner/core/json.hpp"
 
@@ -19,11 +20,6 @@ namespace kbench {
 namespace {
 
 constexpr std::size_t kAgentsInATable = 6;  // more would be cut on paper
-
-Json parsed(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return json.is_discarded() ? Json() : json;
-}
 
 // Of an object; null where there is none or no such member.
 Json member(const Json& object, const char* name) {
@@ -39,7 +35,7 @@ std::string plain(const Json& value) {
 
 // The device's own name where the run knew it.
 std::string device_name(const PageModel& page) {
-  const Json configured = member(parsed(page.data.run.configuration), "device_name");
+  const Json configured = member(recorded(page.data.run.configuration), "device_name");
   if (configured.is_string() && !configured.get_ref<const std::string&>().empty())
     return configured.get<std::string>();
   const std::string device = device_of(page.data);
@@ -88,19 +84,22 @@ void write_rank(HtmlWriter& html, const AgentScore& score) {
   write_number(html, show_ranks(score));
   for (const Score shown : kShownScores) write_number(html, score_text(score, shown));
   write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
+  write_number(html, fmt::format("{}", score.variants));
   html.close();
 }
 
-void write_ranking(HtmlWriter& html, const PageBoard& board) {
+void write_ranking(HtmlWriter& html, const PageModel& page, const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return;
   open_table(html, "Ranking of agents over all tasks");
   std::vector<std::string> heads{"Agent", "Rank"};
   for (const Score shown : kShownScores) heads.emplace_back(kind_of(shown).heading);
   heads.emplace_back("Correct");
+  heads.emplace_back("Variants");
   write_heads(html, heads, 1);
   for (const AgentScore& score : ranking) write_rank(html, score);
   close_table(html);
+  html.element("p", words(page.data.variants), {{"class", "note"}});
 }
 
 struct Cell {
@@ -211,7 +210,7 @@ std::string results_html(const PageModel& page) {
   HtmlWriter html;
   for (const PageBoard& board : page.boards) {
     if (page.boards.size() > 1) html.element("h2", board_name(board));
-    write_ranking(html, board);
+    write_ranking(html, page, board);
     write_tasks(html, board);
   }
   return html.take();
@@ -229,7 +228,7 @@ std::string environment_html(const PageModel& page) {
   write_fact(html, "Rows",
              fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message));
   write_fact(html, "Report schema", fmt::format("{}", kReportSchemaVersion));
-  if (const Json environment = parsed(run.environment); environment.is_object())
+  if (const Json environment = recorded(run.environment); environment.is_object())
     for (const auto& [name, value] : environment.items()) write_facts(html, name, value);
   else if (!run.environment.empty())
     write_fact(html, "Environment", run.environment);
@@ -239,7 +238,7 @@ std::string environment_html(const PageModel& page) {
 
 std::string census_html(const PageModel& page) {
   HtmlWriter html;
-  const Json files = parsed(page.data.files);
+  const Json files = recorded(page.data.files);
   if (!files.is_object()) {
     html.element("p", "No folder of submissions was looked through for this run.");
     return html.take();

@@ -4,12 +4,18 @@ Started and spoken to by runner/import/lowering_process.cpp, over the socket tha
 length-prefixed JSON (runner/core/channel.hpp), one answer for each request; the messages are
 described there.
 
-Importing torch takes seconds, so it is done once; each file is then executed in a fork of this
-process, which it cannot reach: what it changes dies with the fork, and this process may not be
-traced by it. A file whose processes outlive it takes this process along, and the sandbox with it.
+Each file is executed in a fork of this process, which it cannot reach: what it changes dies with the
+fork, and this process may not be traced by it. A file whose processes outlive it takes this process
+along, and the sandbox with it.
+
+Importing torch takes seconds, so it is done once, before the forks: this process is `warm`. But no
+thread survives a fork, and who waits for one waits for ever; and whether importing torch starts
+threads is up to what is installed (a driver, a plug-in, a site's own modules). Where one was started,
+this process starts anew without torch, `cold`, and each fork imports it.
 """
 
 import ctypes
+import functools
 import json
 import os
 import resource
@@ -20,49 +26,32 @@ import socket
 import struct
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-# Threads would not survive the fork.
-os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-
-import torch  # noqa: E402
+# What torch may start threads for, said before it is imported. By the last name, whether there is CUDA
+# is answered without the driver, which starts threads.
+os.environ.update(
+    OMP_NUM_THREADS="1",
+    OPENBLAS_NUM_THREADS="1",
+    MKL_NUM_THREADS="1",
+    TORCHINDUCTOR_COMPILE_THREADS="1",
+    TORCH_DEVICE_BACKEND_AUTOLOAD="0",
+    CUDA_VISIBLE_DEVICES="",
+    PYTORCH_NVML_BASED_CUDA_CHECK="1",
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from lowering import blame  # noqa: E402
-from lowering.task import lower_task  # noqa: E402
-from lowering.text import format_task  # noqa: E402
+from lowering import ends  # noqa: E402
 
 MAX_MESSAGE_BYTES = 4 << 20  # as in runner/core/channel.hpp
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+COLD = "--cold"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 # --- In the fork ------------------------------------------------------------------------------
-
-
-def lower_file(request: dict, scratch: Path) -> dict:
-    """{"task": TEXT}, or {"error": …} as blame.py describes it."""
-    source = scratch / f"level{request['level']}" / request["file"]
-    source.parent.mkdir()
-    source.write_bytes(request["source"].encode("utf-8"))
-    try:
-        return {"task": format_task(cleaned(lower_task(source, request["mode"], infer=True)))}
-    except BaseException as error:  # a file may raise anything, SystemExit too
-        return {"error": blame.describe(error, source)}
-
-
-def cleaned(task: dict) -> dict:
-    """Without characters that steer a terminal or reorder text, in what people will read."""
-    task["title"] = one_line(task["title"])
-    for size in task["sizes"].values():
-        for spec in size["parameters"]:
-            spec["fqn"] = spec["fqn"] and one_line(spec["fqn"])
-    return task
-
-
-def one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)[:200]
 
 
 def run_fork(request: dict, scratch: Path, answer: int) -> None:
@@ -74,9 +63,10 @@ def run_fork(request: dict, scratch: Path, answer: int) -> None:
     os.dup2(answer, 3)
     os.closerange(4, os.sysconf("SC_OPEN_MAX"))
     os.chdir(scratch)
-    seconds = request["cpu_seconds"]
+    foreign = load_torch(scratch)  # at once where it was before; its time is not the file's
+    seconds = request["cpu_seconds"] + int(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))  # a signal with a name first
-    text = json.dumps(lower_file(request, scratch)).encode()
+    text = json.dumps(foreign.lower_file(request, scratch)).encode()
     if os.getpid() == me:  # a file that forks must not answer twice
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         while text:
@@ -136,31 +126,28 @@ def lower_in_fork(request: dict, scratch: Path) -> dict:
     text, status = collect(pid, read)
     os.close(read)
     if len(text) > MAX_MESSAGE_BYTES:
-        return {"error": blame.TOO_LARGE}
+        return {"error": ends.TOO_LARGE}
     try:
         answer = json.loads(text)
     except ValueError:
         answer = None
     if status != 0 or not isinstance(answer, dict):
-        return {"error": blame.describe_end(status)}
+        return {"error": ends.describe_end(status)}
     return {key: answer[key] for key in ("task", "error") if key in answer}
 
 
-def warm_up(scratch: Path) -> None:
-    """One small task: it imports what torch imports at first use, for all forks to come."""
-    request = {
-        "level": 1,
-        "file": "001_warm_up.py",
-        "mode": "batch-stats",
-        "source": "import torch\nfrom torch import nn\n\nclass Model(nn.Module):\n"
-        "    def __init__(self):\n        super().__init__()\n        self.w = nn.Linear(2, 2)\n\n"
-        "    def forward(self, x):\n        return self.w(x)\n\n"
-        "def get_inputs():\n    return [torch.rand(2, 2)]\n\ndef get_init_inputs():\n    return []\n",
-    }
-    answer = lower_file(request, scratch)
-    if "error" in answer:
-        raise RuntimeError(f"a task that must work did not: {answer['error']}")
+@functools.cache
+def load_torch(scratch: Path):
+    """The module that lowers, with all that torch imports at first use."""
+    from lowering import foreign
+
+    foreign.warm_up(scratch)
     clear(scratch)
+    return foreign
+
+
+def has_one_thread() -> bool:
+    return len(os.listdir("/proc/self/task")) == 1
 
 
 def clear(scratch: Path) -> None:
@@ -174,7 +161,7 @@ def clear(scratch: Path) -> None:
 def send(channel: socket.socket, message: dict) -> None:
     text = json.dumps(message).encode()
     if len(text) > MAX_MESSAGE_BYTES:
-        text = json.dumps({"error": blame.TOO_LARGE}).encode()
+        text = json.dumps({"error": ends.TOO_LARGE}).encode()
     channel.sendall(struct.pack("=I", len(text)) + text)
 
 
@@ -193,22 +180,24 @@ def receive(channel: socket.socket) -> dict | None:
 
 
 def main() -> None:
-    channel = socket.socket(fileno=os.dup(0))
-    temporary = Path(tempfile.gettempdir())  # nobody else's
-    scratch = Path(tempfile.mkdtemp())
-    torch.set_num_threads(1)
     _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     _libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    warm_up(scratch)
+    temporary = Path(tempfile.gettempdir())  # nobody else's
+    scratch = Path(tempfile.mkdtemp())
+    cold = COLD in sys.argv
+    if not cold:
+        load_torch(scratch)
+        if not has_one_thread():
+            scratch.rmdir()
+            os.execv(sys.executable, [*sys.orig_argv, COLD])
     tidy = set(os.listdir(temporary))
-    if len(os.listdir("/proc/self/task")) > 1:
-        raise RuntimeError("torch started threads, so files cannot be executed in forks")
 
-    send(channel, {"ready": torch.__version__.split("+")[0]})
+    channel = socket.socket(fileno=os.dup(0))
+    send(channel, {"ready": "cold" if cold else "warm"})
     while request := receive(channel):
         answer = lower_in_fork(request, scratch)
         if something_is_left():
-            answer = {"error": blame.LEFT_BEHIND, "last": True}
+            answer = {"error": ends.LEFT_BEHIND, "last": True}
         elif set(os.listdir(temporary)) != tidy:
             answer["last"] = True  # the next file gets a sandbox in which nobody was before
         send(channel, answer)

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/analysis/keep.hpp"
 #include "runner/core/statistics.hpp"
@@ -142,19 +145,24 @@ Spread spread_of(const Evaluation& evaluation) {
 }
 
 std::string why_no_verdict(const Evaluation& evaluation) {
+  std::vector<std::string> reasons;
   if (machine_was_busy(evaluation))
-    return "other programs kept the machine busy in more than half of the blocks: run again "
-           "without them";
-  if (std::string side = too_short_for_the_clock(evaluation); !side.empty()) return side;
+    reasons.emplace_back(
+        "other programs kept the machine busy in more than half of the blocks: run again without "
+        "them");
+  if (std::string side = too_short_for_the_clock(evaluation); !side.empty())
+    reasons.push_back(std::move(side));
   constexpr double kNoMargin = 0;
   const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
   if (median_time_ns(evaluation.samples, Side::kSubmission) && !holds_95_percent(ratio))
-    return "too few blocks were timed for an interval of 95 %: the submission is too slow, or too "
-           "slow to stop, for the time that an evaluation has";
+    reasons.emplace_back(
+        "too few blocks were timed for an interval of 95 %: the submission is too slow, or too "
+        "slow to stop, for the time that an evaluation has");
   if (!evaluation.calibration)
-    return "the device was not calibrated, so nobody knows what its equal runs differ by: run "
-           "`kbench selftest timing` once";
-  return "";
+    reasons.emplace_back(
+        "the device was not calibrated, so nobody knows what its equal runs differ by: run "
+        "`kbench selftest timing` once");
+  return fmt::format("{}", fmt::join(reasons, "; and "));
 }
 
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {

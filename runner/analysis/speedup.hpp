@@ -56,7 +56,7 @@ constexpr std::int64_t kLeastCpuCallNs = 1'000;
 
 // Why an evaluation has no verdict, in words; empty where it may have one: other programs kept the
 // machine busy (keep.hpp), a side is too short for the clock, too few blocks were timed, or nobody
-// has measured what equal runs of the device differ by.
+// has measured what equal runs of the device differ by. All that apply, each with what to do.
 [[nodiscard]] std::string why_no_verdict(const Evaluation& evaluation);
 
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/backend/draw_values.hpp"
 #include "runner/backend/float16.hpp"
 
 namespace kbench {
@@ -48,8 +49,7 @@ bool holds(DType dtype, double value) {
   return std::trunc(value) == value && range.low <= value && value <= range.high;
 }
 
-Status plan_uniform(const TensorSpec& tensor, DrawPlan& plan) {
-  const Draw& draw = tensor.draw;
+Status plan_uniform(const TensorSpec& tensor, const Draw& draw, DrawPlan& plan) {
   if (!is_floating(tensor.dtype)) return bad_draw(tensor, "uniform needs a floating dtype");
   plan.a = static_cast<float>(draw.a);
   const auto b = static_cast<float>(draw.b);
@@ -61,8 +61,7 @@ Status plan_uniform(const TensorSpec& tensor, DrawPlan& plan) {
   return Done{};
 }
 
-Status plan_normal(const TensorSpec& tensor, DrawPlan& plan) {
-  const Draw& draw = tensor.draw;
+Status plan_normal(const TensorSpec& tensor, const Draw& draw, DrawPlan& plan) {
   if (!is_floating(tensor.dtype)) return bad_draw(tensor, "normal needs a floating dtype");
   plan.a = static_cast<float>(draw.a);
   plan.span = static_cast<float>(draw.b);
@@ -97,13 +96,13 @@ Status plan_bernoulli(const TensorSpec& tensor, DrawPlan& plan) {
   return Done{};
 }
 
-Status plan_constant(const TensorSpec& tensor, DrawPlan& plan) {
-  plan.a = static_cast<float>(tensor.draw.a);
+Status plan_constant(const TensorSpec& tensor, const Draw& draw, DrawPlan& plan) {
+  plan.a = static_cast<float>(draw.a);
   if (is_floating(tensor.dtype)) return Done{};
-  if (!holds(tensor.dtype, tensor.draw.a)) {
-    return bad_draw(tensor, fmt::format("the dtype does not hold {}", tensor.draw.a));
+  if (!holds(tensor.dtype, draw.a)) {
+    return bad_draw(tensor, fmt::format("the dtype does not hold {}", draw.a));
   }
-  plan.base = static_cast<std::int64_t>(tensor.draw.a);
+  plan.base = static_cast<std::int64_t>(draw.a);
   return Done{};
 }
 
@@ -123,13 +122,48 @@ Status plan_hard(const TensorSpec& tensor, DrawPlan& plan) {
   return Done{};
 }
 
-Status plan_kind(const TensorSpec& tensor, DrawPlan& plan) {
+Result<float> draw_factor(const TensorSpec& tensor, const Draw::Factor& factor, DrawKey key) {
+  const Draw draw{factor.kind, factor.a, factor.b};
+  const bool normal = factor.kind == Draw::Kind::kNormal;
+  DrawPlan plan;
+  const Status planned =
+      normal ? plan_normal(tensor, draw, plan) : plan_uniform(tensor, draw, plan);
+  if (!planned) return planned.error();
+  const auto stream = PhiloxStream::of(key.key, key.tensor, PhiloxStream::kTensorFactors);
+  const std::uint32_t word = stream.block(0).lane[0];
+  return normal ? portable::fma(normal_value(word), plan.span, plan.a)
+                : uniform_value(word, plan.a, plan.span, plan.last);
+}
+
+// The distribution once its factor has been drawn: a product with one number is of the same kind,
+// so no kernel knows of factors.
+Result<Draw> with_factor(const TensorSpec& tensor, DrawKey key) {
+  Draw draw = tensor.draw;
+  if (!draw.times) return draw;
+  const auto factor = draw_factor(tensor, *draw.times, key);
+  if (!factor) return factor.error();
+  draw.a *= *factor;
+  switch (draw.kind) {
+    case Draw::Kind::kUniform:
+      draw.b *= *factor;
+      if (draw.a > draw.b) std::swap(draw.a, draw.b);
+      return draw;
+    case Draw::Kind::kNormal: draw.b *= std::abs(*factor); return draw;
+    case Draw::Kind::kConstant:
+      if (is_floating(tensor.dtype)) return draw;
+      break;
+    default: break;
+  }
+  return bad_draw(tensor, "only uniform, normal and constant fractions have a factor");
+}
+
+Status plan_kind(const TensorSpec& tensor, const Draw& draw, DrawPlan& plan) {
   switch (tensor.draw.kind) {
-    case Draw::Kind::kUniform: return plan_uniform(tensor, plan);
-    case Draw::Kind::kNormal: return plan_normal(tensor, plan);
+    case Draw::Kind::kUniform: return plan_uniform(tensor, draw, plan);
+    case Draw::Kind::kNormal: return plan_normal(tensor, draw, plan);
     case Draw::Kind::kIntegers: return plan_integers(tensor, plan);
     case Draw::Kind::kBernoulli: return plan_bernoulli(tensor, plan);
-    case Draw::Kind::kConstant: return plan_constant(tensor, plan);
+    case Draw::Kind::kConstant: return plan_constant(tensor, draw, plan);
     case Draw::Kind::kTril:
     case Draw::Kind::kTriu: return plan_matrix(tensor, tensor.draw.a, plan);
     case Draw::Kind::kWide:
@@ -171,7 +205,9 @@ Result<DrawPlan> plan_draw(const TensorSpec& tensor, DrawKey key) {
   plan.dtype = tensor.dtype;
   plan.elements = static_cast<std::uint64_t>(tensor.elements());
   plan.stream = PhiloxStream::of(key.key, key.tensor);
-  if (const Status planned = plan_kind(tensor, plan); !planned) return planned.error();
+  const auto draw = with_factor(tensor, key);
+  if (!draw) return draw.error();
+  if (const Status planned = plan_kind(tensor, *draw, plan); !planned) return planned.error();
   plan.keep = tensor.draw.keep;
   if (plan.keep != Draw::Keep::kAll) {
     const auto diagonal = static_cast<double>(tensor.draw.diagonal);

@@ -47,11 +47,12 @@ struct PhiloxStream {
 
   // Sets the values of tensors apart from any other use of the generator under the same key.
   static constexpr std::uint32_t kTensorValues = 0x6B62766Cu;
+  static constexpr std::uint32_t kTensorFactors = 0x6B626661u;  // what they are multiplied by
 
-  static constexpr PhiloxStream of(std::uint64_t key, std::uint64_t tensor) {
+  static constexpr PhiloxStream of(std::uint64_t key, std::uint64_t tensor,
+                                   std::uint32_t use = kTensorValues) {
     return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32),
-            static_cast<std::uint32_t>(tensor),
-            static_cast<std::uint32_t>(tensor >> 32) ^ kTensorValues};
+            static_cast<std::uint32_t>(tensor), static_cast<std::uint32_t>(tensor >> 32) ^ use};
   }
 
   [[nodiscard]] KB_HD PhiloxBlock block(std::uint64_t index) const {

@@ -10,6 +10,7 @@ BuildInfo build_info() {
   BuildInfo info;
   info.version = KBENCH_VERSION;
   info.commit = stamp::kCommit;
+  info.date = stamp::kDate;
   info.dirty = stamp::kDirty;
   info.build_type = KBENCH_BUILD_TYPE;
   info.compiler = KBENCH_COMPILER;

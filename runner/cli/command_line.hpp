@@ -1,17 +1,21 @@
-// The option table: turns the words of the command line into one of the option structs. The only
-// file that knows CLI11, and the only place where help is written. Nothing is executed here.
+// The option table: turns the words of the command line into one of the option structs, with the
+// help of command_options (what several commands share) and command_help (what stands below the
+// options). Nothing is executed here.
 #pragma once
 
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/cli/settings.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
 
-// Help or the version was asked for: print the text to standard output, exit with 0.
+// Help, the version, completions or the manual was asked for: print the text to standard output,
+// exit with 0.
 struct PrintText {
   std::string text;
 };
@@ -31,12 +35,14 @@ struct TasksPromptRequest {
 
 using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
-                 TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, RunsOptions,
-                 TagOptions, CompareOptions, HistoryOptions, WorkspaceRequest, DoctorOptions,
+                 TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
+                 ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
+                 NightlyOptions, WorkspaceRequest, ConfigOptions, DbOptions, DoctorOptions,
                  SelftestRequest, TimingSelftestRequest>;
 
-// `words` is argv, the program's name included. Errors: kUsage, with the nearest known name where
-// one was misspelt.
-[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words);
+// `words` is argv, the program's name included; options that are not typed may be set by what is
+// around. Errors: kUsage, with the nearest known name where one was misspelt.
+[[nodiscard]] Result<Request> parse_command_line(const std::vector<std::string>& words,
+                                                 const SetElsewhere& around = {});
 
 }  // namespace kbench

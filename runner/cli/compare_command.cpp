@@ -10,9 +10,12 @@
 #include "reports/compare_report.hpp"
 #include "reports/fail_on.hpp"
 #include "reports/run_list.hpp"
+#include "runner/analysis/speedup.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/remeasure.hpp"
 #include "runner/cli/stored_runs.hpp"
 #include "runner/store/chain_key.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 
 namespace kbench {
@@ -25,8 +28,12 @@ Result<Run> run_before(const Store& store, const Run& after) {
   const RunFacts facts = facts_of(after);
   auto it =
       std::find_if(runs->begin(), runs->end(), [&](const Run& run) { return run.id == after.id; });
+  const std::string group = group_key(after);
+  const auto is_a_shard_beside = [&](const Run& run) {
+    return !group.empty() && group_key(run) == group;
+  };
   while (it != runs->end() && ++it != runs->end())
-    if (same_device(facts_of(*it), facts)) return std::move(*it);
+    if (same_device(facts_of(*it), facts) && !is_a_shard_beside(*it)) return std::move(*it);
   const std::string device = device_words(facts);
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run before {} on its device{}{}", short_id(after),
@@ -49,6 +56,12 @@ Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
                            [&](const Run& run) { return same_device(facts_of(run), facts); })
           : run_before(store, *after);
   if (!before) return before.error();
+  if (before->id == after->id) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("both names are the run {}, which is no different from itself",
+                             short_id(*after)),
+                 "`kbench runs` lists the others; `kbench compare` alone takes the two newest."};
+  }
   auto then = load_report(store, before->id);
   if (!then) return then.error();
   auto now = load_report(store, after->id);
@@ -62,6 +75,75 @@ Error refusal(const Pair& pair, const std::vector<Difference>& differences) {
                       short_id(pair.before.run), short_id(pair.after.run),
                       difference_lines(differences)),
           "`kbench runs` lists the others; --force compares these all the same, and says so."};
+}
+
+void say(const CommonOptions& common, const std::string& text) {
+  if (common.verbosity >= 0) fmt::print(stderr, "{}\n", text);
+}
+
+// Rows that are correct in both runs, and whose two sources are to be had.
+struct Measurable {
+  std::vector<SourcePair> pairs;
+  std::vector<std::size_t> rows;  // of each pair
+  std::string missing;            // why the first of the others is not among them
+  int without = 0;
+};
+
+Measurable measurable_rows(const Comparison& comparison, const CompareOptions& options,
+                           SourcesOfRuns& sources) {
+  Measurable found;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
+    const bool timed = row.before && row.after && row.before->counts_as_correct() &&
+                       row.after->counts_as_correct();
+    if (!timed || row.same_source) continue;
+    auto before = sources.of(comparison.before.run, options.submissions_before)
+                      .find(row.task, *row.submission_before);
+    auto after = sources.of(comparison.after.run, options.submissions_after)
+                     .find(row.task, *row.submission_after);
+    if (before && after) {
+      found.rows.push_back(i);
+      found.pairs.push_back({row.task, std::move(*before), std::move(*after)});
+      continue;
+    }
+    if (++found.without == 1) found.missing = (before ? after : before).error().message;
+  }
+  return found;
+}
+
+Status remeasure(Comparison& comparison, const CompareOptions& options,
+                 const Installation& installation) {
+  SourcesOfRuns sources(installation);
+  const Measurable found = measurable_rows(comparison, options, sources);
+  if (found.without > 0)
+    comparison.cautions.push_back(fmt::format("{} row{} not measured again: {}", found.without,
+                                              found.without == 1 ? " was" : "s were",
+                                              found.missing));
+  if (found.pairs.empty()) {
+    comparison.cautions.emplace_back(
+        "nothing was measured again: no row with another source is correct in both runs");
+    return Done{};
+  }
+  Remeasurement again(comparison.after.run, options_like(comparison.after.run, options.common),
+                      installation, remeasured_database(options.database),
+                      "kbench compare --remeasure");
+  std::vector<Evidence> by_row(comparison.rows.size());
+  for (int pair = 1; pair <= options.pairs; ++pair) {
+    say(options.common,
+        fmt::format("pair {} of {}: {} submission{}, each side once", pair, options.pairs,
+                    found.pairs.size(), found.pairs.size() == 1 ? "" : "s"));
+    const auto measured = again.measure(found.pairs);
+    if (!measured) return measured.error();
+    for (std::size_t i = 0; i < found.rows.size(); ++i) {
+      Evidence& evidence = by_row[found.rows[i]];
+      if (const auto one = (*measured)[i].slowdown(comparison.baseline))
+        evidence.slowdowns.push_back(*one);
+      if (const auto& after = (*measured)[i].after)
+        evidence.between_runs = spread_of(*after).between_runs;
+    }
+  }
+  judge_by_pairs(comparison, by_row);
+  return Done{};
 }
 
 int finish_compared(const Comparison& comparison, const CompareOptions& options) {
@@ -97,12 +179,15 @@ int compare_command(const CompareOptions& options, const Installation& installat
   const auto differences = incomparable(pair->before, pair->after);
   if (!differences.empty() && !options.force) return fail(refusal(*pair, differences), terminal);
 
-  const Comparison comparison =
+  Comparison comparison =
       compare(pair->before, pair->after, options.over_compiled ? Side::kCompiled : Side::kEager);
   if (comparison.rows.empty()) {
     return finish(ExitCode::kNothingSelected, "there is no submission in either run",
                   options.common.verbosity);
   }
+  if (options.remeasure)
+    if (auto done = remeasure(comparison, options, installation); !done)
+      return fail(done.error(), terminal);
   if (options.format == OutputFormat::kJson)
     print_json(compare_json(comparison));
   else

@@ -9,7 +9,7 @@ enum class ExitCode {
   kUsage = 2,            // the command line, or a file named on it, makes no sense
   kInfrastructure = 3,   // our own fault or the machine's
   kRegression = 4,       // a comparison found what it was told to fail on
-  kNothingSelected = 5,  // no task matches
+  kNothingSelected = 5,  // no task, agent or run of that name
   kInterrupted = 130,    // Ctrl-C, after saving the evaluation at hand
 };
 

@@ -4,8 +4,11 @@
 #include <chrono>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "runner/os/run_trusted.hpp"
 
@@ -95,6 +98,29 @@ std::optional<GitState> git_state(const std::filesystem::path& submissions) {
   const auto head = git.ask({"rev-parse", "--verify", "HEAD^{commit}"});
   if (!head || !is_commit(first_line(*head))) return std::nullopt;
   return GitState{first_line(*head), is_dirty(git)};
+}
+
+Status check_out(const std::filesystem::path& submissions, const std::string& commit,
+                 const std::filesystem::path& into) {
+  const Git git(submissions);
+  const auto not_there = [&](const std::string& why) {
+    return Error{ErrorCode::kNotFound, fmt::format("commit {}: {}", commit.substr(0, 12), why), ""};
+  };
+  if (!is_commit(commit)) return not_there("that is none");
+  // Filters are run on what leaves the repository as well.
+  const auto names = git.ask({"config", "--list", "--show-scope", "--name-only"});
+  if (!names || names->size() > kLongestList || configures_filters(*names))
+    return not_there("the repository cannot be asked, or names filters of its own");
+  const std::filesystem::path archive = std::filesystem::absolute(into) / ".archive.tar";
+  // From a folder of the repository, git archives that folder.
+  const auto archived = git.ask({"archive", "--format=tar", "-o", archive.string(), commit});
+  if (!archived) return not_there("not in this clone");
+  const auto unpacked = run_trusted(
+      {"/usr/bin/env", "tar", "-C", into.string(), "--no-same-owner", "-xf", archive.string()},
+      kPatience);
+  std::error_code ignored;
+  std::filesystem::remove(archive, ignored);
+  return unpacked ? Status(Done{}) : unpacked.error();
 }
 
 }  // namespace kbench

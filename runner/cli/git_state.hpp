@@ -1,6 +1,6 @@
 // Which commit the submissions of a run were at, where they lie in a git repository. A fact for the
 // record, never a reason to fail: without git, without a repository, or where git will not say,
-// there is none. Called when a run begins.
+// there is none. Called when a run begins, and when its submissions are measured again.
 //
 // Such a folder may come from somebody else, and a repository's own configuration names programs
 // that git runs (core.fsmonitor, filters, transports of a partial clone). Those that a command line
@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "runner/core/result.hpp"
+
 namespace kbench {
 
 struct GitState {
@@ -21,5 +23,11 @@ struct GitState {
 
 // Of a folder, or of one file. Empty where nothing of it is tracked.
 [[nodiscard]] std::optional<GitState> git_state(const std::filesystem::path& submissions);
+
+// Writes the submissions as they were at a commit into `into`, an empty folder. Nothing of the
+// repository or its working tree changes. Errors: kNotFound where the commit is not there (a
+// shallow clone) or the repository names programs of its own.
+[[nodiscard]] Status check_out(const std::filesystem::path& submissions, const std::string& commit,
+                               const std::filesystem::path& into);
 
 }  // namespace kbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "reports/history_report.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/stored_runs.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -43,12 +45,27 @@ Result<std::string> find_stored_task(const Store& store, const std::string& patt
                fmt::format("choose one of {}", fmt::join(names, ", "))};
 }
 
+// "2 of 5 runs; left out: 1 of another device, 2 in which nobody submitted it".
+std::string runs_words(const History& history) {
+  const int left_out = history.left_out + history.other_device + history.not_submitted;
+  const int stored = history.runs + left_out;
+  if (left_out == 0) return fmt::format("{} run{}", stored, stored == 1 ? "" : "s");
+  std::vector<std::string> why;
+  if (history.left_out > 0) why.push_back(fmt::format("{} measured otherwise", history.left_out));
+  if (history.other_device > 0)
+    why.push_back(fmt::format("{} of another device", history.other_device));
+  if (history.not_submitted > 0)
+    why.push_back(fmt::format("{} without a submission for it", history.not_submitted));
+  return fmt::format("{} of {} runs; left out: {}", history.runs, stored, fmt::join(why, ", "));
+}
+
 }  // namespace
 
-int history_command(const HistoryOptions& options) {
+int history_command(const HistoryOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);
+  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   if (const auto status = complain_without_runs(*store, options.database, options.common))
     return *status;
   const auto task = find_stored_task(*store, options.task);
@@ -70,10 +87,7 @@ int history_command(const HistoryOptions& options) {
     print_json(history_json(*history));
   else
     fmt::print("{}", render_history(*history, output_style(options.common)));
-  std::size_t points = 0;
-  for (const AgentHistory& agent : history->agents) points = std::max(points, agent.points.size());
-  return finish(ExitCode::kGood,
-                fmt::format("{} over {} run{}", *task, points, points == 1 ? "" : "s"),
+  return finish(ExitCode::kGood, fmt::format("{} over {}", *task, runs_words(*history)),
                 options.common.verbosity);
 }
 

@@ -2,10 +2,11 @@
 // measures nothing. Returns the exit status.
 #pragma once
 
+#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 
 namespace kbench {
 
-int history_command(const HistoryOptions& options);
+int history_command(const HistoryOptions& options, const Installation& installation);
 
 }  // namespace kbench

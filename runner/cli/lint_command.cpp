@@ -18,11 +18,13 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/cli/task_choice.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/lint/graph_facts.hpp"
@@ -162,6 +164,12 @@ class LintSession {
   Result<ExitCode> run() {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
+    auto lock =
+        take_measuring_lock({.state = installation_.state,
+                             .target = &target_,
+                             .what = "tasks lint",
+                             .note = [this](const std::string& text) { progress_.note(text); }});
+    if (!lock) return lock.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     progress_.begin("linting", std::vector<double>(tasks_.size(), 1.0));
@@ -278,7 +286,7 @@ int lint_command(const LintOptions& options, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   auto target = choose_target(selection, installation);
   if (!target) return fail(target.error(), terminal);
-  auto all = list_tasks(options.common.suite.value_or(installation.suites));
+  auto all = tasks_of_suite(options.common, installation);
   if (!all) return fail(all.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return fail(complete.error(), terminal);

@@ -15,16 +15,21 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
+#include "runner/cli/config_command.hpp"
+#include "runner/cli/db_command.hpp"
 #include "runner/cli/doctor.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
+#include "runner/cli/nightly_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
+#include "runner/cli/reproduce_command.hpp"
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/runs_command.hpp"
 #include "runner/cli/selftest_command.hpp"
+#include "runner/cli/sources_command.hpp"
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
@@ -58,15 +63,28 @@ struct Dispatch {
   int operator()(const ReportOptions& options) const {
     return report_command(options, installation);
   }
+  int operator()(const SourcesOptions& options) const {
+    return sources_command(options, installation);
+  }
+  int operator()(const ReproduceOptions& options) const {
+    return reproduce_command(options, installation);
+  }
   int operator()(const RunsOptions& options) const { return runs_command(options); }
   int operator()(const TagOptions& options) const { return tag_command(options); }
   int operator()(const CompareOptions& options) const {
     return compare_command(options, installation);
   }
-  int operator()(const HistoryOptions& options) const { return history_command(options); }
+  int operator()(const HistoryOptions& options) const {
+    return history_command(options, installation);
+  }
+  int operator()(const NightlyOptions& options) const {
+    return nightly_command(options, installation);
+  }
   int operator()(const WorkspaceRequest& request) const {
     return workspace_command(request, installation);
   }
+  int operator()(const ConfigOptions& options) const { return config_command(options); }
+  int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {
     return selftest_sandbox_command(request, installation);
   }
@@ -80,7 +98,7 @@ struct Dispatch {
 
 int run_program(const std::vector<std::string>& words) {
   const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
-  const auto request = parse_command_line(words);
+  const auto request = parse_command_line(words, process_surroundings());
   if (!request) return fail(request.error(), terminal);
   // Help and version work anywhere, even without an installation around the program.
   if (const auto* text = std::get_if<PrintText>(&*request)) {

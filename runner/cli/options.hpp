@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "reports/variant_rule.hpp"
+#include "runner/cli/prompt_language.hpp"
+#include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
 
 namespace kbench {
@@ -19,13 +22,18 @@ struct Reporter;  // reports/reporter.hpp
 struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
   std::optional<std::filesystem::path> file;  // where to; empty: standard output
+  std::string option = "--out";               // that named the place, or can
 };
 
 // Options that every command takes.
 struct CommonOptions {
   int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
   ColorMode color = ColorMode::kAuto;
+  bool wide = false;  // tables keep every column, however narrow the terminal
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
+  // Where options come from that nobody typed; both were read before (cli/settings.hpp).
+  std::string config;
+  std::string preset;
 };
 
 // `kbench run`. Where a value is empty the command chooses by what the machine has.
@@ -44,9 +52,14 @@ struct RunOptions {
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio
   bool checks_only = false;  // nothing is timed, no package is built
+  bool no_wait = false;      // where the device is taken: an error
+  std::optional<ShardChoice> shard;
+  std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
+  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
+  std::string id;                     // of the new run; empty: drawn
+  VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
 };
@@ -58,6 +71,7 @@ struct TasksOptions {
   std::string task;                   // but list: must select exactly one
   std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
   std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<PromptLanguage> language;    // prompt: else the device's usual one
   std::optional<std::filesystem::path> out;  // header: folder for task.h and kbench.h
   OutputFormat format = OutputFormat::kTable;
 };
@@ -90,9 +104,37 @@ struct LintOptions {
 struct ReportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
-  std::vector<std::string> runs;      // names of store/run_name.hpp; none: the newest
+  std::vector<std::string> runs;  // names of store/run_name.hpp; none: the newest
+  VariantRule variants = VariantRule::kBest;
   std::optional<std::string> reward;  // a name of reward/reward.hpp
   std::vector<OutputRequest> outputs;
+  std::optional<std::filesystem::path> site;  // a folder for a page of many files
+};
+
+// One row of a stored run.
+struct RowChoice {
+  std::filesystem::path database = "kbench.sqlite";
+  std::string run;                   // a name of store/run_name.hpp
+  std::string task;                  // "level1/019_relu"
+  std::optional<std::string> agent;  // none: the row without a submission
+  std::optional<std::string> variant;
+  std::optional<std::string> submission;  // its name, where that takes more to tell
+};
+
+// `kbench sources`.
+struct SourcesOptions {
+  CommonOptions common;
+  RowChoice row;
+  std::filesystem::path out;  // a folder; made where it is missing, else empty
+};
+
+// `kbench reproduce`.
+struct ReproduceOptions {
+  CommonOptions common;  // a suite: in place of the run's
+  RowChoice row;
+  std::filesystem::path into = "kbench.sqlite";
+  std::vector<OutputRequest> outputs;
+  std::string command_line;  // as typed, for the store
 };
 
 // `kbench runs`.
@@ -124,6 +166,37 @@ struct CompareOptions {
   bool force = false;
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;
+  bool remeasure = false;  // both sides anew, in pairs
+  int pairs = 3;
+  // Where the sources of the runs lie; else where they are found (cli/run_sources.hpp).
+  std::optional<std::filesystem::path> submissions_before;
+  std::optional<std::filesystem::path> submissions_after;
+};
+
+// `kbench nightly`.
+struct NightlyOptions {
+  RunOptions run;                      // its outputs are those of the night
+  std::optional<double> flag_percent;  // what counts as slower; else by the device
+  int most_pairs = 9;
+  bool over_compiled = false;                               // the common scale: else eager
+  std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
+};
+
+// `kbench config`: what the options of a command are, and who says so.
+struct EffectiveSetting {
+  std::string name;                 // "level"
+  std::vector<std::string> values;  // empty: nobody says
+  std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
+  std::string by_default;  // as the help words it
+  bool flag = false;
+  bool typed = false;
+};
+struct ConfigOptions {
+  CommonOptions common;
+  OutputFormat format = OutputFormat::kTable;
+  std::string command;  // "run", "tasks lint"
+  std::vector<EffectiveSetting> settings;
+  std::vector<std::string> unknown_variables;
 };
 
 // `kbench history`.

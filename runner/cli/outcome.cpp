@@ -28,8 +28,8 @@ void print_labelled(std::FILE* stream, const std::string& label, std::string_vie
 ExitCode exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUsage:
-    case ErrorCode::kBadInput:
-    case ErrorCode::kNotFound: return ExitCode::kUsage;
+    case ErrorCode::kBadInput: return ExitCode::kUsage;
+    case ErrorCode::kNotFound: return ExitCode::kNothingSelected;
     case ErrorCode::kSubmission: return ExitCode::kTaskFailed;
     case ErrorCode::kDoesNotFit:
     case ErrorCode::kTimeout:
@@ -67,7 +67,8 @@ int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* str
                  "make room where it goes to, or send it elsewhere"},
                 Terminal{}, stream);
   }
-  if (code != ExitCode::kGood || verbosity >= 0) fmt::print(stream, "kbench: {}\n", text);
+  if (code != ExitCode::kGood || verbosity >= 0)
+    fmt::print(stream, "kbench: {}\n", printable(text));
   return to_int(code);
 }
 

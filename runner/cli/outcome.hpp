@@ -11,6 +11,8 @@
 
 namespace kbench {
 
+// kNotFound is a task, agent, run or tag that is none of those there are; a file that is not there
+// makes no sense on a command line, and is kUsage.
 [[nodiscard]] ExitCode exit_code_of(ErrorCode code);
 
 // "usage error", "a task failed", ...
@@ -21,7 +23,8 @@ int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stder
 
 // Flushes standard output, so that results stand before the last line, and prints the outcome line
 // "kbench: TEXT" (left out when quiet and good); returns the exit status. Where standard output
-// cannot take what was written to it, that is said instead (kInfrastructure).
+// cannot take what was written to it, that is said instead (kInfrastructure). `text` may hold what
+// the user typed or a file says: it is cleaned here.
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream = stderr);
 
 }  // namespace kbench

@@ -17,6 +17,7 @@
 #include "reports/github_report.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/output_file.hpp"
+#include "runner/cli/stored_runs.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
 
@@ -46,21 +47,22 @@ Error unknown_format(const std::string& word, const std::string& path) {
                    : fmt::format("formats stand before the =; a file of that name is ./{}", path));
 }
 
-Result<OutputRequest> to_place(const Reporter& reporter, const std::string& path) {
+Result<OutputRequest> to_place(const Reporter& reporter, const std::string& path,
+                               const char* option = "--out") {
   if (path.empty()) {
     return usage(
         fmt::format("the output in {} names no file", reporter.name),
         fmt::format("say where to: --out {}=FILE, or - for standard output", reporter.name));
   }
-  if (path == "-") return OutputRequest{&reporter, std::nullopt};
-  return OutputRequest{&reporter, path};
+  if (path == "-") return OutputRequest{&reporter, std::nullopt, option};
+  return OutputRequest{&reporter, path, option};
 }
 
-Result<OutputRequest> by_suffix(const std::string& path) {
+Result<OutputRequest> by_suffix(const std::string& path, const char* option = "--out") {
   if (path.empty()) {
     return usage("--out names neither format nor file", "say both: --out csv=results.csv");
   }
-  if (const Reporter* reporter = reporter_of_suffix(path)) return to_place(*reporter, path);
+  if (const Reporter* reporter = reporter_of_suffix(path)) return to_place(*reporter, path, option);
   return usage(fmt::format("{} does not say in which format", path == "-" ? "--out -" : path),
                fmt::format("say it: --out FORMAT={}, with FORMAT one of {}", path,
                            fmt::join(format_names(), ", ")));
@@ -99,11 +101,27 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return !failed && left == fs::weakly_canonical(fs::absolute(b), failed) && !failed;
 }
 
-// A device or a pipe takes whatever comes.
+// What takes whatever comes: a terminal, /dev/null, and what this process was started with.
 bool is_stream(const fs::path& file) {
   std::error_code failed;
+  const std::string name = file.lexically_normal().string();
+  const bool given = name == "/dev/stdout" || name == "/dev/stderr" ||
+                     name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/");
+  return given || fs::is_character_file(fs::status(file, failed));
+}
+
+// A pipe by name holds up whoever opens it until somebody reads there, and may for ever.
+Status check_kind(const fs::path& file) {
+  std::error_code failed;
   const fs::file_status status = fs::status(file, failed);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+  const char* kind = fs::is_fifo(status)         ? "a pipe (FIFO)"
+                     : fs::is_socket(status)     ? "a socket"
+                     : fs::is_block_file(status) ? "a device"
+                                                 : nullptr;
+  if (kind == nullptr) return Done{};
+  return usage(
+      fmt::format("{} is {}, a report is a file", file.string(), kind),
+      fmt::format("name a file, or - for standard output: --out FORMAT=- > {}", file.string()));
 }
 
 // Whether any SQLite database lies there, such as the results of somebody else.
@@ -131,9 +149,9 @@ Status check_place(const fs::path& file) {
 }
 
 Status check_not_database(const OutputRequest& output, const fs::path& database) {
-  const std::string hint = is_page(output)
-                               ? "name another file with --html; --no-html of run writes no page"
-                               : "name another file; nothing was opened or written";
+  const std::string hint =
+      fmt::format("name another file with {}{}; nothing was opened or written", output.option,
+                  output.option == "--html" ? ", or write no page with --no-html" : "");
   if (same_file(*output.file, database))
     return usage(fmt::format("{} is the database, the report in {} would be written over it",
                              output.file->string(), output.reporter->name),
@@ -175,16 +193,25 @@ Status append_step_summary(const ReportData& data, const Reporter& reporter) {
   return text.size() > room ? Status(Done{}) : append_to_file(file, text);
 }
 
-Status write_output(const ReportData& data, const OutputRequest& output, ColorMode color,
-                    const std::optional<RewardRule>& reward) {
+RenderOptions render_options(const OutputRequest& output, const CommonOptions& common) {
+  RenderOptions options;
+  options.workspace = environment_variable("GITHUB_WORKSPACE");
+  if (output.file) {
+    // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
+    options.colour = common.color == ColorMode::kAlways;
+    return options;
+  }
+  const TableStyle style = output_style(common);
+  options.colour = style.colour;
+  options.columns = style.columns;
+  return options;
+}
+
+Status write_output(const ReportData& data, const OutputRequest& output,
+                    const CommonOptions& common) {
   for (const Evaluation& evaluation : data.evaluations)
     if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
-  RenderOptions options;
-  options.reward = reward;
-  options.workspace = environment_variable("GITHUB_WORKSPACE");
-  // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
-  options.colour =
-      output.file ? color == ColorMode::kAlways : inspect_terminal(STDOUT_FILENO, color).color;
+  const RenderOptions options = render_options(output, common);
   const std::string text = output.reporter->render(data, options);
   const Status written =
       output.file ? write_output_file(*output.file, text) : write_standard_output(text);
@@ -212,14 +239,16 @@ Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const f
   auto outputs = parse_all(words.out);
   if (!outputs) return outputs;
   if (words.html) {
-    auto page = to_place(*find_reporter("html"), *words.html);
+    auto page = to_place(*find_reporter("html"), *words.html, "--html");
     if (!page) return page.error();
     outputs->push_back(std::move(*page));
   }
   if (words.format || std::none_of(outputs->begin(), outputs->end(), to_standard_output))
-    outputs->insert(outputs->begin(), {find_reporter(words.format.value_or("table")), {}});
+    outputs->insert(outputs->begin(),
+                    {find_reporter(words.format.value_or("table")), {}, "--format"});
   if (!words.no_html && std::none_of(outputs->begin(), outputs->end(), is_page))
-    outputs->push_back({find_reporter("html"), fs::path(database).replace_extension(".html")});
+    outputs->push_back(
+        {find_reporter("html"), fs::path(database).replace_extension(".html"), "--html"});
   if (auto one = check_standard_output(*outputs); !one) return one.error();
   return outputs;
 }
@@ -227,20 +256,31 @@ Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const f
 Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
   auto outputs = parse_all(words.out);
   if (!outputs) return outputs;
-  if (words.format) {
-    auto output = to_place(*find_reporter(*words.format), words.format_file.value_or("-"));
+  if (words.site) {
+    if (words.format.value_or("html") != "html" || words.format_file)
+      return usage("--site is a page of many files, in the place of html's one",
+                   "kbench report html --site DIR; --out FORMAT=PATH writes others beside it");
+  } else if (words.format) {
+    auto output = to_place(*find_reporter(*words.format), words.format_file.value_or("-"), "-o");
     if (!output) return output.error();
     outputs->insert(outputs->begin(), std::move(*output));
   } else if (words.format_file) {
-    auto output = by_suffix(*words.format_file);
+    auto output = by_suffix(*words.format_file, "-o");
     if (!output) return output.error();
     outputs->insert(outputs->begin(), std::move(*output));
   }
-  if (outputs->empty())
+  if (outputs->empty() && !words.site)
     return usage("the report's FORMAT is required",
                  fmt::format("`kbench report FORMAT` prints one of {}; --out FORMAT=PATH writes "
                              "several",
                              fmt::join(format_names(), ", ")));
+  if (auto one = check_standard_output(*outputs); !one) return one.error();
+  return outputs;
+}
+
+Result<std::vector<OutputRequest>> nightly_outputs(const OutputWords& words) {
+  auto outputs = parse_all(words.out);
+  if (!outputs) return outputs;
   if (auto one = check_standard_output(*outputs); !one) return one.error();
   return outputs;
 }
@@ -252,6 +292,7 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
     if (!output.file || is_stream(*output.file)) continue;
     if (auto harmless = check_not_database(output, database); !harmless) return harmless;
     if (auto fine = check_place(*output.file); !fine) return fine;
+    if (auto file = check_kind(*output.file); !file) return file;
     if (input && same_file(*output.file, *input))
       return usage(fmt::format("{} is read, the report in {} would be written over it",
                                output.file->string(), output.reporter->name),
@@ -262,11 +303,10 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
 }
 
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
-                     ColorMode color, const std::optional<RewardRule>& reward) {
+                     const CommonOptions& common) {
   Status first = Done{};
   for (const OutputRequest& output : outputs)
-    if (auto written = write_output(data, output, color, reward); !written && first)
-      first = written;
+    if (auto written = write_output(data, output, common); !written && first) first = written;
   return first;
 }
 

@@ -10,7 +10,6 @@
 
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
-#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
@@ -26,6 +25,7 @@ struct OutputWords {
   std::optional<std::string> format_file;  // -o of report: where that goes
   std::optional<std::string> html;         // --html of run
   bool no_html = false;
+  std::optional<std::filesystem::path> site;  // --site of report, in the place of FORMAT's file
 };
 // Of `kbench run`: a table on standard output where nothing else goes there, and a page beside the
 // database unless there is one or none is wanted. Errors: kUsage; standard output is one place.
@@ -33,6 +33,9 @@ struct OutputWords {
                                                              const std::filesystem::path& database);
 // Of `kbench report`: what was asked for and nothing else.
 [[nodiscard]] Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words);
+
+// Of `kbench nightly`: what was asked for, which may be nothing.
+[[nodiscard]] Result<std::vector<OutputRequest>> nightly_outputs(const OutputWords& words);
 
 // Whether all of them can be written without harm: no folder, no file twice, neither the database
 // nor a side file of it, nor `input`, a file that is read. Errors: kUsage.
@@ -43,8 +46,8 @@ struct OutputWords {
 // Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
 // tried.
 [[nodiscard]] Status write_outputs(const ReportData& data,
-                                   const std::vector<OutputRequest>& outputs, ColorMode color,
-                                   const std::optional<RewardRule>& reward = {});
+                                   const std::vector<OutputRequest>& outputs,
+                                   const CommonOptions& common);
 
 // "results.csv, page.html"; empty where none goes to a file.
 [[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);

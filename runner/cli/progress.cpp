@@ -120,15 +120,15 @@ void Progress::end() {
 }
 
 void Progress::note(std::string_view text) {
-  if (verbosity_ >= 0) print_line(std::string(text));
+  if (verbosity_ >= 0) print_line(printable(text));
 }
 
 void Progress::detail(std::string_view text) {
-  if (verbosity_ > 0) print_line(std::string(text));
+  if (verbosity_ > 0) print_line(printable(text));
 }
 
 void Progress::warn(std::string_view text) {
-  print_line(fmt::format("{} {}", terminal_.paint(Color::kYellow, "warning:"), text));
+  print_line(fmt::format("{} {}", terminal_.paint(Color::kYellow, "warning:"), printable(text)));
 }
 
 double Progress::expected_of(std::size_t index) const {

@@ -21,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSourceBytes = 1u << 20;
-// Short and typical; the first that is not the task itself is shown.
-constexpr std::array kExamples = {"level1/019_relu", "level1/023_softmax"};
+// Short and typical; the first that is there and is not the task itself is shown.
+constexpr std::array kExamples = {"level2/076_gemm_add_relu", "level1/019_relu",
+                                  "level1/023_softmax"};
 
 std::string gib_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(1u << 30));
@@ -83,14 +84,33 @@ std::string with_own_headers(const std::string& text, const fs::path& folder) {
   return whole;
 }
 
-std::optional<PromptExample> choose_example(const Installation& installation, const Task& task,
-                                            const std::string& device) {
-  const std::string ending = device == "cuda" ? ".cu" : ".cpp";
+// Where examples of a language lie, and how they end. Native ones are an agent's submissions, of
+// which only those that need no parameter are short.
+struct ExamplePlace {
+  fs::path folder;
+  std::string ending;
+};
+
+ExamplePlace examples_of(const Installation& installation, PromptLanguage language,
+                         const std::string& device) {
+  const fs::path agent = installation.examples / "example";
+  const fs::path prompts = installation.root / "data/prompt";
+  switch (language) {
+    case PromptLanguage::kCpp: return {agent, ".cpp"};
+    case PromptLanguage::kCuda: return {agent, ".cu"};
+    case PromptLanguage::kPython: return {prompts / ("python-" + device), ".py"};
+    case PromptLanguage::kTriton: return {prompts / "triton", ".py"};
+  }
+  return {};
+}
+
+std::optional<PromptExample> choose_example(const ExamplePlace& place, const Task& task) {
+  const bool native = place.ending != ".py";
   for (const std::string id : kExamples) {
-    if (id == task.id) continue;
-    const fs::path agent = installation.examples / "example";
-    const auto text = read_bounded_file(agent / (id + ending), kMaxSourceBytes);
-    if (text) return PromptExample{id, with_own_headers(*text, agent / "include")};
+    if (id == task.id || (native && !id.starts_with("level1/"))) continue;
+    const auto text = read_bounded_file(place.folder / (id + place.ending), kMaxSourceBytes);
+    if (!text) continue;
+    return PromptExample{id, native ? with_own_headers(*text, place.folder / "include") : *text};
   }
   return std::nullopt;
 }
@@ -100,25 +120,31 @@ std::optional<PromptExample> choose_example(const Installation& installation, co
 Result<TaskPrompt> make_task_prompt(const TasksOptions& options, const Installation& installation) {
   auto task = find_task(options, installation);
   if (!task) return task.error();
-  PromptDevice device = choose_device(options.device);
+  const auto wish = device_for(options.language, options.device);
+  if (!wish) return wish.error();
+  PromptDevice device = choose_device(*wish);
+  const PromptLanguage language = options.language.value_or(usual_language(device.kind));
   const auto size = choose_size(*task, options.size, device.kind == "cuda" ? "full" : "small");
   if (!size) return size.error();
   const auto source = read_bounded_file(task->source, kMaxSourceBytes);
   if (!source) return source.error();
-  const auto example = choose_example(installation, *task, device.kind);
+  const auto example = choose_example(examples_of(installation, language, device.kind), *task);
   const auto abi = read_bounded_file(installation.abi / "kbench.h", kMaxSourceBytes);
   if (!abi) return abi.error();
   const std::string kind = device.kind;
   const std::string name = (*size)->name;
-  std::string text = task_prompt({*task, **size, *source, *abi, std::move(device), example});
-  return TaskPrompt{std::move(*task), name, kind, std::move(text)};
+  std::string text =
+      task_prompt({*task, **size, *source, *abi, language, std::move(device), example});
+  return TaskPrompt{std::move(*task), name, kind, language, std::move(text)};
 }
 
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
   const auto prompt = make_task_prompt(options, installation);
   if (!prompt) return fail(prompt.error(), inspect_terminal(STDERR_FILENO, options.common.color));
   fmt::print("{}", prompt->text);
-  return finish(ExitCode::kGood, fmt::format("prompt of {} at {}", prompt->task.id, prompt->size),
+  return finish(ExitCode::kGood,
+                fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
+                            to_string(prompt->language)),
                 options.common.verbosity);
 }
 

@@ -14,6 +14,8 @@
 #include "reports/reporter.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
+#include "runner/cli/page_extras.hpp"
+#include "runner/cli/site_output.hpp"
 #include "runner/cli/stored_runs.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
@@ -63,22 +65,38 @@ int report_command(const ReportOptions& options, const Installation& installatio
     if (!rule) return fail(rule.error(), terminal);
     reward = std::move(*rule);
   }
+  if (options.site) {
+    if (const auto fine = check_site(*options.site); !fine) return fail(fine.error(), terminal);
+  }
   auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);
   // Without it, the report says that the chain cannot be checked here.
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   if (const auto status = complain_without_runs(*store, options.database, options.common))
     return *status;
-  const auto data = load_runs(*store, options.runs);
+  auto data = load_runs(*store, options.runs);
   if (!data) return fail(data.error(), terminal);
+  data->variants = options.variants;
+  data->reward = std::move(reward);
+  if (options.site || writes_page(options.outputs)) {
+    if (const auto added = add_page_extras(*data, *store, installation.suites); !added)
+      return fail(added.error(), terminal);
+  }
 
-  if (const auto written = write_outputs(*data, options.outputs, options.common.color, reward);
-      !written)
+  if (const auto written = write_outputs(*data, options.outputs, options.common); !written)
     return fail(written.error(), terminal);
-  const std::string files = written_files(options.outputs);
+  if (options.site) {
+    if (const auto written = write_site(*options.site, render_site(*data)); !written)
+      return fail(written.error(), terminal);
+  }
+  std::string files = written_files(options.outputs);
+  if (options.site)
+    files +=
+        fmt::format("{}{}", files.empty() ? "" : ", ", (*options.site / "index.html").string());
   return finish(ExitCode::kGood,
-                fmt::format("run {}, {} rows{}", data->run.id.substr(0, 12),
-                            data->evaluations.size(), files.empty() ? "" : ", written to " + files),
+                fmt::format("run {}, {} row{}{}", data->run.id.substr(0, 12),
+                            data->evaluations.size(), data->evaluations.size() == 1 ? "" : "s",
+                            files.empty() ? "" : ", written to " + files),
                 options.common.verbosity);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
@@ -50,7 +51,7 @@ std::optional<std::string> stored_device(const Json& configuration) {
 Result<Run> find_resumed_run(const Store& store, const RunOptions& options) {
   auto run = find_run_named(store, *options.resume);
   if (run || run.error().code != ErrorCode::kNotFound) return run;
-  return Error{ErrorCode::kUsage,
+  return Error{ErrorCode::kNotFound,
                fmt::format("{}: {}", options.database.string(), run.error().message),
                fmt::format("{} Without --resume a new one is started.", run.error().hint)};
 }
@@ -72,6 +73,10 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   complete(options.baselines_only, none.baselines_only, configuration, "baselines_only");
   complete(options.quick, none.quick, configuration, "quick");
   complete(options.budget_seconds, none.budget_seconds, configuration, "budget_seconds");
+  if (const auto shard = shard_of(run); shard && !options.shard) {
+    options.shard = ShardChoice{shard->index, shard->of};
+    options.group = shard->group;
+  }
   return options;
 }
 

@@ -26,9 +26,11 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/calibration_file.hpp"
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
+#include "runner/cli/page_extras.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_environment.hpp"
@@ -45,6 +47,7 @@
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
+#include "runner/store/tag.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -78,6 +81,7 @@ class RunSession {
   Result<ExitCode> run() {
     announce();
     if (auto opened = open_store(); !opened) return opened.error();
+    if (auto alone = await_turn(); !alone) return alone.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
@@ -144,6 +148,25 @@ class RunSession {
     return Done{};
   }
 
+  // From here on nobody else measures on the device, nor do we beside anybody.
+  Status await_turn() {
+    run_.id = options_.id.empty() ? random_id() : options_.id;
+    if (options_.resume) {
+      auto found = find_resumed_run(*store_, options_);
+      if (!found) return found.error();
+      run_ = std::move(*found);
+    }
+    auto lock =
+        take_measuring_lock({.state = installation_.state,
+                             .target = &plan_.target,
+                             .what = fmt::format("run {}", run_.id.substr(0, 12)),
+                             .wait = !options_.no_wait,
+                             .note = [this](const std::string& text) { progress_.note(text); }});
+    if (!lock) return lock.error();
+    lock_ = std::move(*lock);
+    return Done{};
+  }
+
   Status start_oracle() {
     oracle_.reset();
     auto oracle =
@@ -180,7 +203,6 @@ class RunSession {
   Status begin_run() {
     const Json configuration = describe_configuration(options_, plan_, hello_);
     if (options_.resume) return resume_run(configuration);
-    run_.id = random_id();
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
@@ -191,9 +213,6 @@ class RunSession {
   }
 
   Status resume_run(const Json& configuration) {
-    auto found = find_resumed_run(*store_, options_);
-    if (!found) return found.error();
-    run_ = std::move(*found);
     const Json before = Json::parse(run_.configuration, nullptr, false);
     for (const auto& [name, value] : configuration.items()) {
       if (!before.contains(name) || before.at(name) != value) {
@@ -244,7 +263,7 @@ class RunSession {
     std::set<std::size_t> tasks;
     if (options_.checks_only) return tasks;
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
-      const Unit& unit = plan_.units[i];
+      const PlannedRow& unit = plan_.units[i];
       const bool fails_anyway = unit.ends_as || error_of_build(i) != nullptr;
       if (!fails_anyway && !done_.contains(key_of(i))) tasks.insert(unit.task);
     }
@@ -255,7 +274,7 @@ class RunSession {
 
   // Unique within the run, and equal when the same thing is asked for again.
   [[nodiscard]] std::string key_of(std::size_t index) const {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const Json identity = {plan_.tasks[unit.task].hash,
                            plan_.target.size,
                            plan_.target.device,
@@ -271,16 +290,23 @@ class RunSession {
     return sha256(identity.dump());
   }
 
+  // Of an evaluation of the task; 0 where nobody knows.
+  [[nodiscard]] double typical_seconds(const Task& task) const {
+    const auto seconds =
+        store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, options_.quick);
+    return seconds && *seconds ? **seconds : 0;
+  }
+
   Status evaluate_units() {
     std::vector<std::size_t> open;
     std::vector<double> expected;
+    std::map<std::size_t, double> typical;  // seconds, by task
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       if (done_.contains(key_of(i))) continue;
       open.push_back(i);
-      const std::string& task = plan_.tasks[plan_.units[i].task].id;
-      auto seconds =
-          store_->typical_seconds(task, plan_.target.size, plan_.target.device, options_.quick);
-      expected.push_back(seconds && *seconds ? **seconds : 0);
+      const auto [known, is_new] = typical.try_emplace(plan_.units[i].task, 0.0);
+      if (is_new) known->second = typical_seconds(plan_.tasks[plan_.units[i].task]);
+      expected.push_back(known->second);
     }
     progress_.begin("evaluating", expected);
     const InterruptGuard guard;
@@ -293,9 +319,10 @@ class RunSession {
         left_pending_ = open.size() - position;
         break;
       }
-      const Unit& unit = plan_.units[open[position]];
+      const PlannedRow& unit = plan_.units[open[position]];
       progress_.item(position, plan_.tasks[unit.task].id);
-      const Evaluation evaluation = evaluate_unit(open[position]);
+      Evaluation evaluation = evaluate_unit(open[position]);
+      const std::vector<Blob> blobs = take_sources(open[position], evaluation);
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;
@@ -303,7 +330,7 @@ class RunSession {
         if (evaluation.state == State::kInfrastructureError) break;
         --left_pending_;
       }
-      if (auto added = store_->add(evaluation); !added) return added.error();
+      if (auto added = store_->add(evaluation, blobs); !added) return added.error();
       progress_.item_done(format_row_line(derive(evaluation)));
       if (lost_device_) break;
     }
@@ -348,7 +375,7 @@ class RunSession {
   }
 
   Evaluation evaluate_unit(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const std::string started_at = utc_now();
     const bool in_vain = unit.ends_as || error_of_build(index) || !size_of_unit(unit);
     Evaluation evaluation = in_vain ? ended_early(index) : measure(index);
@@ -361,18 +388,24 @@ class RunSession {
     return evaluation;
   }
 
+  std::vector<Blob> take_sources(std::size_t index, Evaluation& evaluation) {
+    await_builds();
+    return attach_sources(std::exchange(builds_[index].sources, {}),
+                          plan_.tasks[plan_.units[index].task], evaluation);
+  }
+
   // Null while it compiles, too.
   [[nodiscard]] const Error* error_of_build(std::size_t index) const {
     return builds_.empty() || !builds_[index].error ? nullptr : &*builds_[index].error;
   }
 
-  [[nodiscard]] const TaskSize* size_of_unit(const Unit& unit) const {
+  [[nodiscard]] const TaskSize* size_of_unit(const PlannedRow& unit) const {
     return plan_.tasks[unit.task].find_size(plan_.target.size);
   }
 
   // A row that needs no measurement: malformed, for another device, does not compile.
   Evaluation ended_early(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     const Task& task = plan_.tasks[unit.task];
     Evaluation evaluation;
     evaluation.task = task.id;
@@ -403,7 +436,7 @@ class RunSession {
   }
 
   Evaluation measure(std::size_t index) {
-    const Unit& unit = plan_.units[index];
+    const PlannedRow& unit = plan_.units[index];
     EvaluationRequest request;
     request.task = &plan_.tasks[unit.task];
     request.size = size_of_unit(unit);
@@ -456,7 +489,7 @@ class RunSession {
   Status finish_run() {
     if (!interrupted_ && !lost_device_)
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
-    auto data = load_report(*store_, run_.id);
+    auto data = load_report(*store_, run_.id, Shards::kApart);
     if (!data) return data.error();
     for (const Evaluation& evaluation : data->evaluations) {
       failed_ += is_failure(evaluation.state) ? 1 : 0;
@@ -466,12 +499,17 @@ class RunSession {
                    : 0;
     }
     rows_ = static_cast<int>(data->evaluations.size());
+    data->variants = options_.variants;
+    if (writes_page(options_.outputs)) {
+      const auto& suite = options_.common.suite.value_or(installation_.suites);
+      if (auto added = add_page_extras(*data, *store_, suite); !added) return added;
+    }
     return report(*data);
   }
 
   // What could not be reported is not lost.
   Status report(const ReportData& data) const {
-    auto written = write_outputs(data, options_.outputs, options_.common.color);
+    auto written = write_outputs(data, options_.outputs, options_.common);
     if (written) return written;
     Error error = written.error();
     error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
@@ -493,8 +531,9 @@ class RunSession {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;
     }
-    summary_ = failed_ == 0 ? fmt::format("{} rows, all good; {}", rows_, saved)
-                            : fmt::format("{} of {} rows failed; {}", failed_, rows_, saved);
+    const char* rows = rows_ == 1 ? "row" : "rows";
+    summary_ = failed_ == 0 ? fmt::format("{} {}, all good; {}", rows_, rows, saved)
+                            : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
     if (mistaken > 0)
       summary_ = fmt::format("{} file{} that look{} like a submission ignored; {}", mistaken,
@@ -513,6 +552,7 @@ class RunSession {
   Compiler compiler_;
   std::unique_ptr<Store> store_;
   bool chained_ = false;  // there is a key to chain with
+  DeviceLock lock_;       // outlives all that is measured
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   std::optional<Calibration> calibration_;
@@ -539,6 +579,8 @@ int run_command(const RunOptions& given, const Installation& installation) {
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(given.database); !sound)
     return fail(sound.error(), terminal);
+  if (auto there = check_database_folder(given.database); !there)
+    return fail(there.error(), terminal);
   const auto completed = complete_resumed(given);
   if (!completed) return fail(completed.error(), terminal);
   const RunOptions& options = *completed;
@@ -557,6 +599,8 @@ int run_command(const RunOptions& given, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+  if (options.shard)
+    if (auto named = check_tag_name(options.group); !named) return fail(named.error(), terminal);
   const auto profile = find_profile(options.profile);
   if (!profile) return fail(profile.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);

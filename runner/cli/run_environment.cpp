@@ -52,14 +52,7 @@ Json describe_submissions(const Plan& plan) {
 
 // Null for the shipped examples.
 Json describe_files(const std::optional<Census>& census) {
-  if (!census) return nullptr;
-  Json ignored = Json::array();
-  for (const Census::Ignored& file : census->ignored)
-    ignored.push_back({{"path", file.path}, {"why", file.why}, {"mistaken", file.mistaken}});
-  return {{"evaluated", census->evaluated},
-          {"other_device", census->other_device},
-          {"not_selected", census->not_selected},
-          {"ignored", ignored}};
+  return census ? census_json(*census) : Json(nullptr);
 }
 
 }  // namespace
@@ -105,6 +98,12 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
                   {"torch", oracle.torch},
                   {"kbench", std::string(build_info().version)}};
   if (options.file) choices["file"] = path(options.file);
+  if (options.shard) {
+    choices["shard"] = {{"group", options.group},
+                        {"index", options.shard->index},
+                        {"of", options.shard->of},
+                        {"selection", plan.selection}};
+  }
   return choices;
 }
 

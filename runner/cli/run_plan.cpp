@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/task_choice.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
@@ -94,9 +96,9 @@ void add_submissions(const RunOptions& options, const SubmissionSet& found,
       ++census.not_selected;
       continue;
     }
-    Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
-              .submission = submission,
-              .id = submission.id};
+    PlannedRow unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
+                    .submission = submission,
+                    .id = submission.id};
     if (submission.device != plan.target.device) {
       ++census.other_device;
       if (answered.contains({submission.task, submission.id.agent, submission.id.variant}))
@@ -146,7 +148,9 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
-    if (problem.refused && problem.task.empty()) task = plan.tasks.begin();
+    // Of several shards, the first one says so.
+    if (problem.refused && problem.task.empty() && options.shard.value_or(ShardChoice{}).index == 1)
+      task = plan.tasks.begin();
     const bool is_selected = !options.agent || problem.agent == *options.agent;
     if (task == plan.tasks.end() || !is_selected) {
       if (!problem.task.empty() || !is_selected)
@@ -156,10 +160,10 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
       continue;
     }
     ++census.evaluated;
-    Unit unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
-              .ends_as = problem.refused ? State::kRefused : State::kCompileError,
-              .message = problem.error.message,
-              .hint = problem.error.hint};
+    PlannedRow unit{.task = static_cast<std::size_t>(task - plan.tasks.begin()),
+                    .ends_as = problem.refused ? State::kRefused : State::kCompileError,
+                    .message = problem.error.message,
+                    .hint = problem.error.hint};
     unit.id.agent = problem.agent;
     unit.id.name = problem.path.filename().string();
     plan.units.push_back(std::move(unit));
@@ -186,9 +190,26 @@ void take_size_that_exists(Plan& plan) {
                   missing, plan.tasks.size(), wanted, other));
 }
 
+// Every n-th task, so that each shard gets its share of each level. Which one a task belongs to
+// depends on all that were selected: shards that selected something else are told apart by the name
+// of the selection.
+void take_shard(const ShardChoice& shard, Plan& plan) {
+  std::string all;
+  for (const Task& task : plan.tasks) all += fmt::format("{} {}\n", task.id, task.hash);
+  plan.selection = sha256(all);
+  std::vector<Task> part;
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i)
+    if (static_cast<int>(i % static_cast<std::size_t>(shard.of)) == shard.index - 1)
+      part.push_back(std::move(plan.tasks[i]));
+  if (part.empty())
+    plan.nothing_selected = fmt::format("shard {}/{} has no task: {} were selected", shard.index,
+                                        shard.of, plan.tasks.size());
+  plan.tasks = std::move(part);
+}
+
 void add_tasks_without_submission(Plan& plan) {
   std::set<std::size_t> answered;
-  for (const Unit& unit : plan.units) answered.insert(unit.task);
+  for (const PlannedRow& unit : plan.units) answered.insert(unit.task);
   for (std::size_t task = 0; task < plan.tasks.size(); ++task)
     if (!answered.contains(task)) plan.units.push_back({.task = task});
 }
@@ -203,13 +224,17 @@ std::vector<int> near(const GpuInfo& gpu) {
 
 // Somebody who names a folder wants to see something of it.
 Status require_submissions(const SubmissionFolder& folder, const Census& census) {
-  if (census.submissions() > 0 || census.mistaken() == 0) return Done{};
+  if (census.submissions() > 0) return Done{};
   const auto first = std::find_if(census.ignored.begin(), census.ignored.end(),
                                   [](const auto& file) { return file.mistaken; });
+  const std::string why = first == census.ignored.end()
+                              ? std::string("no file there is a submission")
+                              : fmt::format("{}: {}", first->path, first->why);
   return Error{ErrorCode::kUsage,
-               fmt::format("nothing below {} can be evaluated; {}: {}",
-                           clean_name(folder.path.string(), 300), first->path, first->why),
-               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR"};
+               fmt::format("nothing below {} can be evaluated; {}",
+                           clean_name(folder.path.string(), 300), why),
+               "a submission is DIR/AGENT/levelN/NNN_name.cpp or .cu, and --submissions takes DIR; "
+               "--baselines-only needs none"};
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
@@ -259,21 +284,6 @@ Status add_file(const RunOptions& options, Plan& plan) {
 
 }  // namespace
 
-int Census::mistaken() const {
-  return static_cast<int>(std::count_if(ignored.begin(), ignored.end(),
-                                        [](const auto& file) { return file.mistaken; }));
-}
-
-std::string Census::summary() const {
-  std::string text = fmt::format("evaluated {}", evaluated);
-  const std::pair<const char*, int> others[] = {{"for the other device", other_device},
-                                                {"not selected", not_selected},
-                                                {"ignored", static_cast<int>(ignored.size())}};
-  for (const auto& [what, count] : others)
-    if (count > 0) text += fmt::format(", {} {}", what, count);
-  return text;
-}
-
 Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
   Target target;
   const bool has_cuda_oracle = fs::exists(installation.oracle_cuda);
@@ -312,16 +322,21 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
 
 Result<std::vector<Task>> choose_tasks(const RunOptions& options,
                                        const Installation& installation) {
-  auto entries = list_tasks(options.common.suite.value_or(installation.suites));
+  auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return entries.error();
   return load_selected(*entries, options);
 }
 
 Result<Plan> make_plan(const RunOptions& options, const Installation& installation) {
+  if (options.file && fs::is_directory(*options.file)) {
+    const std::string folder = clean_name(options.file->string(), 300);
+    return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp or .cu file",
+                 "a folder of submissions is given as --submissions " + folder};
+  }
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
-  const auto entries = list_tasks(options.common.suite.value_or(installation.suites));
+  const auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return entries.error();
   auto tasks =
       options.file ? load_task_of_file(*entries, options) : load_selected(*entries, options);
@@ -331,6 +346,8 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   if (!target) return target.error();
   plan.target = *target;
   if (!options.size) take_size_that_exists(plan);
+  if (options.shard) take_shard(*options.shard, plan);
+  if (!plan.nothing_selected.empty()) return plan;
   if (options.file) {
     if (auto added = add_file(options, plan); !added) return added.error();
     plan.submissions = options.file;
@@ -356,7 +373,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   }
   add_tasks_without_submission(plan);
   std::stable_sort(plan.units.begin(), plan.units.end(),
-                   [](const Unit& a, const Unit& b) { return a.task < b.task; });
+                   [](const PlannedRow& a, const PlannedRow& b) { return a.task < b.task; });
   return plan;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/file_census.hpp"
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
@@ -33,8 +34,8 @@ struct Target {
 [[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunOptions& options,
                                                      const Installation& installation);
 
-// One row of the result.
-struct Unit {
+// One row of the result that is to come.
+struct PlannedRow {
   std::size_t task = 0;  // index into Plan::tasks
   std::optional<Submission> submission;
   // Set when it ends without being evaluated: a submission for the other device, or malformed.
@@ -44,29 +45,11 @@ struct Unit {
   SubmissionId id;  // also of a malformed submission
 };
 
-// What became of the files below the submissions folder.
-struct Census {
-  // Of one file that is not evaluated.
-  struct Ignored {
-    std::string path;
-    std::string why;
-    bool mistaken = false;  // somebody seems to have meant it as a submission
-  };
-  int evaluated = 0;
-  int other_device = 0;
-  int not_selected = 0;
-  std::vector<Ignored> ignored;
-
-  [[nodiscard]] int mistaken() const;
-  [[nodiscard]] int submissions() const { return evaluated + other_device + not_selected; }
-  // "evaluated 3, not selected 1, ignored 2".
-  [[nodiscard]] std::string summary() const;
-};
-
 struct Plan {
   Target target;
-  std::vector<Task> tasks;
-  std::vector<Unit> units;                           // by task, then agent, then variant
+  std::vector<Task> tasks;                           // of a shard: its part of them
+  std::string selection;                             // of a shard: names all that were selected
+  std::vector<PlannedRow> units;                     // by task, then agent, then variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
   std::optional<std::filesystem::path> submissions;  // that folder or file; none of the examples
   std::optional<Census> census;                      // of that folder; none of the shipped examples

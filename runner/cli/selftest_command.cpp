@@ -9,10 +9,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/selftest/selftest.hpp"
 
@@ -75,6 +77,22 @@ Json to_json(const SelftestReport& report, const std::string& device) {
   return json;
 }
 
+Status require_known(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const Escape& escape : all_escapes())
+    if (std::find(known.begin(), known.end(), escape.name) == known.end())
+      known.emplace_back(escape.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto guess = nearest(name, known);
+    return Error{
+        ErrorCode::kUsage, fmt::format("no escape is called \"{}\"", name),
+        fmt::format("{}--only takes {}", guess ? fmt::format("did you mean \"{}\"? ", *guess) : "",
+                    fmt::join(known, ", "))};
+  }
+  return Done{};
+}
+
 // Bombs go off only where what they need is there to hold them.
 Status require_gpu(int index) {
   const std::vector<GpuInfo> gpus = probe_gpus();
@@ -94,6 +112,8 @@ int selftest_sandbox_command(const SelftestRequest& user, const Installation& in
   SelftestOptions options{.program = installation.programs / "kbench-escape",
                           .sandbox = without(user.without),
                           .only = user.only};
+  if (const Status known = require_known(user.only); !known)
+    return fail(known.error(), inspect_terminal(STDERR_FILENO, user.common.color));
   if (user.device.starts_with("cuda")) {
     options.cuda_device = user.device.size() > 5 ? std::atoi(user.device.c_str() + 5) : 0;
     if (const Status there = require_gpu(options.cuda_device); !there)

@@ -20,7 +20,8 @@ std::optional<int> complain_without_runs(const Store& store, const std::filesyst
 
 TableStyle output_style(const CommonOptions& common) {
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, common.color);
-  return {.colour = terminal.color, .columns = terminal.is_tty ? terminal.columns : 0};
+  const bool fits = terminal.is_tty && !common.wide;
+  return {.colour = terminal.color, .columns = fits ? terminal.columns : 0};
 }
 
 void print_json(const Json& report) { fmt::print("{}\n", json_text(report, 2)); }

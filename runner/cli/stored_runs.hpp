@@ -17,7 +17,7 @@ namespace kbench {
                                                        const std::filesystem::path& database,
                                                        const CommonOptions& common);
 
-// Of standard output: as wide as the terminal, and as wide as it takes where it is none.
+// Of standard output: as wide as the terminal, and as wide as it takes where it is none, or --wide.
 [[nodiscard]] TableStyle output_style(const CommonOptions& common);
 
 // A report on standard output.

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,14 +40,24 @@ Result<std::string> change(const TagOptions& options, const Run* run) {
   return fmt::format("run {} is called {}", run->id.substr(0, 12), options.name);
 }
 
-// Found by reading first: writing would make a database where there is none.
-Result<std::string> tag(const TagOptions& options) {
+// By reading: writing would make a database where there is none, and make worse what is damaged. In
+// the run that gets a name every value is looked at. Closed when it returns, so that whoever writes
+// then is alone with the file.
+Result<std::optional<Run>> find_sound(const TagOptions& options) {
   const auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
-  if (options.remove) return change(options, nullptr);
-  const auto run = find_run_named(*store, options.run);
+  if (const auto whole = store->check_pages(); !whole) return whole.error();
+  if (options.remove) return std::optional<Run>();
+  auto run = find_run_named(*store, options.run);
   if (!run) return run.error();
-  return change(options, &*run);
+  if (const auto rows = store->evaluations(run->id); !rows) return rows.error();
+  return std::optional(std::move(*run));
+}
+
+Result<std::string> tag(const TagOptions& options) {
+  const auto run = find_sound(options);
+  if (!run) return run.error();
+  return change(options, *run ? &**run : nullptr);
 }
 
 }  // namespace

@@ -7,12 +7,17 @@
 
 namespace kbench {
 
-std::filesystem::path suite_of(const TasksOptions& options, const Installation& installation) {
-  return options.common.suite.value_or(installation.suites);
+Result<std::vector<TaskEntry>> tasks_of_suite(const CommonOptions& options,
+                                              const Installation& installation) {
+  const std::filesystem::path suite = options.suite.value_or(installation.suites);
+  auto entries = list_tasks(suite);
+  if (!entries || !entries->empty()) return entries;
+  return Error{ErrorCode::kBadInput, fmt::format("{}: no task lies in it", suite.string()),
+               "--suite takes a folder with levelN/NNN_name.json, as `kbench import` makes it"};
 }
 
 Result<Task> find_task(const TasksOptions& options, const Installation& installation) {
-  const auto entries = list_tasks(suite_of(options, installation));
+  const auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return entries.error();
   const auto selected = select_tasks(*entries, options.levels, {options.task});
   if (!selected) return selected.error();
@@ -42,7 +47,7 @@ Result<std::vector<const TaskSize*>> find_sizes(const Task& task,
     if (!name || size.name == *name) sizes.push_back(&size);
   }
   if (sizes.empty()) {
-    return Error{ErrorCode::kNotFound,
+    return Error{ErrorCode::kUsage,
                  fmt::format("{} has no size \"{}\"", task.id, name.value_or("")),
                  fmt::format("it has {}", task.sizes.front().name)};
   }

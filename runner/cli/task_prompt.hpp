@@ -1,6 +1,6 @@
 // The text of `kbench tasks prompt`: all that somebody who writes a kernel for one task needs to
 // know, in Markdown. A pure function of its parts, so that a golden test holds its form;
-// tasks_command gathers the parts.
+// prompt_command gathers the parts.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/cli/prompt_language.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -19,7 +20,7 @@ struct PromptDevice {
   int compute_capability = 0;                              // CUDA: 10 * major + minor; 0: unknown
 };
 
-// A submission that is known to be good, for another task, and needs no header but task.h.
+// A submission that is known to be good, for another task, and needs no file but task.h.
 struct PromptExample {
   std::string task;  // "level1/019_relu"
   std::string text;
@@ -28,8 +29,9 @@ struct PromptExample {
 struct PromptParts {
   const Task& task;
   const TaskSize& size;
-  std::string source;  // the text of task.source
-  std::string abi;     // of kbench.h
+  std::string source;                              // the text of task.source
+  std::string abi;                                 // of kbench.h
+  PromptLanguage language = PromptLanguage::kCpp;  // one that runs on the device
   PromptDevice device;
   std::optional<PromptExample> example;
 };

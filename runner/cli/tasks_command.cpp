@@ -67,9 +67,14 @@ std::string kind_text(const Draw& draw) {
 }
 
 std::string draw_text(const Draw& draw) {
-  if (draw.keep == Draw::Keep::kAll) return kind_text(draw);
+  std::string text = kind_text(draw);
+  if (draw.times) {
+    const Draw factor{draw.times->kind, draw.times->a, draw.times->b};
+    text += fmt::format(", all times one number that is {}", kind_text(factor));
+  }
+  if (draw.keep == Draw::Keep::kAll) return text;
   const auto* side = draw.keep == Draw::Keep::kLower ? "below" : "above";
-  return fmt::format("{} on and {} diagonal {}, else 0", kind_text(draw), side, draw.diagonal);
+  return fmt::format("{} on and {} diagonal {}, else 0", text, side, draw.diagonal);
 }
 
 Json tensors_json(const std::vector<TensorSpec>& tensors, bool drawn) {
@@ -237,7 +242,7 @@ int write_headers(const std::filesystem::path& folder, const std::string& task_h
 }  // namespace
 
 int tasks_list_command(const TasksOptions& options, const Installation& installation) {
-  const auto entries = list_tasks(suite_of(options, installation));
+  const auto entries = tasks_of_suite(options.common, installation);
   if (!entries) return fail_here(entries.error(), options);
   const auto selected = select_tasks(*entries, options.levels, {});
   if (!selected) return fail_here(selected.error(), options);

@@ -22,6 +22,7 @@ struct TaskPrompt {
   Task task;
   std::string size;
   std::string device;
+  PromptLanguage language;
   std::string text;
 };
 [[nodiscard]] Result<TaskPrompt> make_task_prompt(const TasksOptions& options,

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/core/source_tree.hpp"
+
 namespace kbench {
 
 // How a unit of work ended. Each ends in exactly one of these.
@@ -187,7 +189,11 @@ struct Evaluation {
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: that rule instead of the other two
 
-  std::string task_hash;      // of the lowered file
+  std::string task_hash;    // of the lowered file
+  std::string task_source;  // hash of the task's .py, as a blob; empty in rows from before
+  // What was compiled, sorted by path; none without a submission, nor in rows from before.
+  std::vector<TreeFile> sources;
+  std::string tree_hash;      // hash_tree(sources)
   std::string package_key;    // of the AOTInductor package, empty without one
   std::string sandbox_level;  // what the worker's sandbox achieved
   std::string labels;         // findings worth a look, not failures; separated by spaces

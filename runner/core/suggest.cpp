@@ -36,9 +36,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::optional<std::string> best;
+  const auto begins_alike = [&](const std::string& other) {
+    return !word.empty() && !other.empty() && same(word.front(), other.front());
+  };
   for (const auto& candidate : known) {
     const auto distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
+    // Of two at the same distance the one that begins alike: few mistype the first letter.
+    const bool likelier =
+        best && distance == best_distance && begins_alike(candidate) && !begins_alike(*best);
+    if (distance < best_distance || likelier) {
       best_distance = distance;
       best = candidate;
     }

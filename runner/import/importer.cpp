@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -66,10 +67,28 @@ class Waiting {
   fs::path folder_;
 };
 
+// A lowered form under another number. It is checked like every other.
+std::string renamed(std::string text, const TaskName& from, const TaskName& to) {
+  const auto replace = [&text](const std::string& before, const std::string& after) {
+    if (const auto at = text.find(before); at != text.npos) text.replace(at, before.size(), after);
+  };
+  replace(fmt::format("\"number\": {},", from.number), fmt::format("\"number\": {},", to.number));
+  replace(fmt::format("\"source\": \"{}.py\"", from.stem()),
+          fmt::format("\"source\": \"{}.py\"", to.stem()));
+  return text;
+}
+
 class Importer {
  public:
-  Importer(const ImportRequest& request, std::vector<TaskName> names)
+  Importer(const ImportRequest& request, std::vector<TaskName> names,
+           const std::vector<TaskEntry>& suite)
       : request_(request), names_(std::move(names)), waiting_(request.suite) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const bool known = std::any_of(suite.begin(), suite.end(), [&](const TaskEntry& entry) {
+        return entry.id == names_[i].id();
+      });
+      fresh_.push_back(!request.sources[i].number && !known);
+    }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       outcomes_.push_back({request.sources[i].where, names_[i].id()});
       if (const auto& error = request.sources[i].error) {
@@ -98,18 +117,43 @@ class Importer {
       fail(index, *answer.error);
       return Done{};
     }
-    const fs::path waiting = waiting_.file(names_[index]);
-    std::error_code failure;
-    fs::create_directories(waiting.parent_path(), failure);
-    if (auto written = write_atomically(waiting, answer.task, 0644); !written) return written;
-    if (const auto problem = check(index, waiting)) {
-      fail(index, *problem);
+    if (auto checked = check_form(index, answer.task); !checked) return checked;
+    if (outcomes_[index].error) return Done{};
+    // Its number may still be that of one before it which fails.
+    if (fresh_[index]) {
+      outcomes_[index].state = ImportOutcome::State::kImported;
+      held_back_.emplace(index, answer.task);
       return Done{};
     }
     return keep(index, answer.task);
   }
 
+  // Once nothing more is lowered. Errors: the disk's.
+  Status finish_numbered() {
+    std::vector<bool> good(names_.size());
+    for (const auto& [index, text] : held_back_) good[index] = true;
+    const std::vector<TaskName> before = std::exchange(names_, close_ranks(names_, fresh_, good));
+    for (const auto& [index, text] : held_back_) {
+      const std::string task = renamed(text, before[index], names_[index]);
+      outcomes_[index].task = names_[index].id();
+      if (auto checked = check_form(index, task); !checked) return checked;
+      if (outcomes_[index].error) continue;
+      if (auto kept = keep(index, task); !kept) return kept;
+    }
+    return Done{};
+  }
+
  private:
+  // What is wrong with the form is the outcome's error. Errors: the disk's.
+  Status check_form(std::size_t index, const std::string& text) {
+    const fs::path waiting = waiting_.file(names_[index]);
+    std::error_code failure;
+    fs::create_directories(waiting.parent_path(), failure);
+    if (auto written = write_atomically(waiting, text, 0644); !written) return written;
+    if (const auto problem = check(index, waiting)) fail(index, *problem);
+    return Done{};
+  }
+
   void fail(std::size_t index, const ImportError& error) {
     outcomes_[index].state = ImportOutcome::State::kFailed;
     outcomes_[index].error = error;
@@ -169,6 +213,8 @@ class Importer {
   std::vector<TaskName> names_;
   Waiting waiting_;
   std::vector<std::size_t> open_;  // sources that are to be lowered
+  std::vector<bool> fresh_;        // got a number that no task has, because they have none
+  std::map<std::size_t, std::string> held_back_;  // lowered forms of those, until all are there
   std::vector<ImportOutcome> outcomes_;
 };
 
@@ -191,7 +237,7 @@ Result<std::vector<ImportOutcome>> import_tasks(
     const std::function<void(std::size_t index, const ImportOutcome&)>& on_done) {
   const auto suite = tasks_of(request.suite);
   if (!suite) return suite.error();
-  Importer importer(request, name_tasks(request.sources, *suite, request.default_level));
+  Importer importer(request, name_tasks(request.sources, *suite, request.default_level), *suite);
   for (std::size_t i = 0; i < importer.outcomes().size(); ++i)
     if (importer.outcomes()[i].error) on_done(i, importer.outcomes()[i]);
 
@@ -206,6 +252,7 @@ Result<std::vector<ImportOutcome>> import_tasks(
                                if (written) on_done(index, importer.outcomes()[index]);
                              });
   if (!lowered) return lowered.error();
+  if (written) written = importer.finish_numbered();
   if (!written) return written.error();
   return std::move(importer.outcomes());
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,10 +15,27 @@ namespace {
 
 constexpr std::size_t kMaxWords = 300;
 
+// Python's messages run over several lines, and some hold another one's as a literal, with its line
+// breaks written \n: here they are one line each.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text.substr(i).starts_with("\\n");
+    if (!escaped && std::string_view(" \t\r\n").find(text[i]) == text.npos) {
+      line += text[i];
+      continue;
+    }
+    if (escaped) ++i;
+    if (!line.empty() && line.back() != ' ') line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string()
-             ? clean_name(found->get_ref<const std::string&>(), kMaxWords)
+             ? clean_name(in_one_line(found->get_ref<const std::string&>()), kMaxWords)
              : "";
 }
 

@@ -1,6 +1,6 @@
 // One sandboxed Python that lowers foreign task files, running suites/importer.py. The
 // conversation, over a Channel that is its standard input:
-//   it: {"ready": "2.11.0"}                                       once, when it can take work
+//   it: {"ready": "warm"}                                         once, when it can take work
 //   we: {"level": 1, "file": "001_name.py", "source": TEXT, "mode": …, "cpu_seconds": 120}
 //   it: {"task": TEXT}  or  {"error": {"line", "what", "fault", "hint"}},  each with "last": true
 //       where it ends after that answer

@@ -74,6 +74,17 @@ class Namer {
 std::string TaskName::stem() const { return fmt::format("{:03}_{}", number, name); }
 std::string TaskName::id() const { return fmt::format("level{}/{}", level, stem()); }
 
+std::vector<TaskName> close_ranks(std::vector<TaskName> names, const std::vector<bool>& fresh,
+                                  const std::vector<bool>& good) {
+  std::map<int, std::vector<int>> given;  // by level, rising
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (fresh[i]) given[names[i].level].push_back(names[i].number);
+  std::map<int, std::size_t> used;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (fresh[i] && good[i]) names[i].number = given[names[i].level][used[names[i].level]++];
+  return names;
+}
+
 std::vector<TaskName> name_tasks(const std::vector<ImportSource>& sources,
                                  const std::vector<TaskEntry>& suite, int default_level) {
   Namer namer(suite);

@@ -20,6 +20,13 @@ struct TaskName {
   auto operator<=>(const TaskName&) const = default;
 };
 
+// Takes back the numbers of what failed: of sources that were given a new number (`fresh`), in
+// order, those that became tasks (`good`) get the lowest numbers that were given. All are as many
+// as names.
+[[nodiscard]] std::vector<TaskName> close_ranks(std::vector<TaskName> names,
+                                                const std::vector<bool>& fresh,
+                                                const std::vector<bool>& good);
+
 // One name for each source, all different. A source without a number keeps the one that a task of
 // its name has in the suite, else takes the lowest that is free in its level. `default_level` is
 // for sources that do not tell theirs.

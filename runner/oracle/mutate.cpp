@@ -93,9 +93,11 @@ std::optional<at::Tensor> spoilt(const MutationRequest& request, const MutationG
 
 // What somebody who ignores a parameter would put in its place; none for stored or fixed values.
 std::optional<double> mean_of(const Draw& draw) {
+  const auto& times = draw.times;
+  const double factor = times ? *mean_of(Draw{times->kind, times->a, times->b}) : 1;
   switch (draw.kind) {
-    case Draw::Kind::kUniform: return (draw.a + draw.b) / 2;
-    case Draw::Kind::kNormal: return draw.a;
+    case Draw::Kind::kUniform: return factor * (draw.a + draw.b) / 2;
+    case Draw::Kind::kNormal: return factor * draw.a;
     default: return std::nullopt;
   }
 }

@@ -1,6 +1,7 @@
 #include "runner/sandbox/cgroup.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,11 +9,14 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -91,6 +95,22 @@ fs::path own_folder(const Mount& mount, const std::string& controller) {
   return fs::is_directory(folder, error) ? folder : fs::path(mount.point);
 }
 
+constexpr std::string_view kPrefix = "kbench-";
+
+// Of a name that make_folder gives: "kbench-PROCESS-NUMBER".
+std::optional<pid_t> process_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  pid_t process = 0;
+  unsigned number = 0;
+  const char* const end = name.data() + name.size();
+  const auto first = std::from_chars(name.data(), end, process);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, number);
+  if (second.ec != std::errc() || second.ptr != end || process <= 0) return std::nullopt;
+  return process;
+}
+
 // A new group; empty with errno set when none could be made. Names that exist are passed over: a
 // kbench that was killed leaves its groups behind, and its process id comes again.
 fs::path make_folder(const fs::path& parent) {
@@ -98,7 +118,7 @@ fs::path make_folder(const fs::path& parent) {
   constexpr int kMostLeftBehind = 10'000;
   for (int attempt = 0; attempt < kMostLeftBehind; ++attempt) {
     const fs::path folder =
-        parent / ("kbench-" + std::to_string(::getpid()) + "-" + std::to_string(made++));
+        parent / (std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(made++));
     if (::mkdir(folder.c_str(), 0755) == 0) return folder;
     if (errno != EEXIST) return {};
   }
@@ -238,6 +258,25 @@ bool Cgroup::remove() {
   return empty;
 }
 
+int remove_dead_groups(const fs::path& parent) {
+  std::error_code failed;
+  std::vector<fs::path> dead;
+  for (auto at = fs::directory_iterator(parent, failed); !failed && at != fs::directory_iterator();
+       at.increment(failed)) {
+    const auto process = process_of(at->path().filename().string());
+    if (process && ::kill(*process, 0) != 0 && errno == ESRCH) dead.push_back(at->path());
+  }
+  int removed = 0;
+  for (const fs::path& group : dead) {
+    struct stat status {};
+    const bool ours = ::lstat(group.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == ::geteuid();
+    // The kernel refuses a group in which somebody is.
+    if (ours && ::rmdir(group.c_str()) == 0) ++removed;
+  }
+  return removed;
+}
+
 CgroupHome CgroupHome::find() {
   CgroupHome home;
   const auto mounts = cgroup_mounts();
@@ -245,15 +284,14 @@ CgroupHome CgroupHome::find() {
   home.parents_ = parents_of_version_2(mounts);
   if (!home.parents_.empty()) {
     home.version_ = "cgroup2";
-    return home;
-  }
-  home.parents_ = parents_of_version_1(mounts);
-  if (home.parents_.size() == 2) {
+  } else if (home.parents_ = parents_of_version_1(mounts); home.parents_.size() == 2) {
     home.version_ = "cgroup1";
-    return home;
+  } else {
+    home.parents_.clear();
+    home.reason_ = mounts.empty() ? "no cgroups are mounted" : "no cgroup may be made here";
   }
-  home.parents_.clear();
-  home.reason_ = mounts.empty() ? "no cgroups are mounted" : "no cgroup may be made here";
+  if (!home.freezer_parent_.empty()) remove_dead_groups(home.freezer_parent_);
+  for (const fs::path& parent : home.parents_) remove_dead_groups(parent);
   return home;
 }
 

@@ -71,9 +71,14 @@ class Cgroup {
   Freezer freezer_;
 };
 
+// Removes the groups below `parent` that a kbench which was killed has left: named as ours are, of
+// this user, of a process that is gone, and empty. Returns how many.
+int remove_dead_groups(const std::filesystem::path& parent);
+
 // Where groups can be made, found out by making one.
 class CgroupHome {
  public:
+  // Also removes what dead runs have left there.
   static CgroupHome find();
 
   // "cgroup1", "cgroup2", or empty where none with limits can be made.

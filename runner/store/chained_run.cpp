@@ -75,6 +75,18 @@ bool key_is_here(const ChainAccess& access, const Stored& stored) {
   return access.key && access.key->name == stored.key;
 }
 
+// What can be said without looking at a row; kHolds where the rows decide.
+ChainFinding without_rows(const ChainAccess& access, const Stored& stored) {
+  if (stored.key.empty())
+    return {Chain::kUnchained,
+            "its rows are not chained: nobody can tell whether they were changed"};
+  if (!key_is_here(access, stored))
+    return {Chain::kUnchecked,
+            "its rows cannot be checked here: the key of their chain is where they were measured"};
+  if (!stands(Defence::kChainedRows)) return {Chain::kHolds, "not checked"};
+  return {Chain::kHolds, "its rows are as they were stored"};
+}
+
 ChainFinding changed(std::string message) { return {Chain::kChanged, std::move(message)}; }
 
 std::string words(std::size_t position, const Evaluation& evaluation) {
@@ -153,14 +165,40 @@ void extend_chain(const ChainAccess& access, const std::string& run_id,
 ChainFinding check_chain(const ChainAccess& access, const std::string& run_id,
                          std::span<const Evaluation> evaluations) {
   const Stored stored = read_stored(access, run_id);
-  if (stored.key.empty())
-    return {Chain::kUnchained,
-            "its rows are not chained: nobody can tell whether they were changed"};
-  if (!key_is_here(access, stored))
-    return {Chain::kUnchecked,
-            "its rows cannot be checked here: the key of their chain is where they were measured"};
-  if (!stands(Defence::kChainedRows)) return {Chain::kHolds, "not checked"};
+  ChainFinding finding = without_rows(access, stored);
+  if (finding.state != Chain::kHolds || !stands(Defence::kChainedRows)) return finding;
   return compare(access, stored, read_links(access, run_id), evaluations);
+}
+
+std::map<std::string, ChainFinding> check_links(const ChainAccess& access,
+                                                std::span<const Evaluation> evaluations,
+                                                std::span<const std::int64_t> numbers) {
+  SQLite::Statement own(access.database, "SELECT chain FROM evaluation WHERE number = ?");
+  SQLite::Statement before(access.database,
+                           "SELECT chain FROM evaluation WHERE number = (SELECT max(number) FROM "
+                           "evaluation WHERE run_id = ?1 AND number < ?2)");
+  std::map<std::string, ChainFinding> findings;
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const Evaluation& evaluation = evaluations[i];
+    const auto [at, is_new] = findings.try_emplace(evaluation.run_id);
+    if (is_new) at->second = without_rows(access, read_stored(access, evaluation.run_id));
+    if (at->second.state != Chain::kHolds || !stands(Defence::kChainedRows)) continue;
+    before.bind(1, evaluation.run_id);
+    before.bind(2, numbers[i]);
+    own.bind(1, numbers[i]);
+    const std::string link_before = before.executeStep()
+                                        ? before.getColumn(0).getString()
+                                        : first_link(*access.key, evaluation.run_id);
+    const std::string link = own.executeStep() ? own.getColumn(0).getString() : "";
+    if (link != next_link(*access.key, link_before, evaluation))
+      at->second = changed(fmt::format(
+          "{}{}{} is not what was stored there, or does not follow what was stored before it",
+          evaluation.task, evaluation.submission ? " of " : "",
+          evaluation.submission ? evaluation.submission->agent : ""));
+    before.reset();
+    own.reset();
+  }
+  return findings;
 }
 
 }  // namespace kbench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,5 +40,12 @@ void extend_chain(const ChainAccess& access, const std::string& run_id,
 // `evaluations` are all rows of the run, in order, as they were read.
 [[nodiscard]] ChainFinding check_chain(const ChainAccess& access, const std::string& run_id,
                                        std::span<const Evaluation> evaluations);
+
+// The same of some rows in any runs, by run: whether each is what was linked to the one before it.
+// Rows that are gone, and the run's own columns, only check_chain notices. `numbers` are those of
+// the rows, one each.
+[[nodiscard]] std::map<std::string, ChainFinding> check_links(
+    const ChainAccess& access, std::span<const Evaluation> evaluations,
+    std::span<const std::int64_t> numbers);
 
 }  // namespace kbench

@@ -88,6 +88,8 @@ void visit(R& evaluation, Visitor& column) {
   column("unranked", evaluation.unranked);
   column.later("protocol", evaluation.protocol, 1);
   column.later_group("calibration", evaluation.calibration);
+  column.later("tree_hash", evaluation.tree_hash, {});
+  column.later("task_source", evaluation.task_source, {});
 }
 
 template <Is<Attempt> R, class Visitor>
@@ -340,6 +342,8 @@ void check(const Evaluation& evaluation) {
   if (!device.empty() && device != "cpu" && device != "cuda")
     corrupt("device", fmt::format("is the unknown \"{}\"", device.substr(0, 40)));
   if (evaluation.wall_seconds < 0) corrupt("wall_seconds", "is negative");
+  if (evaluation.state == State::kOk && evaluation.correct == false)
+    corrupt("correct", "is no, of a row that is ok");
   if (!evaluation.calibration) return;
   // A narrow interval is bought by a small deviation: one that is none would be the smallest.
   for (const double deviation :
@@ -360,7 +364,16 @@ bool nests_deeply(std::string_view json) {
   return false;
 }
 
+// An id is typed, and stands in every closing line: nothing that steers a terminal is one.
+bool is_run_id(std::string_view id) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::string_view kOf =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+  return !id.empty() && id.size() <= kLongest && id.find_first_not_of(kOf) == id.npos;
+}
+
 void check(const Run& run) {
+  if (!is_run_id(run.id)) corrupt("id", "is no run's id");
   if (nests_deeply(run.configuration)) corrupt("configuration", "nests too deeply");
   if (nests_deeply(run.environment)) corrupt("environment", "nests too deeply");
 }

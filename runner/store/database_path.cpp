@@ -68,6 +68,15 @@ Status check_database_path(const fs::path& file) {
   return Done{};
 }
 
+Status check_database_folder(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code failed;
+  if (fs::is_directory(folder, failed)) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("{}: there is no folder {}", file.string(), folder.string()),
+               "Make it, or choose another place with --db."};
+}
+
 std::uint64_t database_bytes(const fs::path& file) {
   std::uint64_t sum = 0;
   for (const char* suffix : {"", "-wal"}) {

@@ -14,6 +14,10 @@ namespace kbench {
 // instead and which name to give.
 [[nodiscard]] Status check_database_path(const std::filesystem::path& file);
 
+// Whether there is a folder to make the file in. Errors: kUsage. Asked by who makes databases,
+// before anything else is done.
+[[nodiscard]] Status check_database_folder(const std::filesystem::path& file);
+
 // Of the file and what stands in its write-ahead log; 0 where there is none.
 [[nodiscard]] std::uint64_t database_bytes(const std::filesystem::path& file);
 

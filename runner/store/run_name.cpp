@@ -1,13 +1,14 @@
 #include "runner/store/run_name.hpp"
 
-#include <algorithm>
 #include <charconv>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/core/suggest.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/tag.hpp"
 
 namespace kbench {
@@ -24,12 +25,28 @@ Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
     return Error{ErrorCode::kNotFound, "the database holds no run yet", "Start one: `kbench run`."};
   }
   int before = 0;
-  for (Run& run : *runs)
-    if ((!among || among(run)) && before++ == steps) return std::move(run);
+  std::set<std::string> groups;  // that were counted
+  for (Run& run : *runs) {
+    if (among && !among(run)) continue;
+    const std::string group = group_key(run);
+    if (!group.empty() && !groups.insert(group).second) continue;
+    if (before++ == steps) return std::move(run);
+  }
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run \"{}\": {} {}", name, before,
                            among ? "of that device are stored" : "are stored"),
                "`kbench runs` lists them."};
+}
+
+Result<std::optional<Run>> newest_of_group(const Store& store, const std::string& name) {
+  if (!check_tag_name(name)) return std::optional<Run>();
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  for (Run& run : *runs) {
+    const auto shard = shard_of(run);
+    if (shard && shard->group == name) return std::optional(std::move(run));
+  }
+  return std::optional<Run>();
 }
 
 Error unknown(const std::string& name, const std::vector<Tag>& tags) {
@@ -41,6 +58,17 @@ Error unknown(const std::string& name, const std::vector<Tag>& tags) {
                       name.substr(0, kShownOfAName)),
           guess ? fmt::format("did you mean \"{}\"?", *guess)
                 : std::string("`kbench runs` lists them; \"latest\" is the newest.")};
+}
+
+Result<Run> tagged(const Store& store, const Tag& tag) {
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  for (Run& run : *runs)
+    if (run.id == tag.run_id) return std::move(run);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("the tag \"{}\" names the run {}, which is not there any more", tag.name,
+                           tag.run_id.substr(0, kShownOfAName)),
+               fmt::format("`kbench tag --remove {}` takes the tag away, too.", tag.name)};
 }
 
 }  // namespace
@@ -64,12 +92,16 @@ Result<Run> find_run_named(const Store& store, const std::string& name,
                  "`kbench runs` lists them; \"latest\" is the newest."};
   }
   if (const auto steps = steps_before_latest(name)) return nth_newest(store, *steps, name, among);
+  Result<std::optional<Run>> run = store.find_run(name);
+  // Whoever may write the file may write a tag: none takes the place of an id.
+  if (run && *run && (*run)->id == name) return std::move(**run);
   const Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
-  const auto tag =
-      std::find_if(tags->begin(), tags->end(), [&](const Tag& one) { return one.name == name; });
-  const std::string& id = tag == tags->end() ? name : tag->run_id;
-  Result<std::optional<Run>> run = store.find_run(id);
+  for (const Tag& tag : *tags)
+    if (tag.name == name) return tagged(store, tag);
+  Result<std::optional<Run>> shard = newest_of_group(store, name);
+  if (!shard) return shard.error();
+  if (*shard) return std::move(**shard);
   if (!run) return run.error();
   if (!*run) return unknown(name, *tags);
   return std::move(**run);

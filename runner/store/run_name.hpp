@@ -1,5 +1,6 @@
 // The one place that knows how a run is named: "latest" (the newest), "latest~2" (two before it), a
-// tag, or the start of an id. Called by every command that takes a run.
+// tag, the group of shards that it is one of (its newest), or the start of an id. Called by every
+// command that takes a run.
 #pragma once
 
 #include <functional>
@@ -18,8 +19,9 @@ namespace kbench {
 [[nodiscard]] std::optional<int> steps_before_latest(std::string_view name);
 
 // The run of that name. "latest~N" counts among the runs that `among` accepts (all without it),
-// newest first; other names find any run. Errors: kUsage for the start of several ids, which are
-// listed, or for an empty name; kNotFound, with the nearest tag where one was misspelt.
+// newest first, and all shards of a group as one; other names find any run. A whole id comes before
+// a tag of that name. Errors: kUsage for the start of several ids, which are listed, or for an
+// empty name; kNotFound, with the nearest tag where one was misspelt.
 [[nodiscard]] Result<Run> find_run_named(const Store& store, const std::string& name,
                                          const std::function<bool(const Run&)>& among = {});
 

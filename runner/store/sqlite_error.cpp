@@ -33,10 +33,10 @@ Error explain(const SQLite::Exception& exception, const std::filesystem::path& f
       return {ErrorCode::kBadInput, fmt::format("{}: not a database", where),
               "Name another file with --db; this one was left as it is."};
     case SQLITE_CORRUPT:
-      return {
-          ErrorCode::kBadInput,
-          fmt::format("{}: the database is damaged ({})", where, exception.what()),
-          "Save what is readable with `sqlite3 FILE .recover`, and start a new file with --db."};
+      return {ErrorCode::kBadInput,
+              fmt::format("{}: the database is damaged ({})", where, exception.what()),
+              "`kbench db salvage FILE OUT` saves the runs that are whole; start a new file with "
+              "--db."};
     case SQLITE_TOOBIG:
     case SQLITE_NOMEM:
       return {ErrorCode::kBadInput,

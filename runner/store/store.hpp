@@ -4,14 +4,17 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
+#include "runner/store/blob.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/tag.hpp"
 
@@ -20,8 +23,8 @@ namespace kbench {
 // How many rows of a run ended in a state.
 struct StateCount {
   std::string run_id;
-  std::string device;  // "cpu" or "cuda"
-  State state = State::kInfrastructureError;
+  std::string device;          // "cpu" or "cuda"
+  std::optional<State> state;  // empty: one that no kbench knows, which is damage
   int rows = 0;
 };
 
@@ -29,6 +32,12 @@ struct StateCount {
 struct StoredRun {
   std::vector<Evaluation> evaluations;  // in order of insertion, complete with checks and samples
   ChainFinding chain;
+};
+
+// A task in all runs, as it was read in one moment.
+struct StoredTask {
+  std::vector<Evaluation> evaluations;         // as in StoredRun
+  std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
 };
 
 class Store {
@@ -43,6 +52,7 @@ class Store {
   Store& operator=(Store&&) noexcept;
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
+  // What was written is in the one file then, unless somebody reads it at this moment.
   ~Store();
 
   // From now on runs are begun chained with this key, and chains made with it are extended and
@@ -54,8 +64,9 @@ class Store {
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
   // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
-  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent.
-  Status add(const Evaluation& evaluation);
+  // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent. `blobs`
+  // are what the evaluation names and the store may not have.
+  Status add(const Evaluation& evaluation, std::span<const Blob> blobs = {});
 
   // Keeps what lint found; replaces the older record of the same content, size and device.
   Status put(const LintRecord& record);
@@ -63,7 +74,7 @@ class Store {
   [[nodiscard]] Result<std::vector<LintRecord>> lint_records() const;
 
   // Gives a run a name. Doing so twice changes nothing. Errors: kUsage where the name is none, or
-  // is another run's already; kNotFound without such a run.
+  // is another run's already, or nearly; kNotFound without such a run.
   Status put(const Tag& tag);
   Status remove_tag(const std::string& name);           // kNotFound without such a tag
   [[nodiscard]] Result<std::vector<Tag>> tags() const;  // by name
@@ -77,12 +88,23 @@ class Store {
   // The same, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
+  // Whether the file holds together, by SQLite's own check of every page. Asked before something is
+  // written into a file that nothing else reads as a whole.
+  [[nodiscard]] Status check_pages() const;
+
   // Of all runs, by run and state.
   [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
-  // The rows of one task in all runs, in order of insertion, complete with checks and samples.
-  [[nodiscard]] Result<std::vector<Evaluation>> evaluations_of_task(const std::string& task) const;
+  // The rows of one task in all runs.
+  [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
+
+  // What is stored under these hashes, each checked against its own: the smallest first, as many as
+  // have at most so many bytes together. Without those that the store does not have.
+  [[nodiscard]] Result<std::map<std::string, std::string>> contents(
+      std::span<const std::string> hashes, std::size_t most_bytes) const;
+
+  [[nodiscard]] const std::filesystem::path& file() const;
 
   // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
   // for the ETA.

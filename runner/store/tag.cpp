@@ -41,6 +41,7 @@ Status check_tag_name(std::string_view name) {
   if (name.size() > kLongestTag) return refused("it is too long");
   if (!is_of(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"))
     return refused("it has other characters");
+  if (is_of(name, ".")) return refused("dots alone are a folder's name");
   if (name.front() == '-') return refused("it begins like an option");
   if (is_of(name, "0123456789abcdefABCDEF")) return refused("it reads as the start of a run's id");
   if (reads_as_latest(name)) return refused("that is the newest run's name");

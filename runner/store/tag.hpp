@@ -20,8 +20,9 @@ struct Tag {
 [[nodiscard]] std::vector<std::string> tags_of(std::string_view run_id,
                                                const std::vector<Tag>& tags);
 
-// One to 64 of A-Z a-z 0-9 . _ -, not beginning with a dash, and nothing that `--run` would read as
-// something else: the start of an id (hexadecimal digits alone), or "latest". Errors: kUsage.
+// One to 64 of A-Z a-z 0-9 . _ -, not beginning with a dash, not dots alone, and nothing that
+// `--run` would read as something else: the start of an id (hexadecimal digits alone), or "latest".
+// Errors: kUsage.
 [[nodiscard]] Status check_tag_name(std::string_view name);
 
 }  // namespace kbench

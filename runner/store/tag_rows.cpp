@@ -35,6 +35,13 @@ bool put_tag(SQLite::Database& database, const Tag& tag) {
   return owner.executeStep();
 }
 
+std::optional<std::string> tag_like(SQLite::Database& database, const std::string& name) {
+  SQLite::Statement others(database,
+                           "SELECT name FROM tag WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
+  others.bind(1, name);
+  return others.executeStep() ? std::optional(text_of(others, 0)) : std::nullopt;
+}
+
 bool remove_tag(SQLite::Database& database, const std::string& name) {
   SQLite::Statement statement(database, "DELETE FROM tag WHERE name = ?");
   statement.bind(1, name);

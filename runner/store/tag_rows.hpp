@@ -1,6 +1,7 @@
 // The tag table: at most one run for each name. Inside runner/store only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ class WorkBudget;
 // All throw SQLite::Exception; read_tags with SQLITE_CORRUPT where a value cannot be one of ours.
 // False where the name belongs to another run already, and then nothing was changed.
 [[nodiscard]] bool put_tag(SQLite::Database& database, const Tag& tag);
+// Another name that differs by capital letters only.
+[[nodiscard]] std::optional<std::string> tag_like(SQLite::Database& database,
+                                                  const std::string& name);
 // False where there is none of that name.
 [[nodiscard]] bool remove_tag(SQLite::Database& database, const std::string& name);
 // By name.

@@ -312,22 +312,21 @@ Compiler::Compiler(Sandbox& sandbox, Toolchain toolchain, fs::path cache_directo
       limits_(limits) {}
 
 Result<CompiledSubmission> Compiler::compile(const Submission& submission,
+                                             const std::vector<SourceFile>& files,
                                              const std::string& task_header) const {
   const bool cuda = submission.device == "cuda";
   if (auto ready = check_toolchain(cuda); !ready) return ready.error();
-  const auto files = read_source_files(submission);
-  if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
   const auto abi = read_bounded_file(abi_directory_ / "kbench.h", kMaxSourceFileBytes);
   if (!abi) return Error{ErrorCode::kInfrastructure, abi.error().message, abi.error().hint};
 
   const Arguments arguments = all_arguments(toolchain_, submission, tells_);
   const std::string key = sha256(Json{
       "kbench-compile/2", arguments, toolchain_.host_version, toolchain_.nvcc_version,
-      processor_fingerprint(), hash_sources(submission, *files), sha256(task_header), sha256(*abi)}
+      processor_fingerprint(), hash_sources(submission, files), sha256(task_header), sha256(*abi)}
                                      .dump(-1, ' ', false, Json::error_handler_t::replace));
   if (auto cached = look_up(cache_directory_, key)) return std::move(*cached);
 
-  auto staging = stage(*files, task_header);
+  auto staging = stage(files, task_header);
   if (!staging) return staging.error();
   return compile_staged(submission, task_header, *staging, key);
 }

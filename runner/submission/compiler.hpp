@@ -70,10 +70,12 @@ class Compiler {
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
            std::filesystem::path abi_directory, CompileLimits limits = {});
 
+  // `files` are the submission's, as read_source_files gives them: nothing is read again.
   // `task_header` is the text of task.h. Errors: kSubmission with the compiler's words, cleaned and
   // shortened; kInfrastructure, where our own lines fail as well. Safe to call from several threads
   // at once.
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
+                                                   const std::vector<SourceFile>& files,
                                                    const std::string& task_header) const;
   // For those who want to read more of it; the library is the same, and cached apart.
   void tell(CompilerTells what) { tells_ = what; }

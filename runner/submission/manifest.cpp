@@ -133,8 +133,12 @@ bool is_plain_relative_path(const std::string& path) {
 
 Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::string& task_name,
                                const std::string& agent) {
+  constexpr std::size_t kMostBytes = 64u << 10;
+  const std::filesystem::path file = folder / "submission.json";
+  auto text = read_bounded_file(file, kMostBytes);
+  if (!text) return text.error();
   const auto json =
-      read_strict_json(folder / "submission.json", {.max_bytes = 64u << 10, .max_depth = 4});
+      parse_strict_json(*text, file.string(), {.max_bytes = kMostBytes, .max_depth = 4});
   if (!json) return json.error();
   if (auto known = check_fields(*json); !known) return known.error();
   const auto schema = text_field(*json, "schema", "");
@@ -146,6 +150,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& folder, const std::s
   if (auto agrees = check_statement(*json, "agent", agent); !agrees) return agrees.error();
 
   Manifest manifest;
+  manifest.text = std::move(*text);
   auto sources = list_field(*json, "sources");
   if (!sources) return sources.error();
   if (auto valid = check_sources(folder, *sources); !valid) return valid.error();

@@ -22,6 +22,7 @@ struct Manifest {
   std::vector<std::string> libraries;
   std::string precision = "torch-default";
   std::string device;  // "cuda" when one source is a .cu, else "cpu"
+  std::string text;    // that it was read from
 };
 
 // `task_name` ("019_relu") and `agent` are what the path says. Errors: kNotFound (no manifest),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/core/source_tree.hpp"
 #include "runner/submission/submission.hpp"
 
 namespace kbench {
@@ -14,10 +15,6 @@ struct SourceFile {
   std::string name;  // "src/relu.cu" or "include/math/tile.hpp": where it is staged
   std::string bytes;
 };
-
-inline constexpr std::size_t kMaxSourceFileBytes = 4u << 20;
-inline constexpr std::size_t kMaxSourceFiles = 256;
-inline constexpr std::size_t kMaxSourceBytes = 32u << 20;  // of all files together
 
 // A single file stands alone in src/, a folder's files all go there; the agent's headers go into
 // include/. Sorted by name. Errors: kBadInput for files that are too large, too many, oddly named,

@@ -55,6 +55,13 @@ bool is_source(const fs::path& file) {
   return file.extension() == ".cu" || file.extension() == ".cpp";
 }
 
+// What the flags and libraries were taken from is what is kept of it.
+bool holds(const std::vector<SourceFile>& files, std::string_view name, std::string_view text) {
+  return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+    return file.name == name && file.bytes == text;
+  });
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -277,6 +284,7 @@ class Finder {
            const std::string& task_name) {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
+    std::string manifest_text;
     if (is_folder) {
       std::error_code missing;
       const fs::path file = path / "submission.json";
@@ -287,6 +295,7 @@ class Finder {
       }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());
+      manifest_text = std::move(manifest->text);
       submission.folder = path;
       for (const std::string& source : manifest->sources) {
         submission.sources.push_back(path / source);
@@ -307,6 +316,11 @@ class Finder {
     const auto files = read_source_files(submission);
     spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
+    if (is_folder && !holds(*files, "src/submission.json", manifest_text)) {
+      return problem(path, task, agent,
+                     Error{ErrorCode::kBadInput, "submission.json was changed while it was read",
+                           "Run it again once nobody writes to it."});
+    }
     submission.id.source_hash = hash_sources(submission, *files);
     set_.submissions.push_back(std::move(submission));
   }
@@ -325,7 +339,7 @@ Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLim
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error || !fs::is_directory(root, error)) {
-    return Error{ErrorCode::kNotFound,
+    return Error{ErrorCode::kUsage,
                  fmt::format("no submissions folder {}", clean_name(directory.string(), 300)),
                  "Give one with --submissions; it holds AGENT/levelN/NNN_name.cu or .cpp."};
   }
@@ -337,7 +351,7 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   const fs::path path = fs::canonical(file, error);
   const std::string shown = clean_name(file.string(), 300);
   if (error || !fs::is_regular_file(path, error))
-    return Error{ErrorCode::kNotFound, "no file " + shown,
+    return Error{ErrorCode::kUsage, "no file " + shown,
                  "Give a .cpp or .cu file, or --submissions."};
   if (!is_source(path)) {
     return Error{ErrorCode::kBadInput, shown + ": a submission ends in .cu (CUDA) or .cpp (CPU)",

@@ -55,12 +55,12 @@ struct SubmissionSet {
 };
 
 // Finds every submission below `directory`. Symbolic links that leave it are problems. Errors:
-// kNotFound, kBadInput for more agents than anybody has.
+// kUsage, kBadInput for more agents than anybody has.
 [[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
                                                      const AgentLimits& limits = {});
 
 // One file without any folders around it, for a task like "level1/019_relu"; its agent is called
-// like the file. Errors: kNotFound, kBadInput.
+// like the file. Errors: kUsage, kBadInput.
 [[nodiscard]] Result<Submission> single_submission(const std::filesystem::path& file,
                                                    const std::string& task);
 

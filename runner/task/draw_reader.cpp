@@ -240,6 +240,23 @@ void read_keep(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
   draw.diagonal = field.member("diagonal").integer(-kMaxDiagonal, kMaxDiagonal);
 }
 
+// A number by which all values are multiplied, itself drawn.
+void read_times(const JsonField& field, const TensorSpec& tensor, Draw& draw) {
+  const auto times = field.member("times");
+  const bool scalable = draw.kind == Draw::Kind::kUniform || draw.kind == Draw::Kind::kNormal ||
+                        (draw.kind == Draw::Kind::kConstant && is_floating(tensor.dtype));
+  if (!scalable) times.complain("only uniform, normal and constant fractions have a factor");
+  const auto kind_field = times.member("kind");
+  const auto kind = draw_kind(kind_field.text(kMaxName));
+  if (kind != Draw::Kind::kUniform && kind != Draw::Kind::kNormal) {
+    kind_field.complain("expected uniform or normal");
+    return;
+  }
+  Draw factor{*kind};
+  read_continuous(times, tensor, factor);
+  draw.times = Draw::Factor{factor.kind, factor.a, factor.b};
+}
+
 Draw read_kind(const JsonField& field, const TensorSpec& tensor) {
   Draw draw;
   const auto kind_field = field.member("kind");
@@ -275,6 +292,7 @@ Draw read_kind(const JsonField& field, const TensorSpec& tensor) {
 Draw read_draw(const JsonField& field, const TensorSpec& tensor) {
   Draw draw = read_kind(field, tensor);
   if (field.healthy() && field.json().contains("keep")) read_keep(field, tensor, draw);
+  if (field.healthy() && field.json().contains("times")) read_times(field, tensor, draw);
   return draw;
 }
 

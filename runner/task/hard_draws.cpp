@@ -124,7 +124,10 @@ Result<HardDraw> hard_draw_from_string(std::string_view text) {
 TensorSpec hardened(const TensorSpec& input, HardDraw draw) {
   TensorSpec hard = input;
   if (!is_continuous(input)) return hard;
-  const bool non_negative = input.draw.kind == Draw::Kind::kUniform && input.draw.a >= 0;
+  const auto& times = input.draw.times;
+  const bool non_negative = input.draw.kind == Draw::Kind::kUniform && input.draw.a >= 0 &&
+                            (!times || (times->kind == Draw::Kind::kUniform && times->a >= 0));
+  hard.draw.times.reset();
   hard.draw.kind = kind_of(draw);  // which part of a matrix is kept stays as it is
   hard.draw.a = non_negative ? 1.0 : 0.0;
   hard.draw.b = 0;

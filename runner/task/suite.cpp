@@ -210,7 +210,7 @@ std::optional<TaskEntry> entry_of_id(const std::string& id) {
 Result<std::vector<TaskEntry>> list_tasks(const fs::path& suites) {
   std::error_code failure;
   if (!fs::is_directory(suites, failure)) {
-    return Error{ErrorCode::kNotFound, fmt::format("{}: no such suite folder", suites.string()),
+    return Error{ErrorCode::kUsage, fmt::format("{}: no such suite folder", suites.string()),
                  "a suite is a folder with levelN/NNN_name.json files"};
   }
   std::vector<TaskEntry> entries;

@@ -63,6 +63,14 @@ struct Draw {
   enum class Keep { kAll, kLower, kUpper };
   Keep keep = Keep::kAll;
   std::int64_t diagonal = 0;
+  // One number, drawn anew whenever the tensor is, by which all values of a uniform, normal or
+  // constant tensor are multiplied. `a` and `b` as above.
+  struct Factor {
+    Kind kind = Kind::kUniform;  // or kNormal
+    double a = 0;
+    double b = 1;
+  };
+  std::optional<Factor> times = std::nullopt;
 };
 
 struct TensorSpec {
@@ -72,6 +80,8 @@ struct TensorSpec {
   Draw draw;  // unused for outputs
   // KernelBench's own draw of this tensor, where the task has another; nothing where they agree.
   std::optional<Draw> kernelbench = std::nullopt;
+  // Of a parameter: where the module keeps it, "conv.weight"; empty for a constant of forward.
+  std::string fqn = {};
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::uint64_t bytes() const;

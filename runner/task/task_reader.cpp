@@ -28,6 +28,7 @@ constexpr std::size_t kMaxNodes = 1u << 17;
 constexpr std::size_t kMaxRank = 12;
 constexpr std::int64_t kMaxElements = std::int64_t{1}
                                       << 40;  // a TiB of bytes; sums cannot overflow
+constexpr std::size_t kMaxFqn = 400;
 constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTitle = 500;
 constexpr std::size_t kMaxNote = 4000;
@@ -120,6 +121,8 @@ std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::
     if (list.item(i).json().contains("kernelbench")) {
       tensor.kernelbench = read_draw(list.item(i).member("kernelbench"), tensor);
     }
+    if (const Json& json = list.item(i).json(); json.contains("fqn") && !json.at("fqn").is_null())
+      tensor.fqn = list.item(i).member("fqn").text(kMaxFqn);
     tensors.push_back(std::move(tensor));
   }
   return tensors;

@@ -8,6 +8,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry, sdpa_flop_count
 
 from .graph import build_graph_module, empty_tensors
+from .recurrent import results_and_flops
 
 
 def _sdpa_cpu_flop(query_shape, key_shape, value_shape, *args, out_shape=None, **kwargs) -> int:
@@ -87,6 +88,15 @@ class _Lifetimes(fx.Interpreter):
         self.dies: dict[int, int] = {}
         self.clock = 0
         self.longest_sum = 0
+        self.recurrent_flops = 0
+
+    def call_function(self, target, args, kwargs):
+        if isinstance(target, torch._ops.OpOverload):
+            if found := results_and_flops(target, *args):
+                result, flops = found
+                self.recurrent_flops += flops
+                return result
+        return super().call_function(target, args, kwargs)
 
     def run_node(self, node: fx.Node):
         self.clock += 1
@@ -146,7 +156,7 @@ def analyse(task: dict, size: str) -> dict:
     facts = {
         "peak_bytes_fp32": run.peak(4),
         "peak_bytes_fp64": run.peak(8),
-        "flops": counter.get_total_flops(),
+        "flops": counter.get_total_flops() + run.recurrent_flops,
     }
     # Beside products nobody could tell what a longer sum excuses from what TF32 loses.
     if run.longest_sum > 1 and facts["flops"] == 0:

@@ -2,35 +2,18 @@
 "line" (in the file, or null), "what" (happened, and why), "fault" and "hint".
 
 Faults: "file" (it does not work, whoever runs it), "limit" (it works, but a task cannot hold it),
-"machine" (something is missing here).
+"machine" (something is missing here). What a process says by ending is in ends.py.
 """
 
-import os
-import signal
 import traceback
 from pathlib import Path
 
 import torch
 
 from .calls import call_of
+from .ends import SANDBOX
 from .errors import LoweringError
 from .taskfile import TaskFile
-
-_SANDBOX = "the file is executed in a sandbox: no network, no files but PyTorch's own"
-
-LEFT_BEHIND = {
-    "line": None,
-    "what": "it starts processes that outlive it",
-    "fault": "file",
-    "hint": "a task file only defines a module and its inputs",
-}
-TOO_LARGE = {
-    "line": None,
-    "what": "its lowered form is larger than 4 MiB",
-    "fault": "limit",
-    "hint": "a loop that torch.export unrolls, or constants, make it so large",
-}
-
 
 def describe(error: BaseException, source: Path) -> dict:
     """The error that `source` raised, or that lowering it raised."""
@@ -42,26 +25,6 @@ def describe(error: BaseException, source: Path) -> dict:
         return _lowering_error(error, cause, line, source)
     what, fault, hint = _python_error(cause)
     return {"line": line, "what": what, "fault": fault, "hint": hint}
-
-
-def describe_end(status: int) -> dict:
-    """A process that ended without an answer; `status` as os.waitpid returns it."""
-    if not os.WIFSIGNALED(status):
-        what = f"it ends the process that reads it, with status {os.waitstatus_to_exitcode(status)}"
-        return _entry(what, "file", "a task file only defines a module and its inputs")
-    number = os.WTERMSIG(status)
-    if number == signal.SIGXCPU:
-        return _entry("it takes more processor time than it may", "file", "--timeout gives more")
-    if number == signal.SIGXFSZ:
-        return _entry("it writes a large file", "file", _SANDBOX)
-    if number == signal.SIGKILL:
-        return _entry("it was killed, most likely for want of memory", "machine", "--memory gives more")
-    name = signal.Signals(number).name
-    return _entry(f"it crashed PyTorch ({name})", "file", "run its Model once in PyTorch")
-
-
-def _entry(what: str, fault: str, hint: str) -> dict:
-    return {"line": None, "what": what, "fault": fault, "hint": hint}
 
 
 def _line_in(error: BaseException, source: Path) -> int | None:
@@ -90,7 +53,7 @@ def _python_error(error: BaseException) -> tuple[str, str, str]:
     if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
         return f"it needs more memory than it may: {text or name}", "machine", "--memory gives more"
     if isinstance(error, OSError) and error.errno is not None:
-        return what, "file", _SANDBOX
+        return what, "file", SANDBOX
     if "CUDA" in text or "NVIDIA" in text:
         return what, "file", "make tensors and modules on the CPU; kbench places them"
     if isinstance(error, RecursionError):

@@ -2,12 +2,13 @@
 
 A DrawRecorder is a dispatch mode: it sees every operator that get_inputs() or the module's
 constructor runs, remembers for each storage the distribution that filled it, and follows affine
-arithmetic with Python numbers, comparisons and copies. So `torch.rand(n) * 2 - 1` is recorded as
-uniform on [-1, 1), and nn.Linear's weight with the bound that nn.Linear computes.
+arithmetic with Python numbers, comparisons and copies, and a random number as factor of a tensor. So
+`torch.rand(n) * 2 - 1` is recorded as uniform on [-1, 1), and nn.Linear's weight with the bound that
+nn.Linear computes. Nothing but shapes is needed for it: it watches fake tensors as well.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -36,6 +37,8 @@ class Draw:
     steps: tuple = ()
     levels: tuple = ()  # blocks: (length, order), with `data`
     value: float = 1  # tril and triu
+    times: "Draw | None" = None  # uniform, normal, constant: of one factor for the whole tensor
+    source: int = field(default=0, compare=False)  # of a factor: the storage it came from
 
     def to_json(self) -> dict:
         entry = {"kind": self.kind}
@@ -56,11 +59,13 @@ class Draw:
             entry["value"] = _json_value(self.value)
         if self.keep:
             entry |= {"keep": self.keep, "diagonal": self.diagonal}
+        if self.times:
+            entry["times"] = self.times.to_json()
         return entry
 
     def affine(self, scale: float, shift: float) -> "Draw | None":
         """The distribution of scale * x + shift, where there is a name for it."""
-        if self.keep and shift != 0:
+        if (self.keep or self.times) and shift != 0:
             return None
         if self.kind == "constant":
             return replace(self, a=self.a * scale + shift)
@@ -78,11 +83,24 @@ class Draw:
 
     def cut(self, keep: str, diagonal: int) -> "Draw | None":
         """The distribution of tril(x) or triu(x)."""
-        return None if self.keep else replace(self, keep=keep, diagonal=diagonal)
+        if self.keep:
+            return None
+        if self.kind == "constant":
+            return Draw(keep, diagonal) if self.a == 1 and not self.times else None
+        return replace(self, keep=keep, diagonal=diagonal)
+
+    def scaled(self, factor: "Draw", source: int) -> "Draw | None":
+        """The distribution of x times one number drawn from `factor`, which is at `source`."""
+        if factor.kind == "constant" and not factor.times:
+            return self.affine(factor.a, 0)
+        named = self.kind in ("uniform", "normal", "constant") and not self.times
+        if not named or factor.kind not in ("uniform", "normal") or factor.keep or factor.times:
+            return None
+        return replace(self, times=replace(factor, source=source))
 
     def above(self, threshold: float) -> "Draw | None":
         """The distribution of x > threshold."""
-        if self.keep:
+        if self.keep or self.times:
             return None
         if self.kind == "uniform":
             share = (self.b - threshold) / (self.b - self.a)
@@ -94,7 +112,7 @@ class Draw:
 
     def around(self) -> "Draw":
         """For a constant, the distribution that a trained parameter is drawn from instead."""
-        if self.kind != "constant":
+        if self.kind != "constant" or self.times:
             return self
         half = 0.5 * abs(self.a) or 0.5
         return Draw("uniform", self.a - half, self.a + half)
@@ -200,6 +218,8 @@ def _draw_after(name, func, args, kwargs, before, result) -> Draw | None:
         return Draw("constant", 1.0)
     if name in ("full", "full_like", "new_full", "fill") and not isinstance(args[1], torch.Tensor):
         return Draw("constant", float(get("fill_value") if name != "fill" else args[1]))
+    if name == "mul" and isinstance(args[1], torch.Tensor):
+        return _draw_of_product(args, before, result)
     if before and isinstance(before[0], Draw):
         return _draw_from(name, before, get, result)
     if name == "copy" and isinstance(before[1], Draw):
@@ -219,7 +239,7 @@ def _draw_from(name, before, get, result) -> Draw | None:
         return _draw_converted(draw, result.dtype)
     if name == "neg":
         return draw.affine(-1, 0)
-    if name == "erfinv" and draw.kind == "uniform":
+    if name == "erfinv" and draw.kind == "uniform" and not draw.times:
         return Draw("normal", 0.0, math.sqrt(0.5))  # the middle of nn.init.trunc_normal_
     if name == "copy" and isinstance(other, Draw):
         return other
@@ -244,9 +264,22 @@ def _draw_from(name, before, get, result) -> Draw | None:
     return None
 
 
+def _draw_of_product(tensors, draws, result) -> Draw | None:
+    """Of a tensor and one number, in either order."""
+    if tensors[0] is tensors[1] or not all(isinstance(draw, Draw) for draw in draws):
+        return None
+    for whole, factor in ((0, 1), (1, 0)):
+        if tensors[factor].numel() == 1 and tensors[whole].shape == result.shape:
+            source = tensors[factor].untyped_storage()._cdata
+            return draws[whole].scaled(draws[factor], source)
+    return None
+
+
 def _draw_converted(draw: Draw, dtype: torch.dtype) -> Draw | None:
     if dtype == torch.bool and (draw.kind, draw.a, draw.b) == ("integers", 0, 2):
         return Draw("bernoulli", 0.5)
+    if draw.kind in ("tril", "triu"):
+        return draw
     if dtype.is_floating_point or draw.kind in ("integers", "bernoulli", "constant"):
         return draw if dtype != torch.bool or draw.kind == "bernoulli" else None
     return None

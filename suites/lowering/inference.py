@@ -16,7 +16,12 @@ def infer_input(name: str, first: torch.Tensor, second: torch.Tensor) -> tuple[D
     """From two calls of get_inputs() with different seeds: what changes is random."""
     if torch.equal(first, second):
         return infer_constant(f"input {name}", first)
-    draw = _like(torch.stack((first, second)), name)
+    return infer_alike(name, [first, second])
+
+
+def infer_alike(name: str, samples: list[torch.Tensor]) -> tuple[Draw, str]:
+    """From values of an input that is random."""
+    draw = _like(torch.stack(samples), name)
     return draw, f"input {name}: {_words(draw)}, after its values in get_inputs()"
 
 

@@ -20,14 +20,17 @@ from .calls import Call, call_of
 from .convert import Converted, convert, dtype_name
 from .draws import Draw, DrawRecorder, draw_from_statistics
 from .errors import LoweringError
-from .inference import infer_constant, infer_input
+from .inference import infer_alike, infer_constant, infer_input
 from .names import Names
 from .patterns import draw_from_values
+from .recurrent import shapes_only
+from .sampling import sample, whole
 from .taskfile import TaskFile
 
 SCHEMA = "kbench-task/1"
 MODES = ("batch-stats", "eval")
-_REAL_INPUT_LIMIT_BYTES = 4 << 30
+_EXPORT_LIMIT_BYTES = 1 << 30  # inputs that torch.export is given for real
+_VALUES_LIMIT_BYTES = 256 << 20  # inputs that are made only to look at their values
 
 
 def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> dict:
@@ -118,17 +121,15 @@ class _SizeLowering:
         with FakeTensorMode(allow_non_fake_inputs=True), self.recorder:
             return self._real_inputs(function)
 
-    def _inputs_fit(self) -> bool:
-        """Whether they may be made for real, and not only as shapes."""
-        tensors = [t for t in _leaves(self.inputs) if isinstance(t, torch.Tensor)]
-        return sum(t.nbytes for t in tensors) <= _REAL_INPUT_LIMIT_BYTES
+    def _input_bytes(self) -> int:
+        return sum(t.nbytes for t in _leaves(self.inputs) if isinstance(t, torch.Tensor))
 
     def _export(self):
         self.inputs = self._fake_inputs("get_inputs")
         try:
             return _quiet_export(self.model, self.inputs)
         except LoweringError as first:
-            if not self._inputs_fit():
+            if self._input_bytes() > _EXPORT_LIMIT_BYTES:
                 raise
             try:
                 return _quiet_export(self.model, self._real_inputs())
@@ -150,7 +151,7 @@ class _SizeLowering:
         ]
         leaves = _leaves(self.inputs)
         originals = self._original_inputs(leaves)
-        entries = []
+        entries, factors = [], {}
         for index, (spec, leaf, original) in enumerate(zip(specs, leaves, originals, strict=True)):
             if not isinstance(leaf, torch.Tensor):
                 continue  # a number: torch.export has made it part of the graph
@@ -158,6 +159,11 @@ class _SizeLowering:
             draw = self._input_draw(name, leaf, index)
             before = draw if original is leaf else self._input_draw(name, original, index)
             entries.append(_spec(name, leaf, draw, before))
+            factors.setdefault(draw.times and draw.times.source, []).append(name)
+        for source, with_factor in factors.items():
+            if source is not None and len(with_factor) > 1:
+                self.notes.append(f"inputs {', '.join(with_factor)}: each has a random factor of its "
+                                  "own, in get_inputs() they share one")
         return entries
 
     def _original_inputs(self, leaves: list) -> list:
@@ -173,7 +179,7 @@ class _SizeLowering:
 
     def _input_draw(self, name: str, leaf: torch.Tensor, index: int) -> Draw:
         draw = self.recorder.draw_of(leaf)
-        if draw is None and self.infer and self._inputs_fit():
+        if draw is None and self.infer:
             draw = self._inferred_input(name, index)
         if draw is None:
             raise LoweringError(
@@ -182,12 +188,20 @@ class _SizeLowering:
             )
         return draw
 
-    def _inferred_input(self, name: str, index: int) -> Draw:
-        samples = []
-        for seed in (0, 1):
-            torch.manual_seed(seed)
-            samples.append(_leaves(self._real_inputs())[index])
-        return self._noted(*infer_input(name, *samples))
+    def _inferred_input(self, name: str, index: int) -> Draw | None:
+        """From its values, a part of them where it is large."""
+
+        def make():
+            return _leaves(self._real_inputs())
+
+        samples = sample(make, index)
+        if samples and not samples[1] and not torch.equal(*samples[0][:2]):
+            return self._noted(*infer_alike(name, samples[0]))
+        if samples and samples[1]:
+            return self._noted(*infer_input(name, *samples[0]))
+        if self._input_bytes() > _VALUES_LIMIT_BYTES:
+            return None
+        return self._noted(*infer_input(name, *whole(make, index)))
 
     def _noted(self, draw: Draw, note: str) -> Draw:
         if note:
@@ -296,6 +310,7 @@ def _quiet_export(model, call: Call):
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         stack.enter_context(torch.no_grad())
+        stack.enter_context(shapes_only())
         stack.callback(logger.setLevel, logger.level)
         logger.setLevel(logging.ERROR)
         try:

@@ -18,7 +18,8 @@ GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6
 INTERRUPTED = 130
 
 # What would change the program's defaults; a test sets what it means to test.
-FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DB", "KBENCH_PRESET",
+           "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
 
 class CliCase(unittest.TestCase):
@@ -29,7 +30,8 @@ class CliCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def kbench(self, *words, program=KBENCH, stdout=subprocess.PIPE, timeout=120, **environment):
-        variables = {k: v for k, v in os.environ.items() if k not in FOREIGN}
+        variables = {k: v for k, v in os.environ.items() if k not in FOREIGN
+                     and not k.startswith(("KBENCH_RUN_", "KBENCH_NIGHTLY_"))}
         variables.update({"HOME": str(self.folder), **environment})
         return subprocess.run([str(program), *map(str, words)], cwd=self.folder, env=variables,
                               stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,

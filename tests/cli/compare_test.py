@@ -1,16 +1,19 @@
 """kbench runs, tag, compare and history: on databases whose speed-ups are known exactly."""
 
+import contextlib
 import fcntl
 import json
 import os
 import pty
+import shutil
+import sqlite3
 import struct
 import subprocess
 import termios
 import unicodedata
 
 import cli_case
-from cli_case import GOOD, KBENCH, NOTHING_SELECTED, REGRESSION, USAGE
+from cli_case import GOOD, INFRASTRUCTURE, KBENCH, NOTHING_SELECTED, REGRESSION, USAGE
 
 RELU = "level1/019_relu"
 
@@ -29,6 +32,14 @@ class RunsCase(cli_case.CliCase):
                            **run})
         subprocess.run([os.environ["MAKE_RUNS"], str(self.folder / name)], check=True, text=True,
                        input=json.dumps(script))
+
+    def change(self, program, *values):
+        """As somebody else's program might."""
+        with contextlib.closing(sqlite3.connect(self.folder / "kbench.sqlite")) as store, store:
+            *before, last = program.split("; ")
+            for statement in before:
+                store.execute(statement)
+            store.execute(last, values)
 
     def json_of(self, *words, code=GOOD):
         result = self.kbench(*words, "--json")
@@ -67,15 +78,16 @@ class RunsAndTagsTest(RunsCase):
             self.assert_good(result)
             self.assertEqual(json.loads(result.stdout)["run_id"], run_id(1))
         self.assertEqual(self.json_of("runs")["runs"][2]["tags"], ["nightly-1"])
-        self.assert_fails(self.kbench("report", "json", "--run", "nigthly-1"), USAGE,
+        self.assert_fails(self.kbench("report", "json", "--run", "nigthly-1"), NOTHING_SELECTED,
                           'did you mean "nightly-1"?')
         self.assert_fails(self.kbench("tag", "latest", "nightly-1"), USAGE, "another run's already")
-        self.assert_fails(self.kbench("tag", "--remove", "nightly-2"), USAGE, "nightly-1")
+        self.assert_fails(self.kbench("tag", "--remove", "nightly-2"), NOTHING_SELECTED,
+                          "nightly-1")
         self.assert_good(self.kbench("tag", "--remove", "nightly-1"))
         self.assertEqual(self.json_of("runs")["runs"][2]["tags"], [])
 
     def test_names_that_read_as_something_else_are_refused(self):
-        for name in ("beef", "latest", "a b", "x" * 65, "a/b"):
+        for name in ("beef", "latest", "a b", "x" * 65, "a/b", ".", ".."):
             with self.subTest(name=name):
                 self.assert_fails(self.kbench("tag", "latest", name), USAGE, "cannot be a tag")
 
@@ -83,6 +95,98 @@ class RunsAndTagsTest(RunsCase):
         self.assert_fails(self.kbench("tag", "latest", "good", "--db", "none.sqlite"), USAGE,
                           "none.sqlite")
         self.assertFalse((self.folder / "none.sqlite").exists())
+
+
+    def test_a_tag_is_in_the_one_file(self):
+        """Was: in the write-ahead log beside it, and lost to whoever copied the database."""
+        self.assert_good(self.kbench("tag", "latest", "release-1.2"))
+        shutil.copy(self.folder / "kbench.sqlite", self.folder / "copy.sqlite")
+        self.assertEqual(self.json_of("runs", "--db", "copy.sqlite")["runs"][0]["tags"],
+                         ["release-1.2"])
+        self.assertFalse((self.folder / "kbench.sqlite-wal").exists())
+
+    def test_also_where_somebody_else_has_the_file_open(self):
+        with contextlib.closing(sqlite3.connect(self.folder / "kbench.sqlite")) as reader:
+            reader.execute("SELECT count(*) FROM run").fetchall()
+            self.assert_good(self.kbench("tag", "latest", "release-1.2"))
+            shutil.copy(self.folder / "kbench.sqlite", self.folder / "copy.sqlite")
+        self.assertEqual(self.json_of("runs", "--db", "copy.sqlite")["runs"][0]["tags"],
+                         ["release-1.2"])
+
+    def test_tags_that_nobody_could_tell_apart(self):
+        self.assert_good(self.kbench("tag", "latest", "Release"))
+        self.assert_fails(self.kbench("tag", "latest~1", "release"), USAGE, "capital letters", "Release")
+        self.assert_good(self.kbench("tag", "latest", "Release"))
+
+    def test_several_tags_of_a_run(self):
+        for name in ("one-tag", "two-tag"):
+            self.assert_good(self.kbench("tag", "latest~1", name))
+        self.assertIn("  one-tag, two-tag  ", self.kbench("compare", "latest~1", "one-tag").stdout)
+
+    def test_a_tag_whose_run_was_removed(self):
+        self.assert_good(self.kbench("tag", "latest", "release-1.2"))
+        self.change("PRAGMA foreign_keys = OFF; DELETE FROM run WHERE id = ?", run_id(3))
+        self.assert_fails(self.kbench("report", "json", "--run", "release-1.2"), NOTHING_SELECTED,
+                          "not there any more", "kbench tag --remove release-1.2")
+        self.assert_good(self.kbench("tag", "--remove", "release-1.2"))
+
+    def test_an_id_comes_before_a_tag_of_that_name(self):
+        """Whoever may write the file may write a tag into it that kbench would refuse."""
+        self.change("INSERT INTO tag VALUES (?, ?, 'now')", run_id(1), run_id(2))
+        self.change("INSERT INTO tag VALUES (?, ?, 'now')", run_id(1)[:3], run_id(2))
+        for name in (run_id(1), run_id(1)[:4], run_id(1)[:3]):
+            result = self.kbench("report", "json", "--run", name)
+            self.assert_good(result)
+            self.assertEqual(json.loads(result.stdout)["run_id"], run_id(1), name)
+
+    def test_a_damaged_file_is_not_written_to(self):
+        self.change("UPDATE evaluation SET state = 'splendid' WHERE run_id = ?", run_id(3))
+        self.assert_refused_unwritten("splendid", "tag", "latest", "release-1.2")
+        file = self.folder / "kbench.sqlite"
+        data = bytearray(file.read_bytes())
+        for page in range(3, len(data) // 4096, 2):
+            data[page * 4096:page * 4096 + 64] = b"\xff" * 64
+        file.write_bytes(data)
+        self.assert_refused_unwritten("kbench.sqlite", "tag", "latest~1", "release-1.2")
+
+    def assert_refused_unwritten(self, part, *words):
+        before = (self.folder / "kbench.sqlite").read_bytes()
+        result = self.kbench(*words)
+        self.assertIn(result.returncode, (USAGE, INFRASTRUCTURE), result.stderr)
+        self.assertIn(part, result.stderr)
+        self.assertEqual((self.folder / "kbench.sqlite").read_bytes(), before)
+
+    def test_one_run_that_is_damaged_does_not_hide_the_others(self):
+        self.change("UPDATE evaluation SET state = 'splendid' WHERE run_id = ?", run_id(3))
+        result = self.kbench("runs")
+        self.assert_good(result)
+        self.assertIn("1 damaged", result.stdout)
+        self.assertEqual([(run["rows"], run["damaged"]) for run in self.json_of("runs")["runs"]],
+                         [(1, 1), (2, 0), (1, 0)])
+        self.assert_fails(self.kbench("report", "table"), USAGE, "splendid")
+
+    def test_a_row_that_is_ok_and_wrong_is_damage(self):
+        self.change("UPDATE evaluation SET correct = 0 WHERE run_id = ?", run_id(3))
+        self.assert_fails(self.kbench("report", "table"), USAGE, "correct is no, of a row that is ok")
+
+    def test_what_names_a_run_steers_no_terminal(self):
+        evil = "\x1b]0;owned\x07\x1b[2J"
+        for words in (("report", "json", "--run", evil), ("runs", "--device", evil),
+                      ("tag", "latest", evil), ("tag", "--remove", evil), ("history", evil),
+                      ("history", RELU, "--agent", evil), ("compare", evil, evil),
+                      ("report", "csv", "--db", evil), ("report", "csv", "-o", f"no/{evil}"),
+                      (evil,), ("runs", evil), ("runs", f"--{evil}"), ("runs", "--color", evil)):
+            with self.subTest(words=words):
+                result = self.kbench(*words)
+                self.assertNotEqual(result.returncode, GOOD)
+                self.assertNotIn("\x1b", result.stderr)
+                self.assertNotIn("\x07", result.stderr)
+        self.change("UPDATE run SET id = ? WHERE id = ?", evil, run_id(3))
+        for words in (("runs",), ("report", "table"), ("compare",), ("tag", "latest", "good")):
+            with self.subTest(words=words):
+                result = self.kbench(*words)
+                self.assert_fails(result, USAGE, "id is no run's id")
+                self.assertNotIn("\x1b", result.stdout + result.stderr)
 
 
 class CompareTest(RunsCase):
@@ -131,6 +235,23 @@ class CompareTest(RunsCase):
         self.assertEqual([one["what"] for one in self.json_of(*words, "--force")["incomparable"]],
                          ["device", "timing"])
 
+    def test_rows_that_nobody_vouches_for_are_cautioned_about(self):
+        """As `report` does; history said nothing either."""
+        self.make([[{}], [{}]])
+        words = "nobody can tell whether they were changed"
+        for command in (("compare",), ("history", RELU)):
+            text = self.kbench(*command).stdout
+            self.assertIn(words, text)
+            self.assertLess(text.index(words), text.index("alice"), "before the table")
+            self.assertIn(words, " ".join(self.json_of(*command)["cautions"]))
+        self.assertIn("not chained", self.json_of("history", RELU)["cautions"][0])
+
+    def test_a_run_is_not_compared_with_itself(self):
+        self.make([[{}], [{}]])
+        for before, after in (("latest", "latest"), (run_id(2)[:4], "latest"), ("latest~0", run_id(2))):
+            self.assert_fails(self.kbench("compare", before, after), USAGE, "no different from itself")
+        self.assert_fails(self.kbench("compare", "latest", "latest", "--force"), USAGE)
+
     def test_what_changed_around_the_kernels_comes_first(self):
         self.make([[{}], {"rows": [{"submission_ns": 3_000_000, "source": "new"}],
                           "torch": "2.12.0"}])
@@ -141,7 +262,7 @@ class CompareTest(RunsCase):
 
     def test_nothing_to_compare(self):
         self.make([[{}]])
-        self.assert_fails(self.kbench("compare"), USAGE, "no run before")
+        self.assert_fails(self.kbench("compare"), NOTHING_SELECTED, "no run before")
         self.make([], "empty.sqlite")
         for words in (("compare",), ("runs",), ("history", "19")):
             self.assert_fails(self.kbench(*words, "--db", "empty.sqlite"), NOTHING_SELECTED, "no runs")
@@ -208,8 +329,24 @@ class HistoryTest(RunsCase):
         for name in (RELU, "019_relu", "level1/0*", "*_relu"):
             self.assertEqual(self.json_of("history", name)["task"], RELU)
         self.assert_fails(self.kbench("history", "19"), USAGE, "matches 2 tasks", RELU)
-        self.assert_fails(self.kbench("history", "rleu"), USAGE, 'did you mean "relu"?')
-        self.assert_fails(self.kbench("history", "level7/*"), USAGE, "no stored task")
+        self.assert_fails(self.kbench("history", "rleu"), NOTHING_SELECTED,
+                          'did you mean "relu"?')
+        self.assert_fails(self.kbench("history", "level7/*"), NOTHING_SELECTED,
+                          "no stored task")
+
+    def test_runs_are_counted_and_what_is_left_out_is_said(self):
+        """Was: "over 1 run" of two, the longest series of any agent."""
+        self.make([[{}], [{"agent": "bob"}], {"rows": [{}], "device": "Other CPU"},
+                   {"rows": [{}], "quick": True}, [{"task": "level2/019_other"}]], "some.sqlite")
+        result = self.kbench("history", RELU, "--db", "some.sqlite", "--device", "example")
+        self.assert_good(result)
+        self.assertTrue(result.stderr.endswith(
+            "over 2 of 5 runs; left out: 1 measured otherwise, 1 of another device, 1 without a "
+            "submission for it\n"), result.stderr)
+        report = self.json_of("history", RELU, "--db", "some.sqlite", "--device", "example")
+        self.assertEqual([report[name] for name in
+                          ("runs", "left_out", "other_device", "not_submitted")], [2, 1, 1, 1])
+        self.assertTrue(self.kbench("history", RELU).stderr.endswith("over 8 runs\n"))
 
     def test_nobody_of_that_name(self):
         self.assert_fails(self.kbench("history", RELU, "--agent", "alcie"), NOTHING_SELECTED,

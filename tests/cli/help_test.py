@@ -7,9 +7,39 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
+            ("import",), ("report",), ("sources",),
+            ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
+            ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
+            ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
+            ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
             ("workspace", "verify"), ("workspace", "submit")]
+
+EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
+
+# A command, and each of its options that takes a word; "" stands for what stands alone.
+WORDS = {
+    ("run",): ["--task", "--size", "--device", "--precision", "--profile", "--submissions", "--agent",
+               "--format", "--out", "--db", "--resume", "--html", "--suite", "--level", "--jobs", ""],
+    ("tasks", "list"): ["--level", "--format", "--suite"],
+    ("tasks", "show"): ["--size", "--suite", ""],
+    ("tasks", "header", "relu"): ["--out"],
+    ("tasks", "lint"): ["--task", "--db"],
+    ("import", "x.py", "--out", "x"): ["--mode", "--level", ""],
+    ("import", "x.py"): ["--out"],
+    ("report", "md"): ["--out", "--db", "--run", "--output"],
+    ("report",): [""],
+    ("workspace", "open", "relu"): ["--size", "--device", ""],
+    ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
+    ("runs",): ["--db", "--device", "--color"],
+    ("tag", "latest", "x"): ["--db"],
+    ("tag",): ["--remove", ""],
+    ("compare",): ["--db", "--baseline", "--fail-on", ""],
+    ("history", "relu"): ["--agent", "--device"],
+    ("history",): [""],
+    ("selftest", "sandbox"): ["--without", "--only", "--device"],
+    ("selftest", "timing"): ["--rounds"],
+}
 
 
 class HelpTest(cli_case.CliCase):
@@ -30,15 +60,17 @@ class HelpTest(cli_case.CliCase):
 
     def test_every_example_in_help_is_accepted(self):
         """Examples rot: each is parsed by the program itself, with --help so that nothing runs."""
-        examples = set()
         for command in [(), *COMMANDS]:
-            text = self.kbench(*command, "--help").stdout
-            examples.update(re.findall(r"^  kbench (.+?)(?:   .*| >.*)?$", text, re.MULTILINE))
-        self.assertGreater(len(examples), 5)
-        for example in sorted(examples):
-            with self.subTest(example=example):
-                words = example.replace("'", "").split()
-                self.assert_good(self.kbench(*words, "--help"))
+            examples = EXAMPLE.findall(self.kbench(*command, "--help").stdout)
+            self.assertTrue(examples, f"{command} has no example")
+            self.assertTrue(any(example.split()[:len(command)] == list(command)
+                                for example in examples), f"{command} has no example of its own")
+            for example in examples:
+                with self.subTest(example=example):
+                    words = example.replace("'", "").split()
+                    self.assert_good(self.kbench(*words, "--help"))
+                    if words[0] == "tasks" and words[1] != "lint":  # these need nothing but a suite
+                        self.assert_good(self.kbench(*words))
 
     def test_version_names_commit_and_build(self):
         result = self.kbench("--version")
@@ -60,6 +92,8 @@ class HelpTest(cli_case.CliCase):
             (("run", "--device", "cdua"), "cuda"),
             (("run", "--format", "jsn"), "json"),
             (("report", "htm"), "html"),
+            (("nightly", "--flga", "3"), "--flag"),
+            (("config", "nigthly"), "nightly"),
             (("tasks", "list", "--color", "allways"), "always"),
         ]:
             with self.subTest(words=words):
@@ -79,6 +113,22 @@ class HelpTest(cli_case.CliCase):
         ]:
             with self.subTest(words=words):
                 self.assert_fails(self.kbench(*words), USAGE, "error: ")
+
+    def test_an_empty_value_is_a_usage_error_and_never_the_default(self):
+        """"$AGENT" of a script, where that is empty, must not become every agent."""
+        for command, options in WORDS.items():
+            for option in options:
+                words = [*command, option, ""] if option else [*command, ""]
+                with self.subTest(words=words):
+                    result = self.kbench(*words)
+                    self.assert_fails(result, USAGE, "error: ")
+                    self.assertIn(option, result.stderr)
+                    self.assertIn("is given an empty value", result.stderr)
+                    self.assertEqual(result.stdout, "")
+
+    def test_an_equals_sign_without_a_value_takes_no_other_option_for_it(self):
+        self.assert_fails(self.kbench("run", "--agent=", "--baselines-only"), USAGE,
+                          "--agent= gives no value")
 
 
 if __name__ == "__main__":

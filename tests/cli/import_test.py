@@ -108,6 +108,15 @@ class FilesTest(ImportCase):
         self.assertEqual(size["mutates_its_input"]["nodes"][0]["op"], "aten::clone")
         self.assertEqual({i["draw"]["kind"] for i in inputs["probabilities"].values()}, {"uniform"})
         self.assertIn("input share", full["probabilities"]["note"])
+        unit, normal = ({"kind": k, "a": 0.0, "b": 1.0} for k in ("uniform", "normal"))
+        self.assertEqual([i["draw"] for i in inputs["random_factor"].values()],
+                         [unit | {"times": unit}, normal | {"a": 1.0, "times": unit},
+                          unit | {"times": normal}])
+        self.assertEqual(full["random_factor"]["note"], "inputs x, y: each has a random factor of "
+                         "its own, in get_inputs() they share one")
+        shown = self.kbench("tasks", "show", "random_factor", "--suite", "suite")
+        self.assertIn("uniform [0, 1), all times one number that is normal, mean 0, sd 1",
+                      shown.stdout)
         hostile = json.dumps(full["hostile_names"], ensure_ascii=False)
         for character in "\x1b\x07\u202e\u202c":
             self.assertNotIn(character, hostile)
@@ -126,6 +135,37 @@ class FilesTest(ImportCase):
         for row in rows:
             self.assertEqual((row["state"], row["size"]), ("no_submission", "full"), row)
             self.assertGreater(row["time_ns"]["eager"], 0)
+
+
+class LargeTest(ImportCase):
+    """No tensor is made only to learn how it is drawn."""
+
+    def test_inputs_that_nobody_has_memory_for(self):
+        # 14 GiB of address space are little for a Python with torch, and less than the inputs.
+        self.assert_good(self.bring_in(FILES.parent / "large", "--out", "suite", "--memory", 14))
+        rows = self.task("softmax_rows")
+        self.assertIn("input p: drawn uniformly from", rows["note"])
+        for spec in rows["sizes"]["full"]["inputs"]:
+            # Each row has 2^15 values whose sum is one.
+            self.assertEqual(spec["draw"]["kind"], "uniform")
+            self.assertLess(spec["draw"]["a"] * 2**15, 1)
+            self.assertGreater(spec["draw"]["b"] * 2**15, 1)
+            self.assertLess(spec["draw"]["b"] * 2**15, 2)
+        scaled = self.task("scaled")["sizes"]["full"]["inputs"]
+        self.assertEqual(["times" in spec["draw"] for spec in scaled], [True, False, False])
+
+
+class ThreadsTest(ImportCase):
+    """A Python in which threads run before the first file is read."""
+
+    def test_files_are_executed_all_the_same(self):
+        for name in ("tuple_outputs", "crashes", "wrong_arguments", "integer_inputs"):
+            self.write(f"source/{name}.py", (FILES / f"{name}.py").read_text("utf-8"))
+        result = self.bring_in("source", "--out", "suite", "--jobs", 1,
+                               PYTHONPATH=str(FILES.parent / "starts_a_thread"))
+        self.assert_fails(result, TASK_FAILED, "2 of 4 imported")
+        self.assertIn("it crashed PyTorch (SIGSEGV)", result.stdout)
+        self.assertIn("takes 2 positional arguments but 3 were given", result.stdout)
 
 
 class OwnTasksTest(ImportCase):
@@ -180,6 +220,25 @@ class PlacesTest(ImportCase):
         tasks = json.loads(listing.stdout)["tasks"]
         self.assertEqual({task["task"] for task in tasks}, expected)
         self.assertEqual({tuple(task["sizes"]) for task in tasks}, {("full",)})
+
+    def test_what_fails_takes_no_number(self):
+        """Was: the first task of such an import had number 2, for good."""
+        self.write("source/a_bad.py", 'raise RuntimeError("one\\\\ntwo")\n')
+        self.write("source/b_good.py")
+
+        def bring_in():
+            result = self.bring_in("source", "--out", "suite", "--format", "json")
+            return {r["task"]: r["state"] for r in json.loads(result.stdout)["results"]}, result
+
+        states, result = bring_in()
+        self.assertEqual(states["level1/001_b_good"], "imported")
+        self.assertTrue((self.folder / "suite/level1/001_b_good.py").exists())
+        self.assert_good(self.kbench("tasks", "show", "b_good", "--suite", "suite"))
+        what = json.loads(result.stdout)["results"][0]["error"]["what"]
+        self.assertEqual(what, "RuntimeError: one two")
+        self.write("source/a_bad.py")
+        self.assertEqual(bring_in()[0], {"level1/002_a_bad": "imported",
+                                         "level1/001_b_good": "unchanged"})
 
     def test_a_suite_inside_its_source_is_not_imported_again(self):
         self.write("level1/1_task.py")

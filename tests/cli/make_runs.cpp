@@ -1,12 +1,14 @@
 // make_runs FILE < SCRIPT: a kbench database of several runs with known speed-ups, written by the
 // store itself, for the tests of runs, tag, compare and history. The script is one JSON list:
 //   [{"id", "started_at", "device", "threads", "quick", "torch", "rows": [{"task", "agent",
-//     "variant", "submission_ns" or "state", "source", "profile", "eager_ns", "compiled_ns"}]}]
+//     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile",
+//     "eager_ns", "compiled_ns"}]}]
 // with defaults for all but ids and rows; see tests/fakes/stored_runs.hpp.
 #include <cstdio>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "runner/store/store.hpp"
 #include "tests/fakes/stored_runs.hpp"
@@ -39,6 +41,17 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
   return evaluation;
 }
 
+std::vector<kbench::Blob> add_files(const Json& row, Evaluation& evaluation) {
+  std::vector<kbench::Blob> blobs;
+  const Json files = row.value("files", Json::object());
+  for (const auto& [path, text] : files.items()) {
+    blobs.push_back(kbench::pack(text.get<std::string>()));
+    evaluation.sources.push_back({path, blobs.back().hash, blobs.back().bytes});
+  }
+  evaluation.tree_hash = kbench::hash_tree(evaluation.sources);
+  return blobs;
+}
+
 int complain(const kbench::Error& error) {
   std::fprintf(stderr, "make_runs: %s\n", error.message.c_str());
   return 1;
@@ -58,9 +71,11 @@ int make(const char* file, const Json& script) {
     spec.commit = run.value("commit", spec.commit);
     if (const auto begun = store->begin_run(kbench::test::stored_run(spec)); !begun)
       return complain(begun.error());
-    for (const Json& row : run.at("rows"))
-      if (const auto added = store->add(make_row(spec.id, row)); !added)
-        return complain(added.error());
+    for (const Json& row : run.at("rows")) {
+      Evaluation evaluation = make_row(spec.id, row);
+      const auto blobs = add_files(row, evaluation);
+      if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
+    }
   }
   return 0;
 }

@@ -100,7 +100,7 @@ class RefusedTest(OutputsCase):
         """Was: SQLite's own temporary database, gone at the end with all rows."""
         for command in ("run", "report"):
             words = (command, *RELU) if command == "run" else (command, "json")
-            self.assert_refused((*words, "--db", ""), "--db: names no file")
+            self.assert_refused((*words, "--db", ""), "--db: is given an empty value")
 
     def test_a_folder_is_no_database(self):
         (self.folder / "dir").mkdir()
@@ -114,6 +114,24 @@ class RefusedTest(OutputsCase):
         self.assert_refused(("run", *RELU, "--html", "dir/"), "dir/ is a folder")
         self.assert_refused(("run", *RELU, "--out", "no/x.csv"), "there is no folder no", "make it")
 
+    def test_the_hint_names_the_option_that_was_given(self):
+        """Was: --html, whatever named the page, also for `report`, which has no such option."""
+        os.link(self.database, self.folder / "a.sqlite")
+        for words, option in [(("report", "html", "-o", "a.sqlite"), "with -o;"),
+                              (("report", "--out", "html=a.sqlite"), "with --out;"),
+                              (("run", *RELU, "--html", "a.sqlite"), "with --html, or write no page")]:
+            self.assert_refused(words, option)
+        self.assertNotIn("--html", self.kbench("report", "html", "-o", "a.sqlite").stderr)
+        self.assert_refused(("run", *RELU, "--db", "no/x.sqlite"), "there is no folder no", "--db")
+
+    def test_a_pipe_is_not_waited_for(self):
+        """Was: opened, which waits until somebody reads there."""
+        os.mkfifo(self.folder / "pipe")
+        self.assert_refused(("report", "json", "-o", "pipe"), "pipe is a pipe (FIFO)", "--out FORMAT=-")
+        self.assert_refused(("run", *RELU, "--out", "csv=pipe"), "pipe is a pipe (FIFO)")
+        for place in ("/dev/null", "/dev/stdout", "/dev/fd/1"):
+            self.assert_good(self.kbench("report", "json", "-o", place))
+
     def test_twice_the_same_place(self):
         self.assert_refused(("report", "--out", "csv=x", "--out", "json=./x"), "named twice")
         self.assert_refused(("run", *RELU, "--out", "csv=kbench.html", "--html", "kbench.html"),
@@ -126,14 +144,12 @@ class RefusedTest(OutputsCase):
                             "relu.cpp is read")
 
     def test_words_that_say_too_little(self):
-        for word, *parts in [("", "neither format nor file"), ("csv=", "names no file"),
+        for word, *parts in [("", "empty value"), ("csv=", "names no file"),
                              ("csv", "names no file"), ("x.tsv", "in which format"),
                              ("-", "in which format"), ("cvs=x", 'did you mean "csv"?')]:
             with self.subTest(word=word):
                 self.assert_refused(("report", "--out", word), *parts)
         self.assert_refused(("report",), "FORMAT is required")
-        self.assert_refused(("report", "json", "-o", ""), "names no file")
-        self.assert_refused(("run", *RELU, "--html", ""), "names no file")
 
     def test_a_full_disk_is_said_as_such(self):
         for words in [("--out", "csv=/dev/full"), ("csv", "-o", "/dev/full")]:
@@ -142,7 +158,7 @@ class RefusedTest(OutputsCase):
         with open("/dev/full", "w", encoding="ascii") as full:
             result = self.kbench("report", "json", stdout=full)
         self.assert_fails(result, INFRASTRUCTURE, "standard output cannot be written: No space")
-        self.assertNotIn("1 rows", result.stderr)
+        self.assertNotIn("1 row", result.stderr)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 """kbench report: on stored runs, and on databases that are missing, empty, foreign or damaged."""
 
+import fcntl
 import json
 import os
+import pty
 import sqlite3
+import struct
 import subprocess
+import termios
 
 import cli_case
 from cli_case import INFRASTRUCTURE, NOTHING_SELECTED, USAGE
@@ -33,14 +37,50 @@ class StoredRunsTest(cli_case.CliCase):
         self.assert_good(result)
         self.assertEqual(json.loads(result.stdout)["run_id"], OLDER)
 
-    def test_unknown_run_is_a_usage_error(self):
-        self.assert_fails(self.kbench("report", "json", "--run", "ffff"), USAGE, "ffff")
+    def test_a_run_that_is_not_there_selects_nothing(self):
+        for name in ("ffff", "latest~999", "nobody"):
+            self.assert_fails(self.kbench("report", "json", "--run", name), NOTHING_SELECTED, name)
 
     def test_table_and_page_show_the_task(self):
         for form in ("table", "html"):
             result = self.kbench("report", form)
             self.assert_good(result)
             self.assertIn("019_relu", result.stdout)
+
+    def in_a_terminal(self, columns, *words):
+        """Standard output of the program where that is a terminal of so many columns."""
+        outer, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        try:
+            self.assert_good(self.kbench(*words, "--color", "never", stdout=inner, TERM="xterm"))
+        finally:
+            os.close(inner)
+        text = b""
+        while True:
+            try:
+                part = os.read(outer, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+        os.close(outer)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_a_table_fits_the_terminal_unless_it_shall_be_wide(self):
+        piped = self.kbench("report", "table").stdout
+        narrow = self.in_a_terminal(90, "report", "table").splitlines()
+        self.assertLessEqual(len(narrow[0]), 90)
+        self.assertLess(len(narrow[0]), len(piped.splitlines()[0]))
+        self.assertIn("State", narrow[0])
+        self.assertEqual(self.in_a_terminal(90, "report", "table", "--wide"), piped)
+
+    def test_the_rule_for_variants_is_kept_in_json(self):
+        for words, rule in [((), "best"), (("--variants", "mean"), "mean")]:
+            report = json.loads(self.kbench("report", "json", *words).stdout)
+            self.assertEqual(report["variants"], rule)
+        self.assert_fails(self.kbench("report", "json", "--variants", "frist"), USAGE,
+                          'did you mean "first"?')
 
     def test_output_replaces_the_file_in_one_step(self):
         page = self.folder / "page.html"

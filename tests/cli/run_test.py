@@ -14,7 +14,8 @@ import subprocess
 import time
 
 import cli_case
-from cli_case import GOOD, INTERRUPTED, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
+from cli_case import (GOOD, INFRASTRUCTURE, INTERRUPTED, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED,
+                      USAGE)
 
 FAULTS = ROOT / "tests" / "faults" / "submissions"
 RELU = ("--task", "level1/019_relu", "--device", "cpu")
@@ -95,6 +96,78 @@ class RunCase(cli_case.CliCase):
         self.fail("the run stored no row")
 
 
+class OneAtATimeTest(RunCase):
+    """Two runs on one device never measure beside each other, whatever databases they write to."""
+
+    HONEST = ("--submissions", FAULTS, "--agent", "honest", "--quick", "--no-html")
+
+    def start_first(self):
+        """A run that has the device: its first line on standard error comes before that."""
+        first = self.start(*RELU, *self.HONEST, "--db", "first.sqlite")
+        deadline = time.monotonic() + 60
+        locks = self.folder / ".local/state/kbench/locks"
+        while time.monotonic() < deadline and not (locks.is_dir() and any(locks.iterdir())):
+            time.sleep(0.02)
+        return first
+
+    def test_the_second_says_for_whom_it_waits_and_measures_afterwards(self):
+        first = self.start_first()
+        second = self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite")
+        first.communicate()
+        self.assertEqual(first.returncode, GOOD)
+        self.assert_good(second)
+        self.assertRegex(second.stderr,
+                         rf"waiting for process {first.pid} \(run [0-9a-f]{{12}}, since 20")
+        times = []
+        for name in ("first", "second"):
+            with sqlite3.connect(self.folder / f"{name}.sqlite") as store:
+                times += store.execute("SELECT started_at, finished_at FROM run").fetchall()
+        self.assertLessEqual(times[0][1], times[1][0], "the second began before the first ended")
+
+    def test_who_does_not_wait_exits_with_3_and_says_who_has_it(self):
+        first = self.start_first()
+        second = self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite", "--no-wait")
+        self.assert_fails(second, INFRASTRUCTURE, f"process {first.pid} (run ")
+        first.communicate()
+        self.assertEqual(first.returncode, GOOD)
+
+    def test_a_killed_run_keeps_nobody_waiting(self):
+        first = self.start_first()
+        first.kill()
+        first.communicate()
+        self.assert_good(self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite", "--no-wait"))
+
+
+class ShardsTest(RunCase):
+    def test_shards_are_runs_of_their_own_and_one_report(self):
+        tasks = ("--task", "level1/019_relu", "--task", "level1/021_sigmoid", "--task",
+                 "level1/022_tanh", "--device", "cpu", "--baselines-only", "--quick")
+        for shard in ("1/2", "2/2"):
+            self.assert_good(self.run_kbench(*tasks, "--shard", shard, "--group", "nightly-12",
+                                             "--db", f"{shard[0]}.sqlite"))
+        self.assert_good(self.kbench("db", "merge", "all.sqlite", "1.sqlite", "2.sqlite"))
+        result = self.kbench("report", "json", "--db", "all.sqlite")
+        self.assert_good(result)
+        report = json.loads(result.stdout)
+        self.assertEqual([row["task"] for row in report["results"]],
+                         ["level1/019_relu", "level1/021_sigmoid", "level1/022_tanh"])
+        self.assertEqual(report["group"]["missing"], [])
+        self.assertEqual(len(report["group"]["runs"]), 2)
+        self.assertEqual(report["chain"]["state"], "holds")
+        rows = {len(json.loads(self.kbench("report", "json", "--db", f"{n}.sqlite").stdout)
+                    ["results"]) for n in (1, 2)}
+        self.assertEqual(rows, {1, 2})
+        self.assertIn("1/2 of nightly-12", self.kbench("runs", "--db", "all.sqlite").stdout)
+
+    def test_more_shards_than_tasks_is_nothing_selected(self):
+        self.assert_fails(self.run_kbench(*RELU, "--shard", "2/2", "--group", "nightly-12"),
+                          NOTHING_SELECTED, "shard 2/2 has no task: 1 were selected")
+
+    def test_a_group_needs_a_name_that_is_one(self):
+        self.assert_fails(self.run_kbench(*RELU, "--shard", "1/2", "--group", "aa11"), USAGE,
+                          "cannot be a tag")
+
+
 class FaultsTest(RunCase):
     def test_each_fault_has_its_state_and_the_run_goes_on(self):
         before = processes_of_kbench()
@@ -138,8 +211,10 @@ class OutputTest(RunCase):
         self.assertLessEqual(row["max_error"], row["tolerance"])
 
     def test_a_task_without_submission_is_no_failure(self):
-        (self.folder / "nobody").mkdir()
-        result = self.run_kbench(*RELU, "--quick", "--submissions", "nobody", "--format", "json",
+        other = self.folder / "subs/alice/level1/023_softmax.cpp"
+        other.parent.mkdir(parents=True)
+        other.write_text("int not_selected;\n", encoding="ascii")
+        result = self.run_kbench(*RELU, "--quick", "--submissions", "subs", "--format", "json",
                                  "--html", "page.html")
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["results"]
@@ -168,7 +243,7 @@ class SelectionTest(RunCase):
         self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED)
 
     def test_unknown_task_gets_a_hint(self):
-        self.assert_fails(self.run_kbench("--task", "level1/019_rel"), USAGE, "019_relu")
+        self.assert_fails(self.run_kbench("--task", "level1/019_rel"), NOTHING_SELECTED, "019_relu")
 
     def test_unknown_device(self):
         self.assert_fails(self.run_kbench("--device", "tpu"), USAGE, "tpu")
@@ -203,6 +278,7 @@ class OneFileTest(RunCase):
                 (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
                 (("my_relu.cpp", "--task", "level1/01*"), "one file is for one task"),
                 (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
+                ((".", *RELU), "--submissions ."),
                 (("my_relu.txt", *RELU), "ends in .cu (CUDA) or .cpp (CPU)"),
                 (("my_relu.cu", *RELU), "use --device cuda"),
                 (("my_relu.cpp", *RELU, "--agent", "me"), "--agent")):
@@ -223,6 +299,17 @@ class CensusTest(RunCase):
         self.submit("alice/level1/019_relu.cpp")
         self.assert_fails(self.run_kbench(*RELU, "--submissions", "subs", "--agent", "alise"),
                           NOTHING_SELECTED, "did you mean \"alice\"?")
+
+    def test_a_folder_without_any_submission(self):
+        """Was: the baselines alone, and exit code 0."""
+        (self.folder / "subs").mkdir()
+        words = (*RELU, "--submissions", "subs")
+        self.assert_fails(self.run_kbench(*words), USAGE, "nothing below subs can be evaluated",
+                          "--baselines-only")
+        self.submit("README")  # in the folder itself, and meant as nothing
+        (self.folder / "subs" / "README").rename(self.folder / "subs" / "README.md")
+        self.assert_fails(self.run_kbench(*words), USAGE, "nothing below subs can be evaluated")
+        self.assertFalse((self.folder / "kbench.sqlite").exists())
 
     def test_what_cannot_be_evaluated_at_all_ends_before_the_run(self):
         for path, folder, words in (
@@ -272,6 +359,11 @@ class KilledTest(RunCase):
         states = {row["agent"]: row["state"] for row in json.loads(resumed.stdout)["results"]}
         self.assertEqual(states, EXPECTED)
         self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
+
+    def test_resuming_a_run_that_is_not_there(self):
+        subprocess.run([os.environ["MAKE_STORE"], str(self.folder / "kbench.sqlite"), "2c" * 16],
+                       check=True)
+        self.assert_fails(self.run_kbench("--resume", "zz"), NOTHING_SELECTED, "zz")
 
     def test_resume_with_other_options_is_refused(self):
         self.assert_good(self.run_kbench(*RELU, *self.AGENTS, "--agent", "honest"))

@@ -53,6 +53,13 @@ class SelftestTest(cli_case.CliCase):
         self.assertIn("sandbox: ", result.stdout)
         self.assertIn("fork", result.stdout)
 
+    def test_an_unknown_escape_is_refused_with_the_list(self):
+        """Was: nothing was tried, and exit code 0."""
+        self.assert_fails(self.kbench("selftest", "sandbox", "--only", "nosuch"), USAGE, "nosuch",
+                          "read_secret", "ptrace")
+        self.assert_fails(self.kbench("selftest", "sandbox", "--only", "ptrce"), USAGE,
+                          'did you mean "ptrace"?')
+
     def test_timing_needs_a_place_to_keep_its_calibration(self):
         result = self.kbench("selftest", "timing", "--device", "cpu", HOME="")
         self.assert_fails(result, USAGE, "no place to keep a calibration", "XDG_STATE_HOME")

@@ -1,5 +1,6 @@
 """kbench tasks list, show, header, prompt."""
 
+import ast
 import json
 import os
 import re
@@ -97,8 +98,15 @@ class TasksShowTest(cli_case.CliCase):
         self.assertEqual([size["size"] for size in json.loads(result.stdout)["sizes"]], ["full"])
 
     def test_unknown_task_gets_a_suggestion(self):
-        self.assert_fails(self.kbench("tasks", "show", "level1/019_rlu"), USAGE,
+        self.assert_fails(self.kbench("tasks", "show", "level1/019_rlu"), NOTHING_SELECTED,
                           'did you mean "level1/019_relu"?')
+
+    def test_a_suite_without_tasks_is_named(self):
+        """Was: `no task is called "relu"`, and nothing about the folder."""
+        for words in (("tasks", "list"), ("tasks", "show", "relu"), ("tasks", "lint"),
+                      ("run", "--task", "relu")):
+            self.assert_fails(self.kbench(*words, "--suite", self.folder), USAGE,
+                              f"{self.folder}: no task lies in it", "--suite", "kbench import")
 
     def test_pattern_for_several_tasks_is_refused(self):
         self.assert_fails(self.kbench("tasks", "show", "level1/*"), USAGE, "expected one",
@@ -180,6 +188,47 @@ class TasksPromptTest(cli_case.CliCase):
         self.assertIn("} kb_context;", prompt)
         self.assertIn("exact zeros and ones", prompt)
 
+    def test_python_and_triton_show_an_interface_of_their_own(self):
+        for language, device in (("python", "cpu"), ("python", "cuda:7"), ("triton", "cuda:7")):
+            for task in ("level1/019_relu", "level2/076_gemm_add_relu", "level3/004_lenet5"):
+                with self.subTest(language, device=device, task=task):
+                    result = self.kbench("tasks", "prompt", task, "--device", device,
+                                         "--language", language)
+                    self.assert_good(result)
+                    self.check_python(result.stdout, task, language)
+
+    def check_python(self, prompt, task, language):
+        size = "small" if "(size `small`)" in prompt else "full"
+        lowered = json.loads((SUITES / f"{task}.json").read_text(encoding="utf-8"))["sizes"][size]
+        for spec in lowered["inputs"] + lowered["outputs"]:
+            self.assertIn(f"- `{spec['name']}`: {spec['dtype']} {spec['shape']}\n", prompt)
+        for spec in lowered["parameters"]:
+            if spec["fqn"]:
+                self.assertIn(f"- `{spec['fqn']}`: {spec['dtype']} {spec['shape']}\n", prompt)
+        for policy in ("data", "all", "none"):
+            self.assertIn(f"--allow-torch {policy}", prompt)
+        self.assertNotIn("kb_", prompt.split("## Interface")[1])
+        example = self.block(prompt, "Example")
+        for code in (self.block(prompt, "Skeleton"), example):
+            tree = ast.parse(code)
+            classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+            self.assertEqual(classes, ["ModelNew"])
+            imported = {alias.name.partition(".")[0] for node in ast.walk(tree)
+                        for alias in getattr(node, "names", []) if isinstance(node, ast.Import)}
+            self.assertEqual("triton" in imported, language == "triton")
+        self.assertNotIn(f"another task, {task},", prompt)
+        self.assertIn("@triton.jit" if language == "triton" else "nn.Module", example)
+
+    def test_a_language_brings_its_device_and_refuses_others(self):
+        for language, size in (("cpp", "small"), ("cuda", "full"), ("triton", "full")):
+            result = self.kbench("tasks", "prompt", "relu", "--language", language)
+            self.assert_good(result)
+            self.assertIn(f"(size `{size}`)", result.stdout)
+        for language, device in (("triton", "cpu"), ("cuda", "cpu"), ("cpp", "cuda")):
+            self.assert_fails(
+                self.kbench("tasks", "prompt", "relu", "--language", language, "--device", device),
+                USAGE, f"{language} does not run on --device {device}")
+
     def test_the_example_is_never_the_task_itself(self):
         for task, example in (("relu", "softmax"), ("softmax", "relu")):
             prompt = self.kbench("tasks", "prompt", f"level1/*_{task}", "--device", "cpu").stdout
@@ -194,7 +243,8 @@ class TasksPromptTest(cli_case.CliCase):
         self.assertIn("(size `full`)", result.stdout)
 
     def test_unknown_words(self):
-        self.assert_fails(self.kbench("tasks", "prompt", "level1/019_rlu"), USAGE, "did you mean")
+        self.assert_fails(self.kbench("tasks", "prompt", "level1/019_rlu"), NOTHING_SELECTED,
+                          "did you mean")
         self.assert_fails(self.kbench("tasks", "prompt", "relu", "--device", "tpu"), USAGE, "tpu")
 
 

@@ -32,8 +32,11 @@ Bytes valid_database(const std::filesystem::path& folder) {
     auto store = kbench::Store::open(folder / kFile, kbench::Store::Mode::kReadWrite);
     if (store) store->use(kbench::chain_key_of(std::string(32, 'k')));
     if (!store || !store->begin_run(kbench::test::make_run("run"))) std::abort();
-    for (int i = 0; i < 3; ++i)
-      if (!store->add(kbench::test::make_evaluation("run", i, 6))) std::abort();
+    for (int i = 0; i < 3; ++i) {
+      kbench::Evaluation row = kbench::test::make_evaluation("run", i, 6);
+      const auto blobs = kbench::test::add_sources(row, "int row = " + std::to_string(i) + ";");
+      if (!store->add(row, blobs)) std::abort();
+    }
   }
   std::ifstream file(folder / kFile, std::ios::binary);
   Bytes bytes{std::istreambuf_iterator<char>(file), {}};
@@ -50,13 +53,24 @@ Bytes changed(Bytes bytes, const std::uint8_t* data, std::size_t size) {
   return bytes;
 }
 
+void use_rows(const kbench::Store& store, const std::string& run_id) {
+  const auto stored = store.read(run_id);
+  if (!stored) return;
+  std::vector<std::string> hashes;
+  for (const kbench::Evaluation& row : stored->evaluations) {
+    hashes.push_back(row.task_source);
+    for (const kbench::TreeFile& file : row.sources) hashes.push_back(file.hash);
+  }
+  (void)store.contents(hashes, 1 << 20);
+}
+
 void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
   auto store = kbench::Store::open(file, mode);
   if (!store) return;
   store->use(kbench::chain_key_of(std::string(32, 'k')));
   const auto runs = store->runs();
   if (runs)
-    for (const kbench::Run& run : *runs) (void)store->read(run.id);
+    for (const kbench::Run& run : *runs) use_rows(*store, run.id);
   (void)store->typical_seconds("level1/019_relu", "small", "cpu", false);
   if (mode == kbench::Store::Mode::kReadOnly) return;
   (void)store->begin_run(kbench::test::make_run("another"));

@@ -3,6 +3,7 @@
 Run by CTest as `python tests/golden/lowering_test.py`; needs PyTorch and no compiled program.
 """
 
+import dataclasses
 import json
 import math
 import tempfile
@@ -11,9 +12,11 @@ import unittest
 from pathlib import Path
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from reference import PythonModel, all_tasks, draw, draw_all, source_of  # first: finds suites/
 
+from lowering import recurrent
 from lowering.convert import dtype_name
 from lowering.draws import Draw, DrawRecorder
 from lowering.errors import LoweringError
@@ -363,6 +366,32 @@ class Modes(ModuleCase):
                 self.assertEqual(self.operators(size), [layer.lower()])
                 self.assertEqual(len(size["inputs"]), 3)  # c is listed though the GRU ignores it
 
+    def test_recurrent_results_are_laid_out_as_pytorch_does(self):
+        ops = torch.ops.aten
+        for layer, operator in ((torch.nn.GRU, ops.gru.input), (torch.nn.RNN, ops.rnn_tanh.input),
+                                (torch.nn.LSTM, ops.lstm.input)):
+            for two_ways, batch_first in ((False, False), (True, True), (False, True)):
+                with self.subTest(layer.__name__, two_ways=two_ways, batch_first=batch_first):
+                    made = layer(3, 4, 2, bidirectional=two_ways, batch_first=batch_first)
+                    x = torch.randn(5, 6, 3)
+                    state = torch.zeros(2 * (1 + two_ways), 5 if batch_first else 6, 4)
+                    states = (state, state) if layer is torch.nn.LSTM else state
+                    arguments = (x, states, list(made.parameters()), True, 2, 0.0, False, two_ways,
+                                 batch_first)
+                    with torch.no_grad():
+                        expected = operator(*arguments)
+                    got = recurrent._LAYERS[operator](*arguments)
+                    self.assertEqual([(t.shape, t.stride(), t.dtype) for t in got],
+                                     [(t.shape, t.stride(), t.dtype) for t in expected])
+
+    def test_the_export_alone_sees_recurrent_layers_without_values(self):
+        gru = torch.ops.aten.gru.input
+        before = dict(gru.py_kernels)
+        with self.assertRaises(ZeroDivisionError), recurrent.shapes_only():
+            self.assertNotEqual(gru.py_kernels, before)
+            raise ZeroDivisionError
+        self.assertEqual(gru.py_kernels, before)
+
     def test_random_numbers_in_forward_become_an_input(self):
         body = "def forward(self, x):\n    return x + torch.randn(6)"
         task = self.lower(body, "torch.randn(4, 6)")
@@ -534,6 +563,11 @@ class Draws(unittest.TestCase):
         return recorder.draw_of(tensor)
 
     def test_distributions_through_arithmetic(self):
+        unit, normal = Draw("uniform", 0.0, 1.0), Draw("normal", 0.0, 1.0)
+
+        def times(draw, factor, **more):
+            return dataclasses.replace(draw, times=factor, **more)
+
         cases = [
             (lambda: torch.rand(4) * 2 - 1, Draw("uniform", -1.0, 1.0)),
             (lambda: 1 - torch.rand(4) / 2, Draw("uniform", 0.5, 1.0)),
@@ -549,6 +583,19 @@ class Draws(unittest.TestCase):
             (lambda: 5 - torch.randint(1, 4, (4,)), Draw("integers", 2, 5)),
             (lambda: torch.rand(4, 4).triu(1) * 2, Draw("uniform", 0.0, 2.0, keep="triu", diagonal=1)),
             (lambda: torch.tril(torch.randn(4, 4)), Draw("normal", 0.0, 1.0, keep="tril")),
+            (lambda: torch.rand(4) * torch.rand(()), times(unit, unit)),
+            (lambda: torch.rand(1) * (2 * torch.rand(4)), times(Draw("uniform", 0.0, 2.0), unit)),
+            (lambda: torch.rand(4).mul_(torch.randn(())) * -3, times(Draw("uniform", -3.0, 0.0), normal)),
+            (lambda: torch.ones(4) * torch.randn(1), times(Draw("constant", 1.0), normal)),
+            (lambda: (torch.rand(4, 4) * torch.rand(())).tril(), times(unit, unit, keep="tril")),
+            (lambda: torch.rand(4) * torch.full((), 2.0), Draw("uniform", 0.0, 2.0)),
+            (lambda: torch.rand(4) * torch.rand(()) + 1, None),
+            (lambda: torch.rand(4) * torch.rand(()) > 0.5, None),
+            (lambda: torch.rand(4) * torch.rand(()) * torch.rand(()), None),
+            (lambda: torch.rand(4) * (torch.rand(()) + 1), times(unit, Draw("uniform", 1.0, 2.0))),
+            (lambda: torch.randint(0, 5, (4,)) * torch.rand(()), None),
+            (lambda: torch.rand(4) * torch.rand(()).softmax(0), None),
+            (lambda: torch.ones(4, 4).tril(1).bool(), Draw("tril", 1)),
             (lambda: torch.rand(4, 4).triu() + 1, None),
             (lambda: torch.rand(4).softmax(0), None),
             (lambda: torch.rand(4) * torch.rand(4), None),
@@ -556,6 +603,8 @@ class Draws(unittest.TestCase):
         for index, (make, expected) in enumerate(cases):
             with self.subTest(index):
                 self.assertEqual(self.record(make), expected)
+                with FakeTensorMode():
+                    self.assertEqual(self.record(make), expected)
 
     def test_initialisers_of_modules(self):
         bound = 1 / 8

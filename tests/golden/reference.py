@@ -36,7 +36,9 @@ def draw(spec: dict, dtype: torch.dtype, device, generator: torch.Generator) -> 
     elif kind == "bernoulli":
         drawn = (torch.rand(shape, **options) < a).to(own)
     else:
-        return _given(spec, own).to(device)
+        drawn = _given(spec, own).to(device)
+    if times := spec["draw"].get("times"):
+        drawn = drawn * draw(spec | {"shape": [], "draw": times}, dtype, device, generator)
     if "keep" in spec["draw"]:
         cut = torch.tril if spec["draw"]["keep"] == "tril" else torch.triu
         drawn = cut(drawn, diagonal=spec["draw"]["diagonal"])

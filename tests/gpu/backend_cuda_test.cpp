@@ -108,17 +108,20 @@ TEST_F(CudaBackend, DrawsTheSameBitsAsTheCpu) {
                                     DType::kBFloat16};
   const std::vector<DType> whole{DType::kInt64, DType::kInt32, DType::kInt16,
                                  DType::kInt8,  DType::kUInt8, DType::kBool};
-  const std::vector<Draw> fractions{{Kind::kUniform, -0.3, 1.7, {}},
-                                    {Kind::kNormal, 0.5, 0.02, {}},
-                                    {Kind::kUniform, -1, 1, {}, 1, Draw::Keep::kUpper, 1},
-                                    {Kind::kNormal, 0, 1, {}, 1, Draw::Keep::kLower, -1},
-                                    {Kind::kConstant, 0.1, 0, {}},
-                                    {Kind::kWide, 0, 0, {}},
-                                    {Kind::kWide, 1, 0, {}},
-                                    {Kind::kSignedZeros, 0, 0, {}},
-                                    {Kind::kDenormals, 0, 0, {}},
-                                    {Kind::kDenormals, 1, 0, {}},
-                                    {Kind::kSpikes, 0, 0, {}}};
+  const std::vector<Draw> fractions{
+      {Kind::kUniform, -0.3, 1.7, {}},
+      {Kind::kNormal, 0.5, 0.02, {}},
+      {Kind::kUniform, -1, 1, {}, 1, Draw::Keep::kUpper, 1},
+      {Kind::kNormal, 0, 1, {}, 1, Draw::Keep::kLower, -1},
+      {.kind = Kind::kUniform, .a = 1, .b = 2, .times = Draw::Factor{Kind::kNormal, 0, 1}},
+      {.kind = Kind::kNormal, .a = 1, .b = 2, .times = Draw::Factor{Kind::kUniform, -1, 1}},
+      {Kind::kConstant, 0.1, 0, {}},
+      {Kind::kWide, 0, 0, {}},
+      {Kind::kWide, 1, 0, {}},
+      {Kind::kSignedZeros, 0, 0, {}},
+      {Kind::kDenormals, 0, 0, {}},
+      {Kind::kDenormals, 1, 0, {}},
+      {Kind::kSpikes, 0, 0, {}}};
   const std::vector<Draw> counts{
       {Kind::kIntegers, 0, 2, {}},    {Kind::kBernoulli, 0.5, 0, {}, 1, Draw::Keep::kLower, 0},
       {Kind::kBernoulli, 0.3, 0, {}}, {Kind::kConstant, 1, 0, {}},

@@ -60,6 +60,16 @@ class Installed(unittest.TestCase):
 
 
 class InstalledTest(Installed):
+    def test_manual_and_completions_lie_where_they_are_looked_for(self):
+        manual = self.prefix / "share/man/man1/kbench.1"
+        self.assertTrue(manual.read_text(encoding="utf-8").startswith('.\\" Made by'))
+        self.assertEqual(manual.read_text(encoding="utf-8"), self.kbench("man").stdout)
+        for shell, file in [("bash", "bash-completion/completions/kbench"),
+                            ("zsh", "zsh/site-functions/_kbench"),
+                            ("fish", "fish/vendor_completions.d/kbench.fish")]:
+            text = (self.prefix / "share" / file).read_text(encoding="utf-8")
+            self.assertEqual(text, self.kbench("completions", shell).stdout)
+
     def test_lists_its_own_tasks(self):
         result = self.kbench("tasks", "list")
         self.assertEqual(result.returncode, GOOD, result.stderr)

@@ -1,5 +1,6 @@
-// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile]]: a database with one run as people have them,
-// for the tests of the page and for looking at it. Agents of falling quality; among their
+// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history]]: a database with one run as people
+// have them, for the tests of the page and for looking at it; with "history" eleven before it, of
+// which some brought a change, and one of another device. Agents of falling quality; among their
 // submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do not
 // rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
 // arguments give the same rows.
@@ -10,10 +11,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/store/store.hpp"
+#include "tests/page/page_sources.hpp"
 
 namespace {
 
@@ -306,6 +309,64 @@ std::vector<Evaluation> make_task(int task, const Shape& shape) {
   return made;
 }
 
+constexpr int kEarlier = 11;
+constexpr int kFasterSince = 4;  // the run in which the first agent's second task of four gained
+constexpr int kSlowerSince = 8;  // and the one in which the second agent's third task lost
+
+// What an earlier run's submission took longer than the newest one's, by what changed since.
+double longer_in(int run, int task, int agent) {
+  if (agent == 0 && task % 4 == 1 && run < kFasterSince) return 1.4;
+  if (agent == 1 && task % 4 == 2 && run < kSlowerSince) return 0.8;
+  return 1;
+}
+
+Run make_earlier_run(int number) {
+  Run run = make_run();
+  run.id = std::string(1, "01234a6789b"[number]) + run.id.substr(1);
+  char day[8];
+  std::snprintf(day, sizeof day, "%02d", number + 5);
+  run.started_at = std::string("2026-11-") + day + "T09:30:00Z";
+  run.finished_at = std::string("2026-11-") + day + "T11:05:00Z";
+  if (number == 0) {  // the oldest is of another machine
+    const std::string name = "Example GPU 80GB";
+    for (std::string* text : {&run.configuration, &run.environment})
+      text->replace(text->find(name), name.size(), "Another GPU 24GB");
+  }
+  return run;
+}
+
+std::optional<kbench::Error> add_earlier_run(kbench::Store& store, int number, const Shape& shape) {
+  const Run run = make_earlier_run(number);
+  if (const auto begun = store.begin_run(run); !begun) return begun.error();
+  for (int task = 0; task < shape.tasks; ++task) {
+    Dice dice(static_cast<std::uint64_t>(task * 97 + number));
+    for (Evaluation& e : make_task(task, shape)) {
+      e.run_id = run.id;
+      if (!e.submission) continue;
+      const int agent = e.submission->agent.back() - 'a';
+      const double factor = longer_in(number, task, agent) * (1 + 0.002 * dice.normal());
+      for (Sample& sample : e.samples)
+        if (sample.side == Side::kSubmission)
+          sample.time_ns = std::llround(static_cast<double>(sample.time_ns) * factor);
+      if (const auto added = store.add(e); !added) return added.error();
+    }
+  }
+  if (const auto done = store.finish_run(run.id, run.finished_at); !done) return done.error();
+  return std::nullopt;
+}
+
+// Every seventh task is from before sources were kept.
+std::vector<kbench::Blob> add_sources(Evaluation& e, int task, const Shape& shape) {
+  if (task % 7 == 6) return {};
+  if (!e.submission) return kbench::test::attach_page_sources(e, "");
+  const auto& [agent, name, variant, hash, precision, vendor] = *e.submission;
+  const auto& hostile = hostile_names();
+  const auto which = std::find(hostile.begin(), hostile.end(), agent) - hostile.begin();
+  return kbench::test::attach_page_sources(
+      e, shape.hostile ? kbench::test::hostile_source(static_cast<int>(which) + task)
+                       : kbench::test::page_source(e.task, agent, variant));
+}
+
 int complain(const kbench::Error& error) {
   std::fprintf(stderr, "make_page_runs: %s\n", error.message.c_str());
   return 1;
@@ -319,13 +380,18 @@ int main(int argc, char** argv) {
   Shape shape;
   if (words.size() >= 4)
     shape = {std::atoi(words[1].c_str()), std::atoi(words[2].c_str()), std::atoi(words[3].c_str()),
-             words.size() == 5};
+             words.size() == 5 && words[4] == "hostile"};
   auto store = kbench::Store::open(words[0], kbench::Store::Mode::kReadWrite);
   if (!store) return complain(store.error());
+  if (words.size() == 5 && words[4] == "history")
+    for (int number = 0; number < kEarlier; ++number)
+      if (const auto failed = add_earlier_run(*store, number, shape)) return complain(*failed);
   if (const auto begun = store->begin_run(make_run()); !begun) return complain(begun.error());
   for (int task = 0; task < shape.tasks; ++task) {
-    for (const Evaluation& evaluation : make_task(task, shape))
-      if (const auto added = store->add(evaluation); !added) return complain(added.error());
+    for (Evaluation& evaluation : make_task(task, shape)) {
+      const auto blobs = add_sources(evaluation, task, shape);
+      if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
+    }
   }
   const auto finished = store->finish_run(kRun, "2026-11-20T11:05:00Z");
   return finished ? 0 : complain(finished.error());

@@ -57,7 +57,7 @@ class OverviewTest(PageCase):
         self.assertTrue(all("gemm" in task for task in shown))
         self.assertIn(f"{len(shown)} of 40 tasks", page.inner_text("#matrix-status"))
         page.fill("#search", "")
-        page.select_option("#show", "suspect")
+        page.select_option("#filter-show", "suspect")
         suspects = {row["task"] for row in self.report["results"] if row["state"] == "suspect"}
         self.assertEqual(set(self.tasks(page)), suspects)
         page.click(".filters > button")
@@ -88,7 +88,7 @@ class OverviewTest(PageCase):
             if row["state"] == "ok" and row["correct"] and row["ranked"] and speedup:
                 held = part == "estimate" or speedup[3] != "NO VERDICT"
                 fast += held and speedup[{"estimate": 0, "low": 1}[part]] > p
-        return f"{100 * fast / total:.0f} %"
+        return f"{100 * fast / total:.0f}\N{NO-BREAK SPACE}%"
 
     def shown_share(self, page, agent):
         return page.inner_text(f'table.ranking tr:has-text("{agent}") td.strong')
@@ -160,9 +160,8 @@ class TaskPageTest(PageCase):
         text = page.inner_text(f'details[open]:has-text("{failed["agent"]}")')
         self.assertIn(failed["message"], text)
         self.assertIn("largest error 0.0019, allowed 0.0012", text)
-        self.assertIn("--task level1/002_batched_matrix_multiplication --size full --device cuda:1 "
-                      "--precision torch-default --submissions submissions "
-                      f'--agent {failed["agent"]}', text)
+        self.assertIn(f"kbench reproduce 5eed01234567 --db {page_case.FOLDER}/run.sqlite --task "
+                      f'level1/002_batched_matrix_multiplication --agent {failed["agent"]}', text)
         self.assertIn("dropped: SM clock", text)
         self.assertLessEqual(page.locator("details[open]").count(), 5)
 
@@ -289,7 +288,7 @@ class ReaderTest(PageCase):
         task = self.open("#level1/004_large_k_matrix_multiplication")
         sheets = PdfReader(io.BytesIO(task.pdf(format="A4"))).pages
         text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in sheets))
-        self.assertEqual(text.count("kbenchrun--tasklevel1/004"), 3)
+        self.assertEqual(text.count("kbenchreproduce5eed01234567"), 3)
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.set_viewport_size({"width": 700, "height": 900})
@@ -326,7 +325,7 @@ class OtherDataTest(PageCase):
         file = self.altered(change)
         page = self.open(file=file)
         self.assertIn("1–2", page.inner_text("table.ranking"))
-        self.assertIn("50 %", page.inner_text("table.ranking"))
+        self.assertIn("50\N{NO-BREAK SPACE}%", page.inner_text("table.ranking"))
         page.check('input[name="metric"][value="penalised"]', force=True)
         self.assertIn("1.50×", page.inner_text("table.ranking"))
         self.assertEqual(page.locator("table.ranking .interval").count(), 3)
@@ -342,16 +341,11 @@ class OtherDataTest(PageCase):
         page.go_back()
         self.assertIn("40 tasks", page.inner_text("#matrix-status"))
 
-    def test_trend_and_shapes(self):
+    def test_shapes(self):
         def change(data):
-            data["trend"] = [{"agent": "agent-a", "runs": [
-                {"run": f"r{day}", "at": f"2026-11-1{day}", "value": 0.1 * day}
-                for day in range(1, 6)]}]
             data["boards"][0]["tasks"][0]["shapes"] = "x: 4096 x 4096"
         file = self.altered(change)
-        page = self.open(file=file)
-        self.assertEqual(page.locator("#trend .point").count(), 5)
-        self.assertFalse(self.open().is_visible("#trend"))
+        self.assertFalse(self.open().is_visible("#trend"))  # one run is no trend
         task = self.open("#level1/001_square_matrix_multiplication", file=file)
         self.assertIn("x: 4096 x 4096", task.inner_text("#task"))
 
@@ -391,23 +385,6 @@ class HostileTest(PageCase):
 
 class LargeTest(PageCase):
     shape = (250, 50, 2)
-
-    def test_filtering_takes_a_tenth_of_a_second_at_most(self):
-        # A limit for a reader's patience, not a relation of two timings: the median of nine.
-        page = self.open()
-        took = page.evaluate("""() => {
-          const search = document.getElementById('search');
-          const times = ['c', 'co', 'con', 'conv', '', 'g', 'ge', 'gem', 'gemm'].map((text) => {
-            const begin = performance.now();
-            search.value = text;
-            search.dispatchEvent(new Event('input'));
-            document.querySelector('.matrix').getBoundingClientRect();
-            return performance.now() - begin;
-          });
-          return times.sort((a, b) => a - b)[4];
-        }""")
-        print(f"filter 250 x 50: {took:.0f} ms")
-        self.assertLess(took, 100)
 
     def test_scrolling_shows_every_task_once(self):
         page = self.open()

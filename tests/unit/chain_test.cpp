@@ -239,6 +239,17 @@ TEST_F(ChainTest, AKillAtAnyMomentLeavesAChainThatHolds) {
   }
 }
 
+TEST(ChainText, RowsFromBeforeSourcesHaveTheirText) {
+  Evaluation row = make_evaluation("r1", 1, 6);
+  const std::string before = columns::text_of(row);
+  EXPECT_EQ(before.find("tree_hash"), std::string::npos);
+  EXPECT_EQ(before.find("task_source"), std::string::npos);
+  row.tree_hash = std::string(64, 'a');
+  row.task_source = std::string(64, 'b');
+  EXPECT_EQ(columns::text_of(row).find(before.substr(0, 20)), 0u);
+  EXPECT_NE(columns::text_of(row), before);
+}
+
 TEST(ChainText, DiffersWhereverARecordDoes) {
   const Evaluation one = make_evaluation("r1", 1, 6);
   Evaluation other = one;

@@ -53,6 +53,35 @@ std::string places(const std::vector<OutputRequest>& outputs) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+TEST(CommandLine, PromptsInALanguage) {
+  const auto options = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"tasks", "prompt", "relu"};
+    words.insert(words.end(), more.begin(), more.end());
+    return parse_as<TasksPromptRequest>(words).options;
+  };
+  EXPECT_EQ(options({}).language, std::nullopt);
+  EXPECT_EQ(options({"--language", "cpp"}).language, PromptLanguage::kCpp);
+  EXPECT_EQ(options({"--language", "triton"}).language, PromptLanguage::kTriton);
+  expect_error({"tasks", "prompt", "relu", "--language", "rust"}, "rust", "triton");
+}
+
+TEST(CommandLine, ALanguageRunsOnItsDevices) {
+  using Device = std::optional<std::string>;
+  const auto device = [](std::optional<PromptLanguage> language, const Device& asked) {
+    const auto found = device_for(language, asked);
+    return found ? found->value_or("any") : found.error().message;
+  };
+  EXPECT_EQ(device(std::nullopt, std::nullopt), "any");
+  EXPECT_EQ(device(std::nullopt, "cuda:1"), "cuda:1");
+  EXPECT_EQ(device(PromptLanguage::kPython, "cpu"), "cpu");
+  EXPECT_EQ(device(PromptLanguage::kPython, std::nullopt), "any");
+  EXPECT_EQ(device(PromptLanguage::kCpp, std::nullopt), "cpu");
+  EXPECT_EQ(device(PromptLanguage::kTriton, std::nullopt), "cuda");
+  EXPECT_EQ(device(PromptLanguage::kCuda, "cuda:3"), "cuda:3");
+  EXPECT_THAT(device(PromptLanguage::kTriton, "cpu"), HasSubstr("triton does not run"));
+  EXPECT_THAT(device(PromptLanguage::kCpp, "cuda"), HasSubstr("cpp does not run"));
+}
+
 TEST(CommandLine, RunDefaults) {
   const auto run = parse_as<RunOptions>({"run"});
   EXPECT_TRUE(run.levels.empty());
@@ -202,12 +231,12 @@ TEST(CommandLine, OutputsOfAReport) {
 
 TEST(CommandLine, OutputsThatMakeNoSense) {
   expect_error({"report"}, "FORMAT is required", "--out FORMAT=PATH");
-  expect_error({"report", "--out", ""}, "neither format nor file", "csv=results.csv");
+  expect_error({"report", "--out", ""}, "--out: is given an empty value", "--help");
   expect_error({"report", "--out", "csv="}, "csv names no file", "--out csv=FILE");
   expect_error({"report", "--out", "csv"}, "csv names no file", "--out csv=FILE");
-  expect_error({"report", "json", "-o", ""}, "json names no file", "- for standard output");
-  expect_error({"run", "--html", ""}, "html names no file", "- for standard output");
-  expect_error({"run", "--db", ""}, "--db: names no file", "kbench.sqlite");
+  expect_error({"report", "json", "-o", ""}, "--output: is given an empty value", "--help");
+  expect_error({"run", "--html", ""}, "--html: is given an empty value", "--help");
+  expect_error({"run", "--db", ""}, "--db: is given an empty value", "--help");
   expect_error({"report", "--out", "cvs=x"}, "\"cvs\" is not one of", "did you mean \"csv\"?");
   expect_error({"report", "--out", "banana=x.csv"}, "is not one of", "./banana=x.csv");
   expect_error({"report", "--out", "-"}, "does not say in which format", "--out FORMAT=-");
@@ -294,11 +323,65 @@ TEST(CommandLine, HistoryAndRunsOfADevice) {
   EXPECT_EQ(parse_as<RunsOptions>({"runs", "--format", "json"}).format, OutputFormat::kJson);
 }
 
+TEST(CommandLine, DbHasACommandForEachAction) {
+  const auto check = parse_as<DbOptions>({"db", "check", "--db", "a.sqlite", "--quick", "--json"});
+  EXPECT_EQ(check.action, DbOptions::Action::kCheck);
+  EXPECT_EQ(check.database, "a.sqlite");
+  EXPECT_TRUE(check.quick);
+  EXPECT_EQ(check.format, OutputFormat::kJson);
+  const auto backup = parse_as<DbOptions>({"db", "backup", "copy.sqlite"});
+  EXPECT_EQ(backup.action, DbOptions::Action::kBackup);
+  EXPECT_EQ(backup.database, "kbench.sqlite");
+  EXPECT_EQ(backup.to, "copy.sqlite");
+  const auto prune = parse_as<DbOptions>(
+      {"db", "prune", "--keep", "12w", "--keep-good", "--keep-tagged", "--dry-run"});
+  EXPECT_EQ(prune.action, DbOptions::Action::kPrune);
+  EXPECT_EQ(prune.keep_days, 84);
+  EXPECT_TRUE(prune.keep_good);
+  EXPECT_TRUE(prune.dry_run);
+  EXPECT_EQ(parse_as<DbOptions>({"db", "vacuum"}).action, DbOptions::Action::kVacuum);
+  const auto salvage = parse_as<DbOptions>({"db", "salvage", "bad", "good"});
+  EXPECT_EQ(salvage.action, DbOptions::Action::kSalvage);
+  EXPECT_EQ(salvage.from, "bad");
+  EXPECT_EQ(salvage.to, "good");
+  const auto merge = parse_as<DbOptions>({"db", "merge", "all", "one", "two"});
+  EXPECT_EQ(merge.action, DbOptions::Action::kMerge);
+  EXPECT_EQ(merge.to, "all");
+  EXPECT_EQ(merge.others, (std::vector<std::filesystem::path>{"one", "two"}));
+}
+
+TEST(CommandLine, DbRefusesWhatMakesNoSense) {
+  expect_error({"db"}, "ommand", "kbench db --help");
+  expect_error({"db", "prnue"}, "kbench db has no command", "did you mean \"prune\"?");
+  expect_error({"db", "prune"}, "--keep is required", "kbench db prune --help");
+  expect_error({"db", "prune", "--keep", "90"}, "\"90\" is no time", "kbench db prune --help");
+  expect_error({"db", "backup"}, "FILE is required", "kbench db backup --help");
+  expect_error({"db", "merge", "all"}, "FROM is required", "kbench db merge --help");
+}
+
+TEST(CommandLine, AShardIsAPartOfAGroup) {
+  const auto run = parse_as<RunOptions>({"run", "--shard", "2/4", "--group", "nightly-12"});
+  ASSERT_TRUE(run.shard);
+  EXPECT_EQ(run.shard->index, 2);
+  EXPECT_EQ(run.shard->of, 4);
+  EXPECT_EQ(run.group, "nightly-12");
+  EXPECT_FALSE(parse_as<RunOptions>({"run"}).shard);
+  expect_error({"run", "--shard", "2/4"}, "--shard requires --group", "");
+  expect_error({"run", "--group", "g"}, "--group requires --shard", "");
+  for (const char* word : {"0/4", "5/4", "2", "2/", "/4", "2/x", "2/4/6", "1/1000000"})
+    expect_error({"run", "--shard", word, "--group", "g"}, "is no shard", "");
+  expect_error({"run", "a.cpp", "--shard", "1/2", "--group", "g"}, "excludes", "");
+}
+
+TEST(CommandLine, ARunWaitsUnlessItIsTold) {
+  EXPECT_FALSE(parse_as<RunOptions>({"run"}).no_wait);
+  EXPECT_TRUE(parse_as<RunOptions>({"run", "--no-wait"}).no_wait);
+}
+
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
-  expect_error(
-      {"banana"}, "no command \"banana\"",
-      "commands are run, tasks, import, report, runs, tag, compare, history, doctor, selftest");
+  expect_error({"banana"}, "no command \"banana\"",
+               "commands are run, tasks, import, report, sources, reproduce, runs, tag");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");
@@ -322,6 +405,41 @@ TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
   expect_error({"run", "--device", "cuda:-1"}, "cuda:-1", "");
   expect_error({"run", "-q", "-v"}, "excludes", "");
   expect_error({"run", "--size", "small", "--size", "full"}, "--size", "");
+}
+
+TEST(CommandLine, ARuleForVariantsIsOneOfThree) {
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).variants, VariantRule::kBest);
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--variants", "mean"}).variants, VariantRule::kMean);
+  EXPECT_EQ(parse_as<ReportOptions>({"report", "json", "--variants", "first"}).variants,
+            VariantRule::kFirst);
+  expect_error({"report", "json", "--variants", "frist"}, "not one of", "did you mean \"first\"?");
+}
+
+TEST(CommandLine, ASiteIsAPageOfManyFiles) {
+  const auto report = parse_as<ReportOptions>({"report", "html", "--site", "results"});
+  EXPECT_EQ(report.site, std::filesystem::path("results"));
+  EXPECT_TRUE(report.outputs.empty()) << "no page on standard output beside it";
+  const auto both = parse_as<ReportOptions>({"report", "--site", "results", "--out", "run.csv"});
+  EXPECT_EQ(places(both.outputs), "csv to run.csv");
+  expect_error({"report", "json", "--site", "results"}, "--site is a page", "--site DIR");
+  expect_error({"report", "html", "--site", "results", "-o", "x.html"}, "--site is a page",
+               "--site DIR");
+}
+
+TEST(CommandLine, TablesAreWideWhereAsked) {
+  EXPECT_FALSE(parse_as<ReportOptions>({"report", "table"}).common.wide);
+  EXPECT_TRUE(parse_as<ReportOptions>({"report", "table", "--wide"}).common.wide);
+  EXPECT_TRUE(parse_as<CompareOptions>({"compare", "--wide"}).common.wide);
+}
+
+TEST(CommandLine, CompletionsAndManualArePrinted) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string text = parse_as<PrintText>({"completions", shell}).text;
+    for (const char* word : {"kbench", "tasks", "cuda"}) EXPECT_THAT(text, HasSubstr(word));
+  }
+  const std::string manual = parse_as<PrintText>({"man"}).text;
+  EXPECT_THAT(manual, HasSubstr(".TH KBENCH 1"));
+  EXPECT_THAT(manual, HasSubstr(".SS kbench selftest timing"));
 }
 
 }  // namespace

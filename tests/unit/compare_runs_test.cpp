@@ -57,6 +57,32 @@ TEST(CompareRuns, TheIntervalIsBothRunsDeviationInQuadrature) {
               1e-9);
 }
 
+// Whatever the two runs said: the pairs are what was measured side by side.
+TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
+  Comparison comparison = compare_times(1'000'000, 1'100'000);
+  ASSERT_EQ(comparison.rows.at(0).pairs, 0);
+  Evidence evidence{.slowdowns = {0.2, 0.21, 0.19, 0.2, 0.2}, .between_runs = 0.02};
+  judge_by_pairs(comparison, {evidence});
+  const ComparedRow& row = comparison.rows.at(0);
+  EXPECT_EQ(row.change, Change::kSlower);
+  EXPECT_EQ(row.pairs, 5);
+  EXPECT_NEAR(row.ratio->estimate, -0.2, 1e-9);
+  EXPECT_LT(row.ratio->high, 0);
+  EXPECT_THAT(render_compare(comparison, false, {}), HasSubstr("measured again, 5 pairs"));
+  EXPECT_EQ(compare_json(comparison)["rows"][0]["pairs"], 5);
+
+  evidence.slowdowns = {0.2, -0.2, 0.2, -0.2};
+  judge_by_pairs(comparison, {evidence});
+  EXPECT_EQ(comparison.rows.at(0).change, Change::kUndecided);
+}
+
+TEST(CompareRuns, OnePairAloneHasNoScatter) {
+  Comparison comparison = compare_times(1'000'000, 1'000'000);
+  judge_by_pairs(comparison, {Evidence{.slowdowns = {0.3}}});
+  EXPECT_EQ(comparison.rows.at(0).pairs, 0);
+  EXPECT_NEAR(comparison.rows.at(0).ratio->estimate, 0, 1e-9);
+}
+
 TEST(CompareRuns, VerdictsOnTimes) {
   EXPECT_EQ(change_of(1'000'000, 1'100'000), Change::kSlower);
   EXPECT_EQ(change_of(1'100'000, 1'000'000), Change::kFaster);
@@ -270,12 +296,19 @@ TEST(CompareRuns, WhatSurroundedTheKernelsIsNamed) {
 
 TEST(CompareRuns, AnUnfinishedOrChangedRunIsACaution) {
   ReportData before = data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "alice", 1'000'000)});
+  before.chain = {ChainFinding::State::kHolds, "as they were stored"};
   ReportData after = before;
   EXPECT_THAT(compare(before, after, Side::kEager).cautions, IsEmpty());
   after.run.finished_at.clear();
   before.chain = {ChainFinding::State::kChanged, "row 1 is another"};
   EXPECT_THAT(compare(before, after, Side::kEager).cautions,
               ElementsAre(HasSubstr("row 1 is another"), HasSubstr("after is not finished")));
+  // Was: no word about rows that nobody vouches for.
+  for (const auto state : {ChainFinding::State::kUnchained, ChainFinding::State::kUnchecked}) {
+    before.chain = {state, "who knows"};
+    EXPECT_THAT(compare(before, after, Side::kEager).cautions,
+                ElementsAre(HasSubstr("who knows"), HasSubstr("after is not finished")));
+  }
 }
 
 // Whatever stands in a file of somebody else.

@@ -50,7 +50,15 @@ class CompilerTest : public ::testing::Test {
     return compile_only();
   }
 
-  Result<CompiledSubmission> compile_only() { return compiler_.compile(found(), kTaskHeader); }
+  Result<CompiledSubmission> compile_only() { return compile_with(compiler_); }
+
+  Result<CompiledSubmission> compile_with(const Compiler& compiler,
+                                          const std::string& task_header = kTaskHeader) {
+    const Submission submission = found();
+    const auto files = read_source_files(submission);
+    if (!files) return files.error();
+    return compiler.compile(submission, *files, task_header);
+  }
 
   Submission found() {
     auto set = find_submissions(folder_.path());
@@ -121,7 +129,7 @@ TEST_F(CompilerTest, KeyFollowsSourceHeadersTaskAndAbi) {
   folder_.write("ann/include/a.hpp", "// 2\n");
   const auto header = compile_only();
   const auto source = compile("int y;\n");
-  const auto task = compiler_.compile(found(), "#define OTHER\n");
+  const auto task = compile_with(compiler_, "#define OTHER\n");
   ASSERT_TRUE(header.ok() && source.ok() && task.ok());
   const std::vector<std::string> keys = {first->key, header->key, source->key, task->key};
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -142,10 +150,12 @@ TEST_F(CompilerTest, ADamagedCacheEntryIsBuiltAnew) {
 TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
   folder_.write("ann/level1/019_relu.cpp", "extern \"C\" int answer() { return 7; }\n");
   const Submission submission = found();
+  const auto files = read_source_files(submission);
+  ASSERT_TRUE(files.ok());
   std::vector<std::future<Result<CompiledSubmission>>> compiled;
   for (int i = 0; i < 4; ++i) {
-    compiled.push_back(
-        std::async(std::launch::async, [&] { return compiler_.compile(submission, kTaskHeader); }));
+    compiled.push_back(std::async(
+        std::launch::async, [&] { return compiler_.compile(submission, *files, kTaskHeader); }));
   }
   for (auto& one : compiled) {
     const auto result = one.get();
@@ -153,8 +163,8 @@ TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
     EXPECT_EQ(call(result->library, "answer"), 7);
   }
   // Nothing but one library and its description stays behind.
-  const auto files = std::filesystem::directory_iterator(cache_.path());
-  EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+  const auto left = std::filesystem::directory_iterator(cache_.path());
+  EXPECT_EQ(std::distance(begin(left), end(left)), 2);
 }
 
 TEST_F(CompilerTest, FolderWithSeveralSourcesAndFlags) {
@@ -211,12 +221,12 @@ TEST_F(CompilerTest, FilesOfTheHostAreOutOfReach) {
 
 TEST_F(CompilerTest, EndlessInputsMeetTheMemoryOrTimeLimit) {
   folder_.write("ann/level1/019_relu.cpp", "#include \"/dev/zero\"\n");
-  const auto include = strict_.compile(found(), kTaskHeader);
+  const auto include = compile_with(strict_);
   ASSERT_FALSE(include.ok());
   EXPECT_EQ(include.error().code, ErrorCode::kSubmission);
   // An assembler may also read this as empty; what matters is that it ends.
   folder_.write("ann/level1/019_relu.cpp", "asm(\".incbin \\\"/dev/zero\\\"\");\n");
-  const auto incbin = strict_.compile(found(), kTaskHeader);
+  const auto incbin = compile_with(strict_);
   EXPECT_TRUE(incbin.ok() || incbin.error().code == ErrorCode::kSubmission);
 }
 
@@ -233,7 +243,7 @@ TEST_F(CompilerTest, TemplateBombsMeetTheTimeLimit) {
       "template <int N> struct T { static constexpr long v = T<N - 1>::v + spin(200000 + N); };\n"
       "template <> struct T<0> { static constexpr long v = 0; };\n"
       "long x = T<800>::v;\n");
-  const auto bomb = strict_.compile(found(), kTaskHeader);
+  const auto bomb = compile_with(strict_);
   ASSERT_FALSE(bomb.ok());
   EXPECT_EQ(bomb.error().code, ErrorCode::kSubmission);
   EXPECT_NE(bomb.error().message.find("did not compile within 4 s"), std::string::npos)
@@ -244,7 +254,7 @@ TEST_F(CompilerTest, AMissingCompilerIsOurFault) {
   folder_.write("ann/level1/019_relu.cpp", "int x;\n");
   Toolchain none;
   const Compiler compiler(*sandbox_, none, cache_.path(), KBENCH_ABI_FOLDER);
-  const auto compiled = compiler.compile(found(), kTaskHeader);
+  const auto compiled = compile_with(compiler);
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);
   EXPECT_NE(compiled.error().hint.find("CXX"), std::string::npos);
@@ -279,7 +289,7 @@ TEST_F(CompilerTest, WordsAboutALibraryThatIsThereAreTheSubmissionsOwn) {
 
 TEST_F(CompilerTest, HeadersOfOursThatAreMissingAreOurFault) {
   folder_.write("ann/level1/019_relu.cpp", "#include \"task.h\"\n");
-  const auto compiled = compiler_.compile(found(), "#include <no_such_header_anywhere.h>\n");
+  const auto compiled = compile_with(compiler_, "#include <no_such_header_anywhere.h>\n");
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);
   EXPECT_NE(compiled.error().message.find("nothing can be compiled here"), std::string::npos);

@@ -57,6 +57,21 @@ TEST(ConsoleReport, ColumnsAreAligned) {
   }
 }
 
+TEST(ConsoleReport, ANarrowTerminalLosesWhatMattersLeast) {
+  const auto heading = [](std::size_t columns) {
+    const std::string report = render_console(make_report_data(), {.columns = columns});
+    return report.substr(0, report.find('\n'));
+  };
+  const std::string wide = heading(0);
+  EXPECT_THAT(wide, HasSubstr("Max error"));
+  EXPECT_THAT(wide, HasSubstr("Compiled (ms)"));
+  const std::string narrow = heading(100);
+  EXPECT_LE(display_width(narrow), 100U);
+  EXPECT_THAT(narrow, Not(HasSubstr("Max error")));
+  for (const char* kept : {"Task", "Submission", "State", "vs eager", "Verdict"})
+    EXPECT_THAT(narrow, HasSubstr(kept));
+}
+
 TEST(ConsoleReport, LongMessagesAreCutAndSaySo) {
   const std::string report = render_console(make_report_data(), {.message_lines = 5});
   EXPECT_THAT(report, HasSubstr("… 23 more lines"));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -158,6 +159,67 @@ TEST_F(CpuBackend, DrawsIntegersInSteps) {
     ASSERT_EQ(std::abs(values[i]), 1.0f);
   }
   spec.draw.step = 0;
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+}
+
+TEST_F(CpuBackend, MultipliesATensorByOneNumberThatIsDrawnForIt) {
+  TensorSpec plain = tensor(DType::kFloat32, {5003}, Kind::kUniform, 1, 2);
+  TensorSpec scaled = plain;
+  for (const Draw::Factor times :
+       {Draw::Factor{Kind::kUniform, 2, 4}, Draw::Factor{Kind::kNormal, 0, 1}}) {
+    scaled.draw.times = times;
+    std::vector<double> factors;
+    for (std::uint64_t key = 0; key < 400; ++key) {
+      const auto before = drawn<float>(plain, {key, 3});
+      const auto after = drawn<float>(scaled, {key, 3});
+      double low = HUGE_VAL;
+      double high = -HUGE_VAL;
+      for (const float value : after) {
+        low = std::min<double>(low, value);
+        high = std::max<double>(high, value);
+      }
+      // 5003 values reach to within a hundredth of either end of [factor, 2 factor).
+      const double factor = std::abs(low) < std::abs(high) ? low : high;
+      ASSERT_NEAR(std::max(std::abs(low), std::abs(high)), 2 * std::abs(factor),
+                  0.02 * std::abs(factor));
+      ASSERT_NE(before, after);
+      factors.push_back(factor);
+    }
+    const auto count = static_cast<double>(factors.size());
+    const double mean = std::accumulate(factors.begin(), factors.end(), 0.0) / count;
+    double squares = 0;
+    for (const double factor : factors) squares += (factor - mean) * (factor - mean);
+    const bool normal = times.kind == Kind::kNormal;
+    EXPECT_NEAR(mean, normal ? 0 : 3, normal ? 0.2 : 0.12);
+    EXPECT_NEAR(std::sqrt(squares / count), normal ? 1 : 1 / std::sqrt(3.0), 0.15);
+  }
+}
+
+TEST_F(CpuBackend, ScalesNormalAndConstantTensorsToo) {
+  const DrawKey key{17, 2};
+  TensorSpec spec = tensor(DType::kFloat32, {4}, Kind::kConstant, 3);
+  spec.draw.times = Draw::Factor{Kind::kNormal, 0, 1};
+  const std::uint32_t first =
+      PhiloxStream::of(17, 2, PhiloxStream::kTensorFactors).block(0).lane[0];
+  const float factor = normal_value(first);
+  EXPECT_EQ(drawn<float>(spec, key), std::vector<float>(4, static_cast<float>(3.0 * factor)));
+
+  spec.draw.kind = Kind::kNormal;
+  spec.draw.b = 0.5;
+  const auto mean = static_cast<float>(3.0 * factor);
+  const auto deviation = static_cast<float>(0.5 * std::abs(factor));
+  const auto values = drawn<float>(spec, key);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(values[i], portable::fma(normal_value(word(i, key)), deviation, mean));
+
+  spec = tensor(DType::kInt32, {4}, Kind::kIntegers, 0, 9);
+  spec.draw.times = Draw::Factor{Kind::kUniform, 0, 1};
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+  spec = tensor(DType::kInt32, {4}, Kind::kConstant, 1);
+  spec.draw.times = Draw::Factor{Kind::kUniform, 0, 1};
+  EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
+  spec = tensor(DType::kFloat32, {4}, Kind::kUniform, 0, 1);
+  spec.draw.times = Draw::Factor{Kind::kUniform, 1, 0};
   EXPECT_EQ(refusal(spec), ErrorCode::kBadInput);
 }
 

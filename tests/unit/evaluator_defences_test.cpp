@@ -194,6 +194,17 @@ TEST_F(DefencesTest, BaselinesAreComparedWithTheirTimesAloneOnACpuToo) {
   EXPECT_NEAR(speedup(result, Side::kEager, Side::kSubmission)->estimate, 4, 1e-3) << "not 4.8";
 }
 
+TEST_F(DefencesTest, WhereLaunchingIsMostOfTheTimeTheHostSlowsBaselinesByItself) {
+  script_.slowed_beside_worker = 1.12;
+  expect_state(State::kDeviceNotIdle);
+  script_ = fakes::Script{};
+  script_.slowed_beside_worker = 1.12;
+  script_.launch_share = 0.9;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_NEAR(speedup(result, Side::kEager, Side::kSubmission)->estimate, 4, 1e-3) << "not 4.48";
+}
+
 TEST_F(DefencesTest, LibTorchInTheWorkerIsForbidden) {
   script_.mapped_code = {{"/lib/x86_64-linux-gnu/libc.so.6", CodeOrigin::kInstalled},
                          {"/elsewhere/libtorch_cpu.so", CodeOrigin::kInstalled}};

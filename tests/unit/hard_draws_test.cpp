@@ -68,6 +68,12 @@ TEST(HardDraws, OnlyContinuousInputsChangeAndTheirSignStays) {
   EXPECT_EQ(hardened(kSigned, HardDraw::kWide).draw.kind, Draw::Kind::kWide);
   EXPECT_EQ(hardened(kSigned, HardDraw::kWide).draw.a, 0);
   EXPECT_EQ(hardened(drawn(Draw::Kind::kUniform, 0, 1), HardDraw::kSpikes).draw.a, 1);
+  TensorSpec scaled = drawn(Draw::Kind::kUniform, 0, 1);
+  scaled.draw.times = Draw::Factor{Draw::Kind::kUniform, 0, 1};
+  EXPECT_EQ(hardened(scaled, HardDraw::kSpikes).draw.a, 1);
+  EXPECT_FALSE(hardened(scaled, HardDraw::kSpikes).draw.times.has_value());
+  scaled.draw.times->a = -1;
+  EXPECT_EQ(hardened(scaled, HardDraw::kSpikes).draw.a, 0);
   const TensorSpec bits = hardened(kSigned, HardDraw::kBits);
   EXPECT_EQ(bits.draw.kind, Draw::Kind::kBernoulli);
   EXPECT_EQ(bits.draw.a, 0.5);

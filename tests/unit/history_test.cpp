@@ -1,11 +1,13 @@
 #include "reports/history.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/history_report.hpp"
 #include "reports/run_list.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/stored_runs.hpp"
 #include "tests/unit/store_fixture.hpp"
@@ -187,6 +189,32 @@ TEST_F(StoredHistory, IsReadForOneTask) {
   const History history = history_of(*data);
   ASSERT_EQ(history.agents.at(0).points.size(), 2u);
   EXPECT_THAT(history.agents[0].points[0].tags, ::testing::ElementsAre("good"));
+}
+
+// Was: no word about rows that nobody vouches for, nor about those that were changed.
+TEST_F(StoredHistory, RowsThatAreNotAsTheyWereStoredAreCautionedAbout) {
+  const auto cautions = [this] { return history_of(*load_history(store_, kRelu)).cautions; };
+  const auto keep = [this](int run) {
+    store(spec_of(run), {timed_evaluation(id_of(run), "level1/020_gelu", "alice", 1'000'000),
+                         timed_evaluation(id_of(run), kRelu, "alice", 1'000'000),
+                         timed_evaluation(id_of(run), kRelu, "bob", 1'000'000)});
+  };
+  store_.use(chain_key_of(std::string(32, 'k')));
+  keep(0);
+  keep(1);
+  EXPECT_THAT(cautions(), ::testing::IsEmpty());
+  const auto change = [this](const std::string& program) {
+    SQLite::Database file((folder_ / "k.sqlite").string(), SQLite::OPEN_READWRITE);
+    EXPECT_EQ(file.exec(program), 1);
+  };
+  change("UPDATE evaluation SET task = 'level1/021_x' WHERE number = 1");  // of another task
+  EXPECT_THAT(cautions(), ::testing::IsEmpty());
+  change("UPDATE evaluation SET labels = 'fine' WHERE number = 3");
+  EXPECT_THAT(cautions(), ::testing::ElementsAre(HasSubstr(
+                              id_of(0) + " are not as they were stored: " + kRelu + " of bob")));
+  store_.use(chain_key_of(std::string(32, 'o')));
+  keep(2);
+  EXPECT_THAT(cautions(), ::testing::ElementsAre(HasSubstr("rows of 2 runs cannot be checked")));
 }
 
 TEST_F(StoredHistory, RunsAreListedWithTheirStates) {

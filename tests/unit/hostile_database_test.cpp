@@ -190,7 +190,7 @@ TEST_F(HostileDatabase, TwoTablesOnOnePageAreRefused) {
 
 TEST_F(HostileDatabase, ASchemaThatClaimsAnotherVersionIsCompared) {
   tamper("PRAGMA user_version = 1");
-  expect_refused("it holds the index \"evaluation_by_state\", which kbench never made");
+  expect_refused("it holds the index \"evaluation_by_run\", which kbench never made");
   tamper("PRAGMA user_version = -1");
   expect_refused("kbench never made");
 }
@@ -238,6 +238,7 @@ TEST_F(HostileDatabase, ImpossibleCountsAndNamesAreDamage) {
            {"evaluation SET repeats = -1", "repeats is -1, which no count can be"},
            {"evaluation SET level = 99999999999", "level is 99999999999, which no count can be"},
            {"evaluation SET wall_seconds = -1.5", "wall_seconds is negative"},
+           {"evaluation SET correct = 0", "correct is no, of a row that is ok"},
            {"evaluation SET state = 'better'", "state is the unknown \"better\""},
            {"evaluation SET device = 'abacus'", "device is the unknown \"abacus\""},
            {"sample SET calls = 0", "calls is 0"},
@@ -248,6 +249,20 @@ TEST_F(HostileDatabase, ImpossibleCountsAndNamesAreDamage) {
     tamper("UPDATE " + set);
     expect_damaged(what);
     std::filesystem::copy_file(before, file_, std::filesystem::copy_options::overwrite_existing);
+  }
+}
+
+// It stands in tables and closing lines.
+TEST_F(HostileDatabase, AnIdThatIsNoneIsDamage) {
+  for (const char* id : {"char(27) || ']0;x' || char(7)", "''", "'a b'", "printf('%.65c', 'a')"}) {
+    SCOPED_TRACE(id);
+    tamper(std::string("UPDATE run SET id = ") + id);
+    const Result<Store> store = Store::open(file_, Mode::kReadOnly);
+    ASSERT_TRUE(store.ok());
+    const auto runs = store->runs();
+    ASSERT_FALSE(runs.ok());
+    EXPECT_EQ(runs.error().code, ErrorCode::kBadInput);
+    EXPECT_THAT(runs.error().message, HasSubstr("id is no run's id"));
   }
 }
 

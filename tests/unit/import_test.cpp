@@ -162,6 +162,21 @@ TEST(NamingTest, NumbersAreKeptAndFreeOnesFound) {
                           "level5/002_e"));
 }
 
+// Was: a file that failed took a number away, for good.
+TEST(NamingTest, WhatFailedGivesItsNumberBack) {
+  const std::vector<ImportSource> sources = {source("bad"),   source("a"), source("kept", 3),
+                                             source("worse"), source("b"), source("c", {}, 2)};
+  const std::vector<bool> fresh = {true, true, false, true, true, true};
+  const std::vector<bool> good = {false, true, false, false, true, true};
+  std::vector<std::string> ids;
+  for (const TaskName& name : close_ranks(name_tasks(sources, {}, 5), fresh, good))
+    ids.push_back(name.id());
+  EXPECT_EQ(ids[1], "level5/001_a");
+  EXPECT_EQ(ids[2], "level5/003_kept");
+  EXPECT_EQ(ids[4], "level5/002_b");
+  EXPECT_EQ(ids[5], "level2/001_c");
+}
+
 TEST(NamingTest, EqualNamesAreToldApart) {
   EXPECT_THAT(named({source("a", 1), source("A", 1), source("b"), source("b")}),
               ElementsAre("level5/001_a", "level5/001_a_2", "level5/002_b", "level5/003_b"));

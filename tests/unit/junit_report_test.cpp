@@ -18,7 +18,7 @@ TEST(JunitReport, MatchesItsGolden) {
 
 TEST(JunitReport, TellsWhoseFaultItIs) {
   const std::string xml = render_junit(test::make_formats_data());
-  EXPECT_THAT(xml, HasSubstr("tests=\"10\" failures=\"3\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("tests=\"11\" failures=\"4\" errors=\"1\" skipped=\"1\""));
   EXPECT_THAT(xml, HasSubstr("<failure type=\"crash\""));
   EXPECT_THAT(xml, HasSubstr("<error type=\"infrastructure_error\""));
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"skipped: it is for cpu"));

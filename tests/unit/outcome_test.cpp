@@ -34,12 +34,19 @@ TEST(Outcome, FailureSaysWhatWhereAndWhatNext) {
   const auto text = captured([](std::FILE* stream) {
     const Error error{ErrorCode::kNotFound, "no task is called \"rellu\"",
                       "did you mean \"relu\"?"};
-    EXPECT_EQ(fail(error, Terminal{}, stream), 2);
+    EXPECT_EQ(fail(error, Terminal{}, stream), 5);
   });
   EXPECT_EQ(text,
             "error: no task is called \"rellu\"\n"
             "hint:  did you mean \"relu\"?\n"
-            "kbench: usage error (exit code 2)\n");
+            "kbench: nothing was selected (exit code 5)\n");
+}
+
+TEST(Outcome, TheClosingLineIsCleaned) {
+  const auto text = captured([](std::FILE* stream) {
+    EXPECT_EQ(finish(ExitCode::kGood, "run \x1b]0;x\x07 saved\nhere", 0, stream), 0);
+  });
+  EXPECT_EQ(text, "kbench: run ?]0;x? saved here\n");
 }
 
 TEST(Outcome, LinesOfOneMessageStayTogetherAndHarmless) {

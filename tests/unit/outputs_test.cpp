@@ -17,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
+const CommonOptions kPlain{.color = ColorMode::kNever};
+
 class Outputs : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -98,7 +100,7 @@ TEST_F(Outputs, AllAreWrittenEvenWhereOneCannotBe) {
   const Status written = write_outputs(data,
                                        {{find_reporter("csv"), folder() / "nowhere/x.csv"},
                                         {find_reporter("json"), folder() / "x.json"}},
-                                       ColorMode::kNever);
+                                       kPlain);
   ASSERT_FALSE(written.ok());
   EXPECT_THAT(written.error().message, HasSubstr("nowhere/x.csv"));
   EXPECT_EQ(read_file(folder() / "x.json"), find_reporter("json")->render(data, {}));
@@ -108,8 +110,7 @@ TEST_F(Outputs, ALinkStaysALink) {
   std::ofstream(folder() / "real.csv") << "old";
   fs::create_symlink("real.csv", folder() / "link.csv");
   const ReportData data = test::make_formats_data();
-  ASSERT_TRUE(
-      write_outputs(data, {{find_reporter("csv"), folder() / "link.csv"}}, ColorMode::kNever).ok());
+  ASSERT_TRUE(write_outputs(data, {{find_reporter("csv"), folder() / "link.csv"}}, kPlain).ok());
   EXPECT_TRUE(fs::is_symlink(folder() / "link.csv"));
   EXPECT_EQ(read_file(folder() / "real.csv"), find_reporter("csv")->render(data, {}));
 }
@@ -120,10 +121,10 @@ TEST_F(Outputs, TheStepSummaryIsAppendedUpToItsLimit) {
   ::setenv("GITHUB_STEP_SUMMARY", summary.c_str(), 1);
   const std::vector<OutputRequest> github{{find_reporter("github"), folder() / "commands"}};
   const ReportData data = test::make_formats_data();
-  EXPECT_TRUE(write_outputs(data, github, ColorMode::kNever).ok());
+  EXPECT_TRUE(write_outputs(data, github, kPlain).ok());
   EXPECT_EQ(read_file(summary), "before\n" + github_summary(data, kMostSummaryBytes));
   fs::resize_file(summary, kMostSummaryBytes - 10);
-  EXPECT_TRUE(write_outputs(data, github, ColorMode::kNever).ok());
+  EXPECT_TRUE(write_outputs(data, github, kPlain).ok());
   EXPECT_EQ(fs::file_size(summary), kMostSummaryBytes - 10) << "GitHub would refuse all of it";
   ::unsetenv("GITHUB_STEP_SUMMARY");
 }

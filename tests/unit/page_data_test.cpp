@@ -8,6 +8,7 @@
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
 #include "reports/page_samples.hpp"
+#include "reports/trend_json.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/report_fixture.hpp"
 
@@ -70,6 +71,33 @@ TEST(PageData, BaselinesAreTakenFromARowThatHasThem) {
   EXPECT_TRUE(model.boards[0].tasks[0].baselines().baseline.has_value());
 }
 
+TEST(PageData, SourcesAreThereOnceAndSaySoWhereTheyAreNot) {
+  const Json page = page_of(make_report_data());
+  EXPECT_EQ(page["contents"].size(), 2u);
+  EXPECT_EQ(page["contents"]["8888"], "int i = 1 < 2; // </script>\n");
+  EXPECT_EQ((*task_of(page, "level1/019_relu"))["source"], "aaaa");
+  EXPECT_FALSE(task_of(page, "level3/007_lenet5")->contains("source"));
+  int with_command = 0;
+  for (const Json& details : page["details"]) with_command += details.contains("sources") ? 1 : 0;
+  EXPECT_EQ(with_command, 1) << "of the row whose header the report does not carry";
+}
+
+// What a page takes is counted as it is written into it: "<" has six letters there.
+TEST(PageData, SourcesNeverMakeThePageLarge) {
+  ReportData data = make_report_data();
+  data.contents["7777"] = std::string(kMostShownSources / 2, '<');
+  data.contents["bbbb"] = std::string(kMostShownSources / 2, '\0');
+  const Json page = page_of(data);
+  EXPECT_EQ(page["contents"].size(), 2u);
+  EXPECT_LT(for_script_element(page["contents"]).size(), kMostShownSources);
+}
+
+TEST(PageData, WhatWouldSteerAReaderIsShown) {
+  ReportData data = make_report_data();
+  data.contents["8888"] = "a\x1b[31m\t\xff\r\n\xe2\x80\xae end";
+  EXPECT_EQ(page_of(data)["contents"]["8888"], "a\\x1b[31m    \\xff\\x0d\n\\u202e end");
+}
+
 TEST(PageData, NothingIsRankedAcrossBoards) {
   ReportData data = make_report_data();
   data.evaluations[1].precision = "tf32";
@@ -116,11 +144,11 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
     board.scopes[0].ranking.push_back(score);
   }
   EXPECT_EQ(winners_of(board),
-            "a ranks first: correct on 3 of 4 tasks, surely faster than eager on 50 %.");
+            "a ranks first: correct on 3 of 4 tasks, surely faster than eager on 50\u00a0%.");
   for (AgentScore& score : board.scopes[0].ranking) score.first_rank = 1;
   EXPECT_EQ(winners_of(board),
             "a, b and 1 more may each be first: they are not told apart. The first of them is "
-            "surely faster than eager on 50 % of 4 tasks.");
+            "surely faster than eager on 50\u00a0% of 4 tasks.");
   board.scopes[0].ranking.resize(1);
   board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
   EXPECT_LT(winners_of(board).size(), 200u);
@@ -160,6 +188,32 @@ TEST(PageData, NotANumberIsNull) {
     EXPECT_TRUE(details["failed_checks"][0]["max_error"].is_null());
   }
   EXPECT_EQ(failed, 1);
+}
+
+TEST(PageData, ATrendIsOfItsBoardByPositions) {
+  const ReportData data = make_report_data();
+  const PageModel page(data);
+  const PageBoard& board = page.boards.at(0);
+  Speedup ratio;
+  ratio.estimate = 1.234567;
+  ratio.low = 1.2;
+  ratio.high = std::numeric_limits<double>::infinity();
+  ratio.verdict = Verdict::kNone;
+  TrendSeries series{.task = board.tasks.at(0).task,
+                     .agent = board.agents.at(0),
+                     .device = board.device,
+                     .precision = board.precision,
+                     .profile = board.profile,
+                     .size = board.size,
+                     .protocol = board.protocol,
+                     .points = {{0, ratio, "ok", "a"}, {2, {}, "crash", "b"}},
+                     .changes = {{1, 2.0, 1.0}}};
+  TrendSeries elsewhere = series;
+  elsewhere.size = "another";
+  const Json json = trend_series_json({.runs = {}, .series = {elsewhere, series}}, board);
+  ASSERT_EQ(json.size(), 1U) << json;
+  EXPECT_EQ(json[0], Json::parse(R"({"task": 0, "agent": 0, "points": [[0, 1.2346, 1.2, null],
+      [2, "crash"]], "unsure": [0], "renewed": [1], "changes": [[1, 2.0, 1.0]]})"));
 }
 
 TEST(PageSamples, ABlockIsItsVisitsAndADropItsReason) {

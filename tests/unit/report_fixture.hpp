@@ -104,6 +104,12 @@ inline ReportData make_report_data() {
   relu.samples[3].dropped = true;
   relu.samples[3].drop_reason = "involuntary context switch";
   relu.prepare_ns = 350'000;
+  // One file that the report carries, and one that it does not.
+  relu.sources = {{"include/wide.hpp", "7777", 5'000'000}, {"src/019_relu.cpp", "8888", 35}};
+  relu.tree_hash = "9999";
+  relu.task_source = "aaaa";
+  data.contents = {{"8888", "int i = 1 < 2; // </script>\n"}, {"aaaa", "class Model: pass\n"}};
+  data.database = "/data/kbench.sqlite";
   data.evaluations.push_back(relu);
 
   Evaluation slow = base_evaluation("level1/019_relu", 1);

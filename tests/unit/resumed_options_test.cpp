@@ -29,6 +29,16 @@ TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
   EXPECT_EQ(options.budget_seconds, 60);
 }
 
+TEST(ResumedOptions, AShardStaysTheShardThatItIs) {
+  const RunOptions options = with_options_of(
+      {}, started_with(
+              R"({"shard": {"group": "nightly-12", "index": 2, "of": 4, "selection": "5e1ec7"}})"));
+  ASSERT_TRUE(options.shard);
+  EXPECT_EQ(options.shard->index, 2);
+  EXPECT_EQ(options.shard->of, 4);
+  EXPECT_EQ(options.group, "nightly-12");
+}
+
 TEST(ResumedOptions, WhatIsSaidStaysForTheRunToRefuse) {
   RunOptions given;
   given.device = "cpu";

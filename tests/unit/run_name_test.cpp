@@ -177,9 +177,9 @@ TEST_F(RunNameTest, RowsAreCountedByRunAndState) {
   EXPECT_EQ(counts->at(1).rows, 2);
   EXPECT_EQ(counts->at(1).device, "cpu");
   EXPECT_THAT(*store_.task_ids(), ElementsAre("level1/019_relu"));
-  EXPECT_EQ(store_.evaluations_of_task("level1/019_relu")->size(), 3u);
-  EXPECT_EQ(store_.evaluations_of_task("level1/019_relu")->at(0).samples.size(), 60u);
-  EXPECT_TRUE(store_.evaluations_of_task("level1/020")->empty());
+  EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.size(), 3u);
+  EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.at(0).samples.size(), 60u);
+  EXPECT_TRUE(store_.read_task("level1/020")->evaluations.empty());
 }
 
 }  // namespace

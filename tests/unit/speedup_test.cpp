@@ -101,6 +101,17 @@ TEST(Speedup, ASideThatTheClockCannotTellFromNothingHasNoVerdict) {
   EXPECT_EQ(why_no_verdict(short_one), "") << "events are finer";
 }
 
+// Was: the first of them alone, so that whoever saw to it was told the next.
+TEST(Speedup, EveryReasonForNoVerdictIsNamed) {
+  Evaluation hopeless = measured_at(1, 2);
+  hopeless.calibration.reset();
+  for (Sample& sample : hopeless.samples)
+    if (sample.side == Side::kEager) sample.time_ns = kLeastCpuCallNs;
+  const std::string reasons = why_no_verdict(hopeless);
+  for (const char* one : {"a call of eager", "; and too few blocks", "; and the device was not"})
+    EXPECT_NE(reasons.find(one), std::string::npos) << reasons;
+}
+
 TEST(Speedup, NoVerdictBelow95Percent) {
   EXPECT_EQ(speedup(two_to_one(5), Side::kEager, Side::kSubmission, 0.01)->verdict,
             Verdict::kUndecided);

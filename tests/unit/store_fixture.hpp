@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/store/blob.hpp"
 
 namespace kbench::test {
 
@@ -156,6 +158,19 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.set_aside = {{.attempt = 1, .block = kAlone, .time_ns = 3},
                  {.attempt = 1, .block = 2, .side = Side::kSubmission, .time_ns = 4}};
   return e;
+}
+
+inline const std::string kSharedHeader(3000, 'h');
+
+// As of a submission of one file and a shared header, for a task with a source of its own. Returns
+// the blobs of header, file and task.
+inline std::vector<Blob> add_sources(Evaluation& e, const std::string& text) {
+  std::vector<Blob> blobs = {pack(kSharedHeader), pack(text), pack("class Model")};
+  e.sources = {{"include/tile.hpp", blobs[0].hash, blobs[0].bytes},
+               {"src/019_relu.cpp", blobs[1].hash, blobs[1].bytes}};
+  e.tree_hash = hash_tree(e.sources);
+  e.task_source = blobs[2].hash;
+  return blobs;
 }
 
 }  // namespace kbench::test

@@ -106,10 +106,10 @@ TEST(FindSubmissions, HashCoversEverythingTheCompilerSees) {
   EXPECT_EQ(hash(), first);
 }
 
-TEST(FindSubmissions, MissingFolderIsNotFound) {
+TEST(FindSubmissions, MissingFolderIsAnError) {
   const auto set = find_submissions("/no/such/folder");
   ASSERT_FALSE(set.ok());
-  EXPECT_EQ(set.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(set.error().code, ErrorCode::kUsage);
 }
 
 TEST(FindSubmissions, LinksThatLeaveAreProblems) {

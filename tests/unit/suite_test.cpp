@@ -103,7 +103,7 @@ TEST_F(Suite, TheHeadMayHoldReasons) {
 TEST_F(Suite, MissingFolderIsAnError) {
   const auto listed = list_tasks(folder_.path() / "nowhere");
   ASSERT_FALSE(listed.ok());
-  EXPECT_EQ(listed.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(listed.error().code, ErrorCode::kUsage);
   EXPECT_THAT(listed.error().message, HasSubstr("nowhere"));
 }
 

@@ -27,8 +27,12 @@ class TaskPromptTest : public ::testing::Test {
   }
 
   [[nodiscard]] PromptParts parts(const std::string& source) const {
-    return {task_, task_.sizes.front(), source, "typedef struct kb_context kb_context;\n",
-            {},    std::nullopt};
+    return {.task = task_,
+            .size = task_.sizes.front(),
+            .source = source,
+            .abi = "typedef struct kb_context kb_context;\n",
+            .device = {},
+            .example = std::nullopt};
   }
 
   static PromptDevice cpu() {
@@ -50,8 +54,52 @@ TEST_F(TaskPromptTest, OnTheCpu) {
 
 TEST_F(TaskPromptTest, OnAGpu) {
   PromptParts all = parts(kSource);
+  all.language = PromptLanguage::kCuda;
   all.device = {"cuda", "A GPU", {{"compute capability", "9.0"}}, 90};
   test::expect_golden("task_prompt/cuda.md", task_prompt(all));
+}
+
+TEST_F(TaskPromptTest, InPython) {
+  PromptParts all = parts(kSource);
+  all.language = PromptLanguage::kPython;
+  all.device = cpu();
+  all.example = PromptExample{"level1/019_relu", "import torch\n"};
+  test::expect_golden("task_prompt/python.md", task_prompt(all));
+}
+
+TEST_F(TaskPromptTest, InTriton) {
+  PromptParts all = parts(kSource);
+  all.language = PromptLanguage::kTriton;
+  all.device = {"cuda", "A GPU", {{"compute capability", "9.0"}}, 90};
+  test::expect_golden("task_prompt/triton.md", task_prompt(all));
+}
+
+TEST_F(TaskPromptTest, PythonOnAGpuMayCompileInline) {
+  PromptParts all = parts(kSource);
+  all.language = PromptLanguage::kPython;
+  all.device.kind = "cuda";
+  const std::string text = task_prompt(all);
+  EXPECT_THAT(text, HasSubstr("`torch.utils.cpp_extension.load_inline` may be used"));
+  EXPECT_THAT(text, HasSubstr("get_device_properties"));
+  EXPECT_THAT(text, Not(HasSubstr("numpy")));
+  EXPECT_THAT(text, Not(HasSubstr("kb_context")));
+}
+
+// A stranger's module may have any names, which reach the prompt and its code as one line.
+TEST_F(TaskPromptTest, NamesOfParametersStayNames) {
+  Json json = testing::valid_task();
+  json["sizes"]["small"]["parameters"][0]["fqn"] = "linear.weight";
+  json["sizes"]["small"]["parameters"][1]["fqn"] = nullptr;
+  task_ = load(json);
+  PromptParts all = parts(kSource);
+  all.language = PromptLanguage::kPython;
+  all.device = cpu();
+  EXPECT_THAT(task_prompt(all), HasSubstr("- `linear.weight`: float32 [4, 16]\n"));
+  EXPECT_THAT(task_prompt(all), HasSubstr("        # linear.weight: float32 [4, 16]\n"));
+  EXPECT_THAT(task_prompt(all), Not(HasSubstr("int64 []")));
+  task_.sizes.front().parameters[0].fqn = "a`\n\x1b[31m# b";
+  EXPECT_THAT(task_prompt(all), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(task_prompt(all), Not(HasSubstr("\n# b")));
 }
 
 TEST_F(TaskPromptTest, WithoutTheGpuItSaysSo) {

@@ -263,6 +263,36 @@ TEST_F(LoadTask, ReadsStepsAndKeptTriangles) {
   expect_error(place, side, field + ".step", "outside 1 to");
 }
 
+TEST_F(LoadTask, ReadsFactorsOfWholeTensors) {
+  auto json = valid_task();
+  auto& draw = json["sizes"]["small"]["inputs"][0]["draw"];
+  draw = {{"kind", "uniform"},
+          {"a", 0},
+          {"b", 1},
+          {"times", {{"kind", "normal"}, {"a", 0.5}, {"b", 2}}}};
+  const auto task = load(json);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const auto& times = task->find_size("small")->inputs[0].draw.times;
+  ASSERT_TRUE(times.has_value());
+  EXPECT_EQ(times->kind, Draw::Kind::kNormal);
+  EXPECT_EQ(times->a, 0.5);
+  EXPECT_EQ(times->b, 2);
+  const std::string place = kSmall + "/inputs/0/draw";
+  const std::string field = "sizes.small.inputs[0].draw.times";
+  auto wrong = draw;
+  wrong["times"]["kind"] = "integers";
+  expect_error(place, wrong, field + ".kind", "expected uniform or normal");
+  wrong = draw;
+  wrong["times"]["b"] = -1;
+  expect_error(place, wrong, field, "standard deviation -1 is negative");
+  wrong = draw;
+  wrong["kind"] = "integers";
+  expect_error(place, wrong, field, "only uniform, normal and constant");
+  wrong = draw;
+  wrong["times"] = 3;
+  expect_error(place, wrong, field, "");
+}
+
 TEST_F(LoadTask, RejectsStructuresThatDoNotFit) {
   const std::string draw = kSmall + "/inputs/0/draw";
   const std::string field = "sizes.small.inputs[0].draw";

@@ -1,7 +1,8 @@
 # Every dependency and how it is found. Nothing of ours is included from third_party/.
 #
 # The supervisor must start on machines that have neither our development packages nor LibTorch, so
-# whatever it links comes as a static library: fmt, SQLite, SQLiteCpp, libmd and libseccomp.
+# whatever it links comes as a static library: fmt, SQLite, SQLiteCpp, libmd, libseccomp and
+# libzstd.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
@@ -24,12 +25,25 @@ add_library(kbench::libmd ALIAS kbench_libmd)
 target_include_directories(kbench_libmd SYSTEM INTERFACE ${LIBMD_INCLUDE_DIR})
 target_link_libraries(kbench_libmd INTERFACE ${LIBMD_LIBRARY})
 
+find_library(LIBZSTD_LIBRARY NAMES libzstd.a zstd REQUIRED)
+find_path(LIBZSTD_INCLUDE_DIR NAMES zstd.h REQUIRED)
+add_library(kbench_libzstd INTERFACE)
+add_library(kbench::libzstd ALIAS kbench_libzstd)
+target_include_directories(kbench_libzstd SYSTEM INTERFACE ${LIBZSTD_INCLUDE_DIR})
+target_link_libraries(kbench_libzstd INTERFACE ${LIBZSTD_LIBRARY})
+
 find_library(LIBSECCOMP_LIBRARY NAMES libseccomp.a seccomp REQUIRED)
 find_path(LIBSECCOMP_INCLUDE_DIR NAMES seccomp.h REQUIRED)
 add_library(kbench_libseccomp INTERFACE)
 add_library(kbench::libseccomp ALIAS kbench_libseccomp)
 target_include_directories(kbench_libseccomp SYSTEM INTERFACE ${LIBSECCOMP_INCLUDE_DIR})
 target_link_libraries(kbench_libseccomp INTERFACE ${LIBSECCOMP_LIBRARY})
+
+# Headers only.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)
+add_library(kbench_toml INTERFACE)
+add_library(kbench::toml ALIAS kbench_toml)
+target_include_directories(kbench_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
 
 include(Torch)
 include(Cuda)

@@ -4,8 +4,10 @@
 #
 #   bin/kbench              the supervisor
 #   libexec/kbench/         the programs that it starts
-#   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas
+#   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas,
+#                           what starts it each night
 #   share/doc/kbench/       licence, README
+#   share/man/man1/, share/bash-completion/, share/zsh/, share/fish/: what shells and man look for
 #
 # Programs need no more of the system than libc, libstdc++ and libgomp. LibTorch is not part of it.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS  # the sandbox's user must get there, whatever umask says
@@ -27,11 +29,31 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/schema ${PROJECT_SOURCE_DIR}/data/submissions
-                  ${PROJECT_SOURCE_DIR}/data/selftest ${PROJECT_SOURCE_DIR}/data/workspace
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/schema
+                  ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
+                  ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/workspace
         DESTINATION share/kbench/data)
 install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
 install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
+# Made by the program that they are about. A wheel has no place where a shell would look for them.
+if(NOT SKBUILD)
+  set(generated kbench.1 kbench.bash kbench.zsh kbench.fish)
+  list(TRANSFORM generated PREPEND ${CMAKE_BINARY_DIR}/generated/)
+  set(generator ${CMAKE_CURRENT_LIST_DIR}/generate_manuals.cmake)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${CMAKE_COMMAND} -DKBENCH=$<TARGET_FILE:kbench> -DOUTPUT=${CMAKE_BINARY_DIR}/generated
+            -P ${generator}
+    DEPENDS kbench ${generator} VERBATIM)
+  add_custom_target(kbench_manuals ALL DEPENDS ${generated})
+  list(GET generated 0 manual)
+  list(GET generated 1 for_bash)
+  list(GET generated 2 for_zsh)
+  list(GET generated 3 for_fish)
+  install(FILES ${manual} DESTINATION share/man/man1)
+  install(FILES ${for_bash} DESTINATION share/bash-completion/completions RENAME kbench)
+  install(FILES ${for_zsh} DESTINATION share/zsh/site-functions RENAME _kbench)
+  install(FILES ${for_fish} DESTINATION share/fish/vendor_completions.d)
+endif()
 if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
   install(FILES ${PROJECT_SOURCE_DIR}/runner/cli/launcher.py DESTINATION . RENAME __init__.py)
 endif()

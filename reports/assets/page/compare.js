@@ -1,7 +1,7 @@
 // Two or more agents, task by task: the first one ticked against each other one.
 
 import { words } from "./words.js";
-import { h } from "./dom.js";
+import { h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
 import { scored } from "./data.js";
 import { scopeOf } from "./score.js";
@@ -19,18 +19,24 @@ export const ratioOf = (a, b) => {
   return { estimate, low: estimate / spread, high: estimate * spread };
 };
 
-const verdictOf = ({ low, high }) => (low > 1 ? "faster" : high < 1 ? "slower" : "undecided");
+// By the margin that a verdict of a row has as well.
+const verdictOf = ({ low, high }, margin) => {
+  const [least, most] = [1 / (1 + margin), 1 + margin];
+  if (low > most) return "faster";
+  if (high < least) return "slower";
+  return low >= least && high <= most ? "same" : "undecided";
+};
 
 export const compareAgents = (board, a, b, over) => {
   const scope = scopeOf(board, view.level);
   const [first, second] = [board.agents.indexOf(a), board.agents.indexOf(b)];
-  const found = { lines: [], faster: 0, slower: 0, undecided: 0, onlyA: 0, onlyB: 0 };
+  const found = { lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: 0, onlyB: 0 };
   for (const task of board.tasks) {
     if (scope.level !== 0 && task.level !== scope.level) continue;
     const [x, y] = [scored(task.best[first], over), scored(task.best[second], over)];
     if (x && y) {
       const ratio = ratioOf(x, y);
-      const verdict = verdictOf(ratio);
+      const verdict = verdictOf(ratio, board.same_margin);
       ++found[verdict];
       found.lines.push({ task, x, y, ratio, verdict });
     } else if (x) {
@@ -61,11 +67,12 @@ const ratioBar = ({ ratio, verdict }, reach) => {
   `${showRatio(ratio.estimate)} ${showRange(ratio.low, ratio.high, ratio.estimate)}`);
 };
 
-const GLYPHS = { faster: "▲", slower: "▼", undecided: "?" };
+const GLYPHS = { faster: "▲", slower: "▼", same: "=", undecided: "?" };
 
 const compareRow = (entry, reach) =>
   h("tr", null,
-    h("th", { scope: "row" }, h("a", { href: linkTo(entry.task.task) }, entry.task.task)),
+    h("th", { scope: "row", title: entry.task.task },
+      h("a", { href: linkTo(entry.task.task) }, taskName(entry.task.task))),
     h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
     h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
     h("td", { class: "bar-cell" }, ratioBar(entry, reach)),

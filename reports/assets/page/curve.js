@@ -16,7 +16,7 @@ export const colourOf = (place) => (place < MOST_COLOURED ? `series-${place + 1}
 
 // Corners of the staircase of one part ("low", "estimate", "high"), from left to right.
 const stairs = (spread, part, x, y) => {
-  const steps = [...new Set(spread[part].filter((v) => v > P_FROM && v < P_TO))];
+  const steps = [...new Set(spread[part].values.filter((v) => v > P_FROM && v < P_TO))];
   const share = (p) => (spread.tasks ? countAbove(spread[part], p) / spread.tasks : 0);
   const points = [[x(P_FROM), y(share(P_FROM))]];
   for (const step of steps) {

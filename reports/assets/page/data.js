@@ -16,6 +16,21 @@ const rows = raw.rows.map((values, index) => {
 
 const rowAt = (index) => (index === null ? null : rows[index]);
 
+// Of a run; where a series has no point, the agent was not there.
+const unpackSeries = (tasks, agents) => (series) => ({
+  task: tasks[series.task],
+  agent: agents[series.agent],
+  points: series.points.map(([run, first, low, high], i) => ({
+    run,
+    speedup: typeof first === "number" ? { estimate: first, low, high } : null,
+    state: typeof first === "number" ? "ok" : first,
+    unsure: series.unsure.includes(i),
+    renewed: series.renewed.includes(i),
+  })),
+  changes: series.changes.map(([point, before, after]) =>
+    ({ run: series.points[point][0], before, after })),
+});
+
 const unpackTask = (task) => ({
   ...task,
   rows: rows.slice(task.rows[0], task.rows[0] + task.rows[1]),
@@ -29,9 +44,22 @@ export const data = {
   verdicts: raw.verdicts,
   run: raw.run,
   schema: raw.report_schema,
-  trend: raw.trend || null,
-  boards: raw.boards.map((board) => ({ ...board, tasks: board.tasks.map(unpackTask) })),
+  variants: raw.variants,
+  site: raw.site || null,
+  contents: raw.contents,
+  trend: raw.trend && {
+    ...raw.trend,
+    runs: raw.trend.runs.map(([id, at, tags, commit]) => ({ id, at, tags, commit })),
+  },
+  boards: raw.boards.map((board) => {
+    const tasks = board.tasks.map(unpackTask);
+    return { ...board, tasks, trend: (board.trend || []).map(unpackSeries(tasks, board.agents)) };
+  }),
 };
+
+// Where a site has the page of a task.
+const files = new Map(data.boards.flatMap(({ tasks }) => tasks.map(({ task, file }) => [task, file])));
+export const fileOf = (task) => files.get(task);
 
 export const fieldOf = (name) => data.fields.find((field) => field.name === name);
 

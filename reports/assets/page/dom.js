@@ -23,6 +23,12 @@ const make = (element, properties, children) => {
 export const h = (tag, properties, ...children) =>
   make(document.createElement(tag), properties, children);
 
+// The name of a task; its folder apart, for which a phone has no room.
+export const taskName = (name) => {
+  const slash = name.indexOf("/") + 1;
+  return [slash ? h("span", { class: "level" }, name.slice(0, slash)) : null, name.slice(slash)];
+};
+
 export const svg = (tag, properties, ...children) =>
   make(document.createElementNS(SPACES.svg, tag), properties, children);
 

@@ -22,7 +22,7 @@ export const toJson = (rows) =>
 const flat = (row) => data.fields.flatMap(({ name, unit }) => {
   const value = row[name];
   if (unit !== "speedup")
-    return [[name, unit === "object" ? JSON.stringify(value) : value]];
+    return [[name, unit === "object" && value ? JSON.stringify(value) : value]];
   return ["estimate", "low", "high", "verdict"].map((part) =>
     [`${name}.${part}`, value ? value[part] : null]);
 });

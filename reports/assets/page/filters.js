@@ -10,6 +10,14 @@ export const sortOf = (text) => {
   return { column: text.slice(dot + 1), descending: text.slice(0, dot) === "desc" };
 };
 
+// [family, number of its tasks], the most common first.
+export const familiesOf = (board) => {
+  const counts = new Map();
+  for (const family of board.tasks.flatMap((task) => task.families))
+    counts.set(family, (counts.get(family) || 0) + 1);
+  return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
+};
+
 // All cells of a board, made once for each baseline: filtering then only looks.
 const known = new Map();
 export const cellsOf = (board, over) => {
@@ -22,6 +30,7 @@ export const cellsOf = (board, over) => {
 
 const matches = (view, scope, cells) => (task) => {
   if (scope.level !== 0 && task.level !== scope.level) return false;
+  if (view.family !== "all" && !task.families.includes(view.family)) return false;
   if (view.q && !task.task.toLowerCase().includes(view.q.toLowerCase())) return false;
   return view.show === "all" || cells.get(task).agents.some((cell) => cell.kind === view.show);
 };

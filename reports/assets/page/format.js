@@ -21,7 +21,8 @@ export const showMs = (ns) => {
   return ms.toFixed(ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4);
 };
 
-export const showShare = (x) => `${(100 * x).toFixed(0)} %`;
+// The blank does not break, so that no line begins with a sign.
+export const showShare = (x) => `${(100 * x).toFixed(0)}\u00a0%`;
 
 export const showError = (x) => {
   if (x === null || x === undefined) return "–";

@@ -1,7 +1,8 @@
 // Puts the live page in the place of the plain tables, and decides what a change of the view redraws.
 
-import { data } from "./data.js";
-import { onChange, view, change } from "./state.js";
+import { words } from "./words.js";
+import { data, fileOf } from "./data.js";
+import { change, linkTo, linkToFile, onChange, view } from "./state.js";
 import { themeSwitch } from "./theme.js";
 import { makeRanking } from "./ranking.js";
 import { agentsToCompare, makeMatrix } from "./matrix.js";
@@ -21,20 +22,39 @@ const parts = {
 const overview = h("div", { id: "overview" }, parts.ranking.element, parts.matrix.element,
   parts.compare.element, parts.trend.element);
 
-const boardNow = () => data.boards[Number(view.board)] || data.boards[0];
-const isTask = () => !SECTIONS.includes(view.path);
+// A task's file of a site has that task alone, on some of the boards.
+const ownTask = data.site?.task ?? null;
+const isTask = () => ownTask !== null || !SECTIONS.includes(view.path);
+const taskShown = () => ownTask ?? view.path;
+const boardNow = () => {
+  const board = data.boards[Number(view.board)];
+  if (ownTask === null) return board || data.boards[0];
+  return board?.tasks.length ? board : data.boards.find(({ tasks }) => tasks.length);
+};
+
+// From the index of a site an address of a task leads to its file.
+const leaves = () => {
+  const file = ownTask === null && data.site && fileOf(view.path);
+  if (file) location.replace(linkToFile(file));
+  return Boolean(file);
+};
+
+const NARROWING = ["sort", "show", "family", "q", "level"];
 
 const drawOverview = (changed) => {
   const board = boardNow();
   const only = (...names) => changed.length > 0 && changed.every((name) => names.includes(name));
   const moved = !changed.every((name) => name === "path");
-  if (!moved) return;
-  if (!only("sort", "show", "q", "cmp")) parts.ranking.draw(board, !only("p"));
+  if (!moved) return undefined;
+  if (only("trend")) return parts.trend.draw(board);
+  if (!only("sort", "show", "family", "q", "cmp")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
-    parts.matrix.draw(board, only("q", "show"));
-    if (!only("q", "show", "sort")) parts.compare.draw(board, agentsToCompare(board));
+    parts.matrix.draw(board, only("q", "show", "family"));
+    if (!only("q", "show", "family", "sort")) parts.compare.draw(board, agentsToCompare(board));
   }
-  if (changed.some((name) => ["sort", "show", "q", "level"].includes(name))) parts.matrix.toTop();
+  if (changed.some((name) => NARROWING.includes(name))) parts.matrix.toTop();
+  if (changed.includes("board")) parts.trend.draw(board);
+  return undefined;
 };
 
 const show = () => {
@@ -54,12 +74,13 @@ const scrollToPath = () => {
 let left = 0;
 
 const showChange = (changed) => {
-  if (!changed.includes("path") && isTask()) return parts.task.draw(boardNow(), view.path);
+  if (leaves()) return undefined;
+  if (!changed.includes("path") && isTask()) return parts.task.draw(boardNow(), taskShown());
   const wasTask = overview.hidden;
   if (isTask() && !wasTask) left = scrollY;
   show();
   if (isTask()) {
-    parts.task.draw(boardNow(), view.path);
+    parts.task.draw(boardNow(), taskShown());
     scrollTo(0, 0);
     parts.task.element.querySelector("h2")?.focus({ preventScroll: true });
     return undefined;
@@ -82,10 +103,10 @@ const followLink = (event) => {
 };
 
 const resized = () => {
-  if (isTask()) parts.task.draw(boardNow(), view.path);
+  if (isTask()) parts.task.draw(boardNow(), taskShown());
   else {
     parts.ranking.draw(boardNow(), false);
-    parts.trend.draw();
+    parts.trend.draw(boardNow());
   }
 };
 
@@ -113,18 +134,20 @@ const watchPrinter = () => {
 
 const start = () => {
   document.getElementById("bar-tools").append(themeSwitch());
-  if (data.boards.length === 0) return;
+  if (data.boards.length === 0 || leaves()) return;
   document.getElementById("static").remove();
   live.hidden = false;
   live.append(overview, parts.task.element);
+  if (data.trend)
+    document.querySelector("nav a[href$='#understanding']")
+      ?.before(h("a", { href: linkTo("trend") }, words.trend));
   document.addEventListener("click", followLink);
   onChange(showChange);
   show();
   if (isTask()) {
-    parts.task.draw(boardNow(), view.path);
+    parts.task.draw(boardNow(), taskShown());
   } else {
     drawOverview([...Object.keys(view)]);
-    parts.trend.draw();
     if (view.path) scrollToPath();
   }
   watchWidth();

@@ -2,8 +2,8 @@
 // that 250 × 50 cells filter at once; on paper all of them do.
 
 import { words } from "./words.js";
-import { announce, h } from "./dom.js";
-import { cellsOf, sortOf, tasksShown } from "./filters.js";
+import { announce, h, taskName } from "./dom.js";
+import { cellsOf, familiesOf, sortOf, tasksShown } from "./filters.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { save, toCsv, toJson, toMarkdown } from "./exports.js";
@@ -66,7 +66,7 @@ const cellElement = (cell, ranged) => {
 };
 
 const taskLink = (task) =>
-  h("a", { href: linkTo(task.task) }, task.task);
+  h("a", { href: linkTo(task.task) }, taskName(task.task));
 
 const rowElement = (task, index, cells, board, ranged) => {
   const made = h("tr", { "aria-rowindex": String(index + 2) },
@@ -102,24 +102,42 @@ export const exportButtons = (rowsOf, tableOf) => {
     button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
+const UNFILTERED = { q: "", show: "all", level: "0", family: "all" };
+
+// A named part of the view as a list to choose from.
+const picker = (name, label, options) => {
+  const select = h("select", {
+    id: `filter-${name}`, on: { change: () => change({ [name]: select.value }) },
+  }, options.map(([value, text]) => h("option", { value }, text)));
+  const sync = () => { select.value = view[name]; };
+  sync();
+  return { element: h("label", { class: "field" }, h("span", null, label), select), sync };
+};
+
 const filterBar = (board, onExport) => {
   const search = h("input", {
     type: "search", id: "search", value: view.q, placeholder: words.search,
     "aria-label": words.search, on: { input: () => change({ q: search.value }, false) },
   });
-  const show = h("select", { id: "show", on: { change: () => change({ show: show.value }) } },
-    Object.entries(words.filters).map(([value, text]) =>
-      h("option", { value, selected: value === view.show }, text)));
+  const show = picker("show", words.show, Object.entries(words.filters));
+  const level = picker("level", words.level, board.scopes.map((scope) =>
+    [String(scope.level), scope.level === 0 ? words.allLevels : words.levelOf(scope.level)]));
+  const families = familiesOf(board);
+  const family = picker("family", words.family, [["all", words.allFamilies],
+    ...families.map(([name, tasks]) => [name, words.ofFamily(name, tasks)])]);
   const reset = h("button", {
-    type: "button", on: { click: () => change({ q: "", show: "all", sort: "", level: "0" }) },
+    type: "button", on: { click: () => change({ ...UNFILTERED, sort: "" }) },
   }, words.reset);
   const sync = () => {
     if (search.value !== view.q) search.value = view.q;
-    show.value = view.show;
-    reset.hidden = view.q === "" && view.show === "all" && view.sort === "" && view.level === "0";
+    for (const one of [show, level, family]) one.sync();
+    reset.hidden = view.sort === ""
+      && Object.entries(UNFILTERED).every(([name, usual]) => view[name] === usual);
   };
   const element = h("div", { class: "filters" }, search,
-    h("label", { class: "field" }, h("span", null, words.show), show), reset, onExport);
+    board.scopes.length > 1 ? level.element : null,
+    show.element,
+    families.length > 1 ? family.element : null, reset, onExport);
   return { element, sync };
 };
 
@@ -205,7 +223,7 @@ export const makeMatrix = () => {
   const bar = h("div");
   const paper = h("div", { class: "on-paper" });
   const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, status, scroller,
-    h("p", { class: "note" }, words.legend), paper);
+    h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   let filters = null;
   let now = null;

@@ -101,7 +101,8 @@ const rankRow = (metric, barWidth) => (entry) =>
     h("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
     h("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
     h("td", { class: "number" }, words.ofTasks(entry.correct, entry.tasks)),
-    h("td", { class: "number" }, String(entry.submitted)));
+    h("td", { class: "number" }, String(entry.submitted)),
+    h("td", { class: "number" }, String(entry.variants)));
 
 const rankTable = (entries, metric, barWidth) =>
   h("div", { class: entries.length > MANY ? "scroll tall" : "scroll", tabindex: "0", role: "region",
@@ -114,7 +115,8 @@ const rankTable = (entries, metric, barWidth) =>
         h("th", { scope: "col", class: "number" }, words.scores[metric].name),
         h("td", null),
         h("th", { scope: "col", class: "number" }, words.correct),
-        h("th", { scope: "col", class: "number" }, words.submitted))),
+        h("th", { scope: "col", class: "number" }, words.submitted),
+        h("th", { scope: "col", class: "number", title: words.variantsHelp }, words.variants))),
       h("tbody", null, entries.map(rankRow(metric, barWidth)))));
 
 const boardName = (board) =>
@@ -177,7 +179,10 @@ const results = (board, scope, metric, width) => {
   return [
     h("p", { class: "formula" }, formula(metric),
       h("span", null, words.scores[metric].text(p, view.over))),
-    h("div", { class: "ranking-grid" }, rankTable(entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH), curve),
+    h("div", { class: "ranking-grid" },
+      h("div", { class: "ranks" },
+        rankTable(entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH),
+        h("p", { class: "note" }, data.variants.help)), curve),
   ];
 };
 

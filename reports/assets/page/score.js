@@ -1,38 +1,57 @@
 // Scores that move with p. All others come with the data, from reports/score.
 
-import { scored } from "./data.js";
+import { data, scored } from "./data.js";
 
 const NO_VERDICT = "NO VERDICT";
 
 export const scopeOf = (board, level) =>
   board.scopes.find((scope) => String(scope.level) === level) || board.scopes[0];
 
-// Sorted ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval
-// does not hold what it promises: its low end makes nothing sure.
+const PARTS = ["low", "estimate", "high"];
+
+// The rows that count for an agent on a task: by the rule "mean" all of its variants.
+const rowsThatCount = (task, agent, column) =>
+  (data.variants?.rule === "mean" ? task.rows.filter((row) => row.agent === agent)
+    : [task.best[column]]);
+
+// Values from small to large, and what those from each one on weigh.
+const weighed = (values) => {
+  const sorted = values.sort(([a], [b]) => a - b);
+  const from = sorted.map(([, weight]) => weight);
+  for (let i = from.length - 2; i >= 0; --i) from[i] += from[i + 1];
+  return { values: sorted.map(([value]) => value), from };
+};
+
+// Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
+// not hold what it promises: its low end makes nothing sure.
 export const spreadOf = (board, agent, scope, over) => {
   const column = board.agents.indexOf(agent);
-  const spread = { low: [], estimate: [], high: [], tasks: scope.ranked };
+  const found = { low: [], estimate: [], high: [] };
   for (const task of board.tasks) {
     if (scope.level !== 0 && task.level !== scope.level) continue;
-    const speedup = scored(task.best[column], over);
-    if (!speedup) continue;
-    if (speedup.verdict !== NO_VERDICT) spread.low.push(speedup.low);
-    for (const part of ["estimate", "high"]) spread[part].push(speedup[part]);
+    const rows = rowsThatCount(task, agent, column);
+    for (const row of rows) {
+      const speedup = scored(row, over);
+      if (!speedup) continue;
+      if (speedup.verdict !== NO_VERDICT) found.low.push([speedup.low, 1 / rows.length]);
+      for (const part of ["estimate", "high"]) found[part].push([speedup[part], 1 / rows.length]);
+    }
   }
-  for (const part of ["low", "estimate", "high"]) spread[part].sort((a, b) => a - b);
+  const spread = { tasks: scope.ranked };
+  for (const part of PARTS) spread[part] = weighed(found[part]);
   return spread;
 };
 
-// How many of the sorted values lie above p.
-export const countAbove = (sorted, p) => {
+// What the values above p weigh: their number, where each has a task to itself.
+export const countAbove = ({ values, from }, p) => {
   let low = 0;
-  let high = sorted.length;
+  let high = values.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle] > p) high = middle;
+    if (values[middle] > p) high = middle;
     else low = middle + 1;
   }
-  return sorted.length - low;
+  return low < values.length ? from[low] : 0;
 };
 
 // Shares of tasks faster than p: by the whole interval, by the estimate, by any of the interval.

@@ -1,9 +1,11 @@
 // What is shown, kept in the fragment of the address so that a view can be passed on as a link and
 // the back button works: "#level1/019_relu?size=full" or "#tasks?level=1&sort=desc.@agent-a".
 
+import { data, fileOf } from "./data.js";
+
 export const defaults = {
-  board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all", q: "",
-  cmp: "",
+  board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all",
+  family: "all", q: "", cmp: "", trend: "", diff: "",
 };
 
 const decode = (text) => {
@@ -24,14 +26,17 @@ const read = () => {
 
 export const view = read();
 
-const address = () => {
+// What the address keeps of the view beside its path; which sources are compared only within a task.
+const kept = (path) => {
   const query = new URLSearchParams();
   for (const [name, usual] of Object.entries(defaults))
-    if (view[name] !== usual) query.set(name, view[name]);
+    if (view[name] !== usual && (name !== "diff" || path === view.path)) query.set(name, view[name]);
   const text = query.toString();
-  const path = encodeURIComponent(view.path).replaceAll("%2F", "/").replaceAll("%40", "@");
-  return `#${path}${text ? `?${text}` : ""}`;
+  return text && `?${text}`;
 };
+
+const addressOf = (path) =>
+  `#${encodeURIComponent(path).replaceAll("%2F", "/").replaceAll("%40", "@")}${kept(path)}`;
 
 const listeners = [];
 
@@ -41,22 +46,30 @@ export const onChange = (act) => { listeners.push(act); };
 const tell = (changed) => { for (const act of listeners) act(changed); };
 
 // `step`: whether the back button stops here. What moves while one types or drags does not.
-export const change = (patch, step = true) => {
+export const change = (given, step = true) => {
+  const patch = "path" in given ? { diff: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
   if (changed.length === 0) return;
   Object.assign(view, patch);
   const act = step ? "pushState" : "replaceState";
-  history[act](null, "", address());
+  history[act](null, "", addressOf(view.path));
   tell(changed);
 };
 
-// The address of another view, for links.
+// Keeps in the address what is shown already.
+export const remember = (patch) => {
+  Object.assign(view, patch);
+  history.replaceState(null, "", addressOf(view.path));
+};
+
+// A file of the site, in the same view.
+export const linkToFile = (file) => (kept() ? `${file}#${kept()}` : file);
+
+// The address of another view, for links. In a site each task has a file of its own.
 export const linkTo = (path) => {
-  const kept = view.path;
-  view.path = path;
-  const text = address();
-  view.path = kept;
-  return text;
+  const file = data.site && fileOf(path);
+  if (file) return linkToFile(file);
+  return `${data.site ? data.site.home : ""}${addressOf(path)}`;
 };
 
 const follow = () => {

@@ -6,9 +6,11 @@ import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js
 import { contestant, data, fieldOf, isCorrect } from "./data.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
+import { trendFigure } from "./trend.js";
 import { showError, showMs, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
-import { linkTo } from "./state.js";
+import { linkTo, linkToFile } from "./state.js";
+import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
 const MOST_OPEN = 5;
 const TIME_ROW = 26;
@@ -83,7 +85,7 @@ const timeBars = (task, width) => {
   });
   const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
     line(x(tick), 18, x(tick), bottom, "grid"),
-    label(x(tick), bottom + 14, tick === 0 ? "0" : `${showMs(tick)} ms`, "middle"),
+    label(x(tick), bottom + 14, `${Number(showMs(tick))} ms`, "middle"),
   ]);
   return h("figure", null,
     chart(width, bottom + 20, words.times, ticks, bars,
@@ -187,6 +189,7 @@ const fillEntry = (row, width) => [
   row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
   reasonsOf(row),
   errorBlock(row),
+  sourcesOf(row),
   h("h4", null, words.reproduce),
   h("div", { class: "command" }, h("code", null, row.details.reproduce),
     copyButton(row.details.reproduce)),
@@ -195,7 +198,7 @@ const fillEntry = (row, width) => [
   h("h4", null, words.details),
   h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
     [h("dt", null, name), h("dd", null, value)])),
-].flat().filter(Boolean);
+].flat(2).filter(Boolean);
 
 const entryOf = (row, open, width) => {
   const box = h("div", { class: "entry-body" });
@@ -225,18 +228,32 @@ const entries = (task, width) => {
   return task.rows.map((row) => entryOf(row, open.has(row), width));
 };
 
+// The task before or after: in a site its file is all that is known of it.
+const neighbour = (board, task, after) => {
+  if (data.site) {
+    const found = data.site.steps[data.boards.indexOf(board)][after ? 1 : 0];
+    return found && { task: found[0], href: linkToFile(found[1]) };
+  }
+  const other = board.tasks[board.tasks.indexOf(task) + (after ? 1 : -1)];
+  return other && { task: other.task, href: linkTo(other.task) };
+};
+
 const steps = (board, task) => {
-  const at = board.tasks.indexOf(task);
   const link = (other, text, rel) =>
-    (other ? h("a", { href: linkTo(other.task), rel, title: other.task }, text) : null);
+    (other ? h("a", { href: other.href, rel, title: other.task }, text) : null);
   return h("nav", { class: "steps", "aria-label": words.task },
     h("a", { href: linkTo("tasks") }, `← ${words.back}`),
-    link(board.tasks[at - 1], words.previous, "prev"),
-    link(board.tasks[at + 1], words.next, "next"));
+    link(neighbour(board, task, false), words.previous, "prev"),
+    link(neighbour(board, task, true), words.next, "next"));
 };
 
 const shapesOf = (task) =>
   task.shapes ? [h("h3", null, words.shapes), h("pre", null, task.shapes)] : [];
+
+const trendOfTask = (board, task, width) => {
+  const figure = trendFigure(board, task, width);
+  return figure ? [h("h3", null, words.trend), figure] : [];
+};
 
 // The table's names lead to their details, without touching the address.
 const openRow = (element) => (event) => {
@@ -271,11 +288,12 @@ export const makeTask = () => {
     element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
-      ...shapesOf(task),
+      ...taskSource(task), ...shapesOf(task),
       h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
+      ...trendOfTask(board, task, width),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
-      resultTable(task), ...entries(task, width));
+      resultTable(task), ...entries(task, width), ...sourceComparison(task));
   };
   return { element, draw };
 };

@@ -1,0 +1,85 @@
+#include "reports/page_template.hpp"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/assets.hpp"
+#include "reports/content_policy.hpp"
+#include "reports/page_data.hpp"
+#include "reports/sanitize.hpp"
+#include "reports/static_tables.hpp"
+
+namespace kbench {
+namespace {
+
+// Fills {{name}} once. What is filled in is not searched again.
+std::string fill(std::string_view skeleton,
+                 const std::map<std::string, std::string_view, std::less<>>& values) {
+  std::string page;
+  while (true) {
+    const std::size_t begin = skeleton.find("{{");
+    const std::size_t end = skeleton.find("}}", begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    page += skeleton.substr(0, begin);
+    page += values.at(std::string(skeleton.substr(begin + 2, end - begin - 2)));
+    skeleton.remove_prefix(end + 2);
+  }
+  return page.append(skeleton);
+}
+
+struct Linked {
+  std::string style_source;  // what the page's policy allows
+  std::string script_source;
+  std::string style;  // the element
+  std::string script;
+};
+
+std::string with(const PageParts& parts, const Json& data, const Linked& linked) {
+  const std::string title = escape_html(parts.title);
+  const std::string fields = fields_html();
+  const std::string verdicts = verdicts_html();
+  const std::string states = states_html();
+  const std::string json = for_script_element(data);
+  return fill(assets::kPageHtml, {{"title", title},
+                                  {"style_source", linked.style_source},
+                                  {"script_source", linked.script_source},
+                                  {"style", linked.style},
+                                  {"home", parts.home},
+                                  {"headline", parts.headline},
+                                  {"results", parts.results},
+                                  {"environment", parts.environment},
+                                  {"census", parts.census},
+                                  {"fields", fields},
+                                  {"verdicts", verdicts},
+                                  {"states", states},
+                                  {"data", json},
+                                  {"script", linked.script}});
+}
+
+}  // namespace
+
+std::string page_alone(const PageParts& parts, const Json& data) {
+  return with(parts, data,
+              {policy_source(assets::kPageCss), policy_source(assets::kPageJs),
+               fmt::format("<style>{}</style>", assets::kPageCss),
+               fmt::format("<script type=\"module\">{}</script>", assets::kPageJs)});
+}
+
+// From disk a page may load no module, so the script is a classic one. For a browser that opens a
+// file, 'self' is no origin: its scheme is named beside it.
+std::string page_of_site(const PageParts& parts, const Json& data, std::string_view root) {
+  return with(parts, data,
+              {"'self' file:", "'self' file:",
+               fmt::format("<link rel=\"stylesheet\" href=\"{}{}\">", root, kSiteStyle),
+               fmt::format("<script defer src=\"{}{}\"></script>", root, kSiteScript)});
+}
+
+std::string_view site_style() { return assets::kPageCss; }
+
+std::string site_script() {
+  return fmt::format("(() => {{\n\"use strict\";\n{}}})();\n", assets::kPageJs);
+}
+
+}  // namespace kbench

@@ -1,0 +1,34 @@
+// reports/assets/page.html with what varies filled in: style and script inside or beside the page,
+// where its links lead, and its parts. Called by html_report (one file) and by site (many).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runner/core/json.hpp"
+
+namespace kbench {
+
+struct PageParts {
+  std::string title;
+  std::string home;      // before the fragment of a link to a section: "", "../../index.html"
+  std::string headline;  // this and the next three: finished HTML
+  std::string results;
+  std::string environment;
+  std::string census;
+};
+
+// Style and script within the page, allowed by their hash.
+[[nodiscard]] std::string page_alone(const PageParts& parts, const Json& data);
+
+// Style and script in files beside it: `root` leads there ("", "../../").
+[[nodiscard]] std::string page_of_site(const PageParts& parts, const Json& data,
+                                       std::string_view root);
+
+inline constexpr std::string_view kSiteStyle = "kbench.css";
+inline constexpr std::string_view kSiteScript = "kbench.js";
+// What those two files hold.
+[[nodiscard]] std::string_view site_style();
+[[nodiscard]] std::string site_script();
+
+}  // namespace kbench

@@ -1,0 +1,70 @@
+// What earlier runs of the same device said: of each task and agent a series of speed-ups over
+// eager, oldest run first and this run last, and which run brought a change. Called for the page.
+//
+// As in `kbench history` a series has runs that measured alike only: of this run's device, with
+// rows of the same size, precision class, profile and protocol, and a full timing where this run
+// has one. Three bounds keep a page readable and small: so many runs, so many rows read (a run that
+// would exceed them is left out with all that are older), so many points, which are those of the
+// tasks and agents of this run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/analysis/change_points.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+class Store;
+struct ReportData;
+
+inline constexpr std::size_t kMostTrendRuns = 50;
+inline constexpr std::size_t kMostTrendRows = 20'000;    // read, with their samples
+inline constexpr std::size_t kMostTrendPoints = 40'000;  // some 25 bytes each: a megabyte
+
+struct TrendRun {
+  std::string id;
+  std::string started_at;
+  std::vector<std::string> tags;
+  std::string commit;  // of the submissions, in words; may be empty
+};
+
+// What stands for an agent on a task in one run, by the report's rule for variants.
+struct TrendPoint {
+  std::size_t run = 0;             // index into Trend::runs
+  std::optional<Speedup> speedup;  // over eager; empty where the row is not correct or not timed
+  std::string state;               // "ok", "wrong_result"
+  std::string task_hash;
+};
+
+struct TrendChange {
+  std::size_t point = 0;  // the first one of the new level
+  double before = 0;      // levels, as in change_points.hpp
+  double after = 0;
+};
+
+struct TrendSeries {
+  std::string task;
+  std::string agent;
+  std::string device;  // this and the next four: the board that it is of
+  std::string precision;
+  std::string profile;
+  std::string size;
+  int protocol = 1;
+  std::vector<TrendPoint> points;
+  std::vector<TrendChange> changes;
+};
+
+struct Trend {
+  std::vector<TrendRun> runs;       // oldest first; the last one is the report's
+  std::vector<TrendSeries> series;  // of two runs or more
+  std::size_t older = 0;            // runs that the bounds left out
+};
+
+// Empty where this run is the only one of its kind. Errors: those of the store.
+[[nodiscard]] Result<std::optional<Trend>> load_trend(const Store& store, const ReportData& data);
+
+}  // namespace kbench

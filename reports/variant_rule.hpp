@@ -1,0 +1,39 @@
+// Which of an agent's variants for a task counts: the rule of `--variants`, and its words. Called
+// by scores, by every report that shows them and by the command line.
+#pragma once
+
+#include <string_view>
+
+namespace kbench {
+
+// kBest: a correct one before any other, then the one whose interval over eager has the best low
+// end: of equal kernels the luckiest measurement gains nothing by being lucky. kFirst: the first by
+// name, as if nobody had tried again. kMean: all of them, each with an equal share.
+enum class VariantRule { kBest, kFirst, kMean };
+
+[[nodiscard]] constexpr std::string_view to_string(VariantRule rule) {
+  switch (rule) {
+    case VariantRule::kBest: return "best";
+    case VariantRule::kFirst: return "first";
+    case VariantRule::kMean: return "mean";
+  }
+  return "best";
+}
+
+// A sentence for the reader of a ranking.
+[[nodiscard]] constexpr std::string_view words(VariantRule rule) {
+  switch (rule) {
+    case VariantRule::kBest:
+      return "Of an agent's variants for a task, the correct one with the best low end of its "
+             "interval over eager counts.";
+    case VariantRule::kFirst:
+      return "Of an agent's variants for a task, the first by name counts, as if nobody had tried "
+             "again.";
+    case VariantRule::kMean:
+      return "Of an agent's variants for a task, each counts with an equal share; the table of "
+             "tasks shows the one with the best low end.";
+  }
+  return "";
+}
+
+}  // namespace kbench

@@ -1,0 +1,11 @@
+// The options of `kbench db` and its commands. Called by command_line.
+#pragma once
+
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/db_options.hpp"
+
+namespace kbench {
+
+CLI::App* add_db(CLI::App& app, DbOptions& options);
+
+}  // namespace kbench

@@ -1,0 +1,340 @@
+#include "runner/cli/command_help.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/reporter.hpp"
+#include "runner/reward/reward.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 good, 1 a submission failed, 2 usage, 3 kbench's own or the machine's fault,\n"
+    "            4 regression, 5 nothing selected, 130 interrupted.\n"
+    "Results go to standard output, everything else to standard error.";
+
+constexpr const char* kTopHelp =
+    "Examples:\n"
+    "  kbench run --level 3                    time and check everything on level 3\n"
+    "  kbench run --task level1/019_relu --submissions my_kernels\n"
+    "  kbench tasks header level1/019_relu     what a submission includes\n"
+    "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "                                          a folder for an agent; compile, verify, submit\n"
+    "  kbench import KernelBench --out suite   bring in other people's tasks\n"
+    "  kbench report html --output report.html\n"
+    "  kbench report --out run.csv --out junit=run.xml\n"
+    "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
+    "  kbench nightly --db nightly.sqlite      run, and look whether anything became slower\n"
+    "  kbench doctor                           what is missing on this machine\n\n";
+
+constexpr const char* kRunHelp =
+    "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
+    "A submission is DIR/AGENT/levelN/NNN_name.cpp (CPU), .cu (CUDA), or a folder NNN_name/ with\n"
+    "submission.json; NNN_name@variant is a further one for the same task.\n"
+    "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
+    "Examples:\n"
+    "  kbench run my_relu.cpp --task level1/019_relu\n"
+    "  kbench run --level 1,2 --size small --device cpu\n"
+    "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
+    "  kbench run --resume                     continue the newest run\n"
+    "  kbench run --level 3 --html report.html\n"
+    "  kbench run --out junit=kbench.xml --out github=-\n\n"
+    "`kbench report --help` lists the formats.\n\n";
+
+constexpr const char* kTasksHelp =
+    "Examples:\n"
+    "  kbench tasks list --level 1\n"
+    "  kbench tasks show level1/019_relu\n"
+    "  kbench tasks prompt relu --device cuda\n\n";
+
+constexpr const char* kTasksListHelp =
+    "Examples:\n"
+    "  kbench tasks list --level 1,2\n"
+    "  kbench tasks list --format json\n\n";
+
+constexpr const char* kTasksShowHelp =
+    "Examples:\n"
+    "  kbench tasks show level1/019_relu\n"
+    "  kbench tasks show relu --size small\n\n";
+
+constexpr const char* kTasksHeaderHelp =
+    "Examples:\n"
+    "  kbench tasks header level1/019_relu\n"
+    "  kbench tasks header level1/019_relu --size full --out include\n\n";
+
+constexpr const char* kTasksPromptHelp =
+    "Examples:\n"
+    "  kbench tasks prompt level3/039_gru --device cuda\n"
+    "  kbench tasks prompt level1/019_relu --size small > prompt.md\n\n";
+
+constexpr const char* kLintHelp =
+    "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
+    "constant, the mean, an input, the previous output, float16, one element wrong, one operator\n"
+    "or one parameter left out. The same verifier must reject them all. A task keeps a flaw only\n"
+    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py. -v shows notes as well.\n\n"
+    "Examples:\n"
+    "  kbench tasks lint --level 1 --size small --device cpu\n"
+    "  kbench tasks lint --task 'level2/08*' --format json\n\n";
+
+constexpr const char* kImportHelp =
+    "Any file with class Model, get_inputs() and get_init_inputs() becomes a task at its own "
+    "size;\n"
+    "`kbench run --suite DIR` evaluates it. Folders levelN/ and numbers of files are kept. Tables\n"
+    "(.jsonl, .parquet) have the file's text in a column code. Files are executed in a sandbox.\n"
+    "Importing again replaces what changed.\n\n"
+    "Examples:\n"
+    "  kbench import KernelBench/KernelBench --out kernelbench\n"
+    "  kbench import my_module.py --out mine --mode eval\n"
+    "  kbench run --suite mine --baselines-only\n\n";
+
+constexpr const char* kReportHelp =
+    "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
+    "Examples:\n"
+    "  kbench report html --output report.html\n"
+    "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
+    "  kbench report md                        paste it into a pull request\n"
+    "  kbench report jsonl --reward log        what each row is worth to whoever trains on it\n"
+    "  kbench report table1 --run a --run b    as CUDA Agent's paper has it, of two runs\n"
+    "  kbench report html --site results       for very large runs\n"
+    "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
+
+constexpr const char* kSourcesHelp =
+    "Writes the files that a row was compiled from, as a folder that --submissions takes. Nothing\n"
+    "that is there is written over. RUN is the start of an id, a tag, latest or latest~N.\n\n"
+    "Examples:\n"
+    "  kbench sources latest --task level1/019_relu --agent me --out relu\n"
+    "  kbench sources 3f9a --db nightly.sqlite --task level1/019_relu --agent me --variant v2 "
+    "--out v2"
+    "\n\n";
+
+constexpr const char* kReproduceHelp =
+    "Takes the sources and options of a stored row, evaluates it again on this machine, stores\n"
+    "that in --into, and says whether it is the same evaluation: of the same task, sources,\n"
+    "compiler, device and kbench. Without --agent it is the row of a task nobody submitted for.\n\n"
+    "Examples:\n"
+    "  kbench reproduce latest --task level1/019_relu --agent me\n"
+    "  kbench reproduce 3f9a --db /data/nightly.sqlite --task level1/019_relu --agent me\n\n";
+
+constexpr const char* kRunsHelp =
+    "Newest first. Wherever a command takes a run it may be named by the start of its id, by a "
+    "tag\n"
+    "(`kbench tag`), as latest, or as latest~2: two before it.\n\n"
+    "Examples:\n"
+    "  kbench runs --device h200\n"
+    "  kbench runs --db nightly.sqlite --json\n\n";
+
+constexpr const char* kTagHelp =
+    "A tag is one to 64 letters, digits, dots, dashes or underscores; nothing that reads as the\n"
+    "start of an id. It names one run, which it leaves as it is.\n\n"
+    "Examples:\n"
+    "  kbench tag latest release-1.2\n"
+    "  kbench compare release-1.2 latest\n"
+    "  kbench tag --remove release-1.2\n\n";
+
+constexpr const char* kCompareHelp =
+    "Each submission is judged by the ratio of its two speed-ups over the same baseline, so that "
+    "a\n"
+    "slower machine cancels. FASTER, SLOWER: no change at all would show like this in fewer than\n"
+    "one of 20 comparisons, all rows together (Holm). SAME: the whole interval lies within 3 % "
+    "(CPU)\n"
+    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
+    "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
+    "devices, sizes, precision classes, profiles, protocols, and quick against full are "
+    "refused.\n\n"
+    "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
+    "BEFORE counts that device's runs.\n\n"
+    "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
+    "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
+    "--remeasure measures what is correct in both runs, and of which both sources are to be had,\n"
+    "once more: in pairs of the two sources, one right after the other, in turns. Then these "
+    "count.\n"
+    "Sources are taken from --submissions-before/-after, else from where the run took them, else\n"
+    "from the git commit that it noted; only the very bytes that were measured then will do.\n\n"
+    "Examples:\n"
+    "  kbench compare\n"
+    "  kbench compare --remeasure --pairs 5\n"
+    "  kbench compare release-1.2 latest --baseline compiled\n"
+    "  kbench compare --db nightly.sqlite --fail-on slower:5%,fails\n\n";
+
+constexpr const char* kHistoryHelp =
+    "A line for each run of the device, oldest first, with the agent's best variant; another "
+    "size,\n"
+    "precision class, profile or timing is left out and counted. A change is dated to the run "
+    "that\n"
+    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
+    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
+    "Examples:\n"
+    "  kbench history level1/019_relu\n"
+    "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
+
+constexpr const char* kNightlyHelp =
+    "Runs what is selected, and compares each submission with the median of its last five good "
+    "runs\n"
+    "on this device (good: finished, no fault of kbench or the machine, measured alike, not "
+    "changed\n"
+    "since). What takes longer by more than --flag is measured again, in three to nine pairs of\n"
+    "tonight's source and the last good one, in turns, until it is confirmed or cleared. Where "
+    "the\n"
+    "source is the same, or the old one is not to be had, tonight's alone is measured again. What\n"
+    "was correct and fails now is tried once more, too.\n\n"
+    "Exit code 4: a regression was confirmed. 0: none, whatever else failed. 3: kbench's own or "
+    "the\n"
+    "machine's fault. Reports (--out) are written in any case; repeated measurements are kept in\n"
+    "NAME-remeasured.sqlite beside the database.\n\n"
+    "Examples:\n"
+    "  kbench nightly --config kbench.toml --preset h200\n"
+    "  kbench nightly --submissions kernels --db nightly.sqlite --out html=report.html\n"
+    "  kbench nightly --flag 3 --out junit=kbench.xml --out github=-\n\n";
+
+constexpr const char* kWorkspaceHelp =
+    "A folder in which an agent solves one task, and its requests. The answer is what lies in\n"
+    "DIR/kernels, .cu or .cpp files: each request copies it once (no links, at most 64 files, 1 "
+    "MiB)\n"
+    "and judges the copy. It prints one line of JSON, at most 16 KiB: state, message, hint, the "
+    "copy's\n"
+    "hash as tree. No judge lies in the folder; only a submission is stored and rewarded.\n\n"
+    "Examples:\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "  kbench workspace compile work           messages; registers and spills on CUDA\n"
+    "  kbench workspace verify work            on fresh inputs, without timing\n"
+    "  kbench workspace submit work --agent me --db results.sqlite\n\n";
+
+constexpr const char* kConfigHelp =
+    "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
+    "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
+    "else the default.\n\n"
+    "Examples:\n"
+    "  kbench config run\n"
+    "  kbench config --preset h200 nightly\n"
+    "  kbench config --json run\n\n";
+
+constexpr const char* kDbHelp =
+    "check says what is wrong with a database, a line for each run: pages, schema, values that no "
+    "row\n"
+    "can have, rows that are missing, chains that were changed. Exit code 1 where anything is.\n"
+    "backup copies it while runs write into it. prune removes whole runs, never a part of one; "
+    "what\n"
+    "they leave is free for new ones, and vacuum gives it back to the disk. salvage takes the runs "
+    "of\n"
+    "which every row is there out of a damaged file. merge adds the runs of other databases, as "
+    "they\n"
+    "are; one whose id is there with another content is refused. Exit code 1 where any was, or was "
+    "lost.\n\n"
+    "Examples:\n"
+    "  kbench db check --db nightly.sqlite\n"
+    "  kbench db backup /backups/kbench-monday.sqlite\n"
+    "  kbench db prune --keep 90d --keep-good --dry-run\n"
+    "  kbench db vacuum\n"
+    "  kbench db salvage damaged.sqlite saved.sqlite\n"
+    "  kbench db merge all.sqlite shard-1.sqlite shard-2.sqlite\n\n";
+
+constexpr const char* kDoctorHelp =
+    "Each line is PASS, CAUTION (works, with a limit), SKIPPED (not applicable here) or FAIL "
+    "(kbench\n"
+    "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n"
+    "Examples:\n"
+    "  kbench doctor\n"
+    "  kbench doctor --format json\n\n";
+
+constexpr const char* kSelftestHelp =
+    "Examples:\n"
+    "  kbench selftest sandbox\n"
+    "  kbench selftest timing --device cpu\n\n";
+
+constexpr const char* kSandboxHelp =
+    "Each line says blocked, open or not applicable, and why. Nothing is harmed where an escape "
+    "works:\nbombs are small, and victims are the selftest's own. Exit code 3 when something is "
+    "open.\n\n"
+    "Examples:\n"
+    "  kbench selftest sandbox\n"
+    "  kbench selftest sandbox --device cuda --without bubblewrap\n\n";
+
+constexpr const char* kTimingHelp =
+    "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
+    "clock\n"
+    "made of them, and measures by how much equal runs of this device differ. That is its\n"
+    "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
+    "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
+    "driver or a new kbench.\n\n"
+    "Examples:\n"
+    "  kbench selftest timing\n"
+    "  kbench selftest timing --device cuda:1 --rounds 8\n\n";
+
+constexpr const char* kCompletionsHelp =
+    "Prints a script that completes commands, options and their values.\n\n"
+    "Bash: source <(kbench completions bash), in ~/.bashrc. zsh and fish: into a file that they "
+    "load.\n\n"
+    "Examples:\n"
+    "  kbench completions zsh > ~/.zfunc/_kbench\n"
+    "  kbench completions fish > ~/.config/fish/completions/kbench.fish\n\n";
+
+constexpr const char* kManHelp =
+    "Examples:\n"
+    "  kbench man > kbench.1\n\n";
+
+struct CommandHelp {
+  std::string_view command;
+  const char* text;
+};
+
+constexpr std::array kHelps = {
+    CommandHelp{"", kTopHelp},
+    CommandHelp{"run", kRunHelp},
+    CommandHelp{"tasks", kTasksHelp},
+    CommandHelp{"tasks list", kTasksListHelp},
+    CommandHelp{"tasks show", kTasksShowHelp},
+    CommandHelp{"tasks header", kTasksHeaderHelp},
+    CommandHelp{"tasks lint", kLintHelp},
+    CommandHelp{"tasks prompt", kTasksPromptHelp},
+    CommandHelp{"import", kImportHelp},
+    CommandHelp{"report", kReportHelp},
+    CommandHelp{"sources", kSourcesHelp},
+    CommandHelp{"reproduce", kReproduceHelp},
+    CommandHelp{"runs", kRunsHelp},
+    CommandHelp{"tag", kTagHelp},
+    CommandHelp{"compare", kCompareHelp},
+    CommandHelp{"history", kHistoryHelp},
+    CommandHelp{"nightly", kNightlyHelp},
+    CommandHelp{"workspace", kWorkspaceHelp},
+    CommandHelp{"config", kConfigHelp},
+    CommandHelp{"db", kDbHelp},
+    CommandHelp{"doctor", kDoctorHelp},
+    CommandHelp{"selftest", kSelftestHelp},
+    CommandHelp{"selftest sandbox", kSandboxHelp},
+    CommandHelp{"selftest timing", kTimingHelp},
+    CommandHelp{"completions", kCompletionsHelp},
+    CommandHelp{"man", kManHelp},
+};
+
+// E and C are what a kernel's speed-ups over both baselines are called there.
+std::string rewards_help() {
+  std::string text =
+      "Rewards of correct and of failed rows; E and C are the speed-ups over eager and compiled:\n";
+  for (const RewardKind& kind : reward_kinds())
+    text += fmt::format("  {:17}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
+  return text + "\n";
+}
+
+// The table of formats, from the reporters themselves.
+std::string formats_help() {
+  std::string text = "Formats:\n";
+  for (const Reporter& one : reporters())
+    text += fmt::format("  {:16}  {:7} {}\n", one.name, one.suffix, one.help);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string exit_codes() { return kExitCodes; }
+
+std::string help_of(std::string_view command) {
+  std::string text = command == "report" ? formats_help() + rewards_help() : "";
+  for (const CommandHelp& help : kHelps)
+    if (help.command == command) text += help.text;
+  return text + kExitCodes;
+}
+
+}  // namespace kbench

@@ -1,0 +1,17 @@
+// The words below the options of each command's --help: what it does, and examples that work. Asked
+// by command_line; tests/cli/help_test.py tries the examples.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+// Of a command by its full name without the program's, "tasks lint"; of the program itself, "".
+// Every one ends with the exit codes.
+[[nodiscard]] std::string help_of(std::string_view command);
+
+// What every one ends with.
+[[nodiscard]] std::string exit_codes();
+
+}  // namespace kbench

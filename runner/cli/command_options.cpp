@@ -1,0 +1,224 @@
+#include "runner/cli/command_options.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/reporter.hpp"
+#include "runner/core/suggest.hpp"
+#include "runner/reward/reward.hpp"
+
+namespace kbench {
+namespace {
+
+// CLI11's layout, without its remarks on how options depend on each other: the help says that in
+// words.
+class PlainFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    auto type = option->get_type_name();
+    // "TYPE:VALIDATOR"; here an option has the one or the other.
+    if (type.starts_with(":")) type.erase(0, 1);
+    return type.empty() ? "" : " " + type;
+  }
+};
+
+}  // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const auto guess = nearest(word, known);
+  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
+}
+
+// A value out of a short list. CLI11 prints what the function returns when it is not empty.
+CLI::Validator one_of(const std::vector<std::string>& known) {
+  return {[known](std::string& word) -> std::string {
+            if (std::find(known.begin(), known.end(), word) != known.end()) return "";
+            const auto guess = did_you_mean(word, known);
+            return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
+                               guess.empty() ? "" : "; ", guess);
+          },
+          fmt::format("{}", fmt::join(known, "|"))};
+}
+
+CLI::Validator device_name() {
+  return {[](std::string& word) -> std::string {
+            if (word == "cpu" || word == "cuda") return "";
+            const bool digits = word.size() > 5 && word.size() <= 8 &&
+                                std::all_of(word.begin() + 5, word.end(),
+                                            [](char c) { return c >= '0' && c <= '9'; });
+            if (word.starts_with("cuda:") && digits) return "";
+            // Further from "cuda" than from "cpu" by its letters.
+            const bool is_gpu = word.starts_with("gpu") || word.starts_with("nvidia");
+            const auto guess = did_you_mean(is_gpu ? "cuda" : word, {"cpu", "cuda"});
+            return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word,
+                               guess.empty() ? "" : "; ", guess);
+          },
+          "cpu|cuda[:N]"};
+}
+
+std::shared_ptr<CLI::Formatter> plain_formatter() {
+  auto formatter = std::make_shared<PlainFormatter>();
+  formatter->column_width(28);
+  return formatter;
+}
+
+CLI::Option* add_path(CLI::App& app, const std::string& name,
+                      std::optional<std::filesystem::path>& value, const std::string& help) {
+  const auto set = [&value](const std::string& word) { value = word; };
+  return app.add_option_function<std::string>(name, set, help);
+}
+
+void add_format(CLI::App& app, OutputFormat& format, const std::string& what) {
+  add_choice<OutputFormat>(app, "--format", format,
+                           {{"table", OutputFormat::kTable}, {"json", OutputFormat::kJson}},
+                           what + " (default: table)");
+}
+
+void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
+  if (with_suite) {
+    add_path(app, "--suite", common.suite,
+             "Folder with levelN/NNN_name.json (default: the shipped one)")
+        ->type_name("DIR");
+  }
+  auto* quiet = app.add_flag_function(
+      "-q,--quiet", [&common](std::int64_t) { common.verbosity = -1; },
+      "Print results and errors only");
+  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
+  // one of the commands that share the options would then set it to zero.
+  app.add_flag_function(
+         "-v,--verbose",
+         [&common](std::int64_t count) { common.verbosity = static_cast<int>(count); },
+         "Say more about what is being done")
+      ->excludes(quiet);
+  add_choice<ColorMode>(
+      app, "--color", common.color,
+      {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
+      "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
+  app.add_option("--config", common.config,
+                 "File with options that are not typed (default: kbench.toml, where it exists)")
+      ->type_name("FILE");
+  app.add_option("--preset", common.preset, "Options of this name in that file, before its others")
+      ->type_name("NAME");
+}
+
+void add_database(CLI::App& app, std::filesystem::path& database, const std::string& help) {
+  const auto set = [&database](const std::string& word) { database = word; };
+  app.add_option_function<std::string>("--db", set, help)->type_name("FILE");
+}
+
+void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& help) {
+  add_word(app, "--size", size, {"small", "full"}, help);
+}
+
+void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
+  app.add_option("--task", tasks,
+                 "Task by glob over its id (level1/0*), or by number or name; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
+}
+
+void add_levels(CLI::App& app, std::vector<int>& levels) {
+  app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
+      ->check(CLI::Range(1, 99).description(""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("N");
+}
+
+// Shorter to type, and what people try.
+void add_json(CLI::App& app, OutputFormat& format) {
+  add_format(app, format);
+  app.add_flag_function(
+      "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
+      "The same as --format json");
+}
+
+void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
+                        const std::string& otherwise) {
+  app.add_option("--device", device,
+                 fmt::format("cpu, cuda, or a part of the device's name (default: {})", otherwise))
+      ->type_name("DEVICE");
+}
+
+void add_baseline(CLI::App& app, bool& over_compiled) {
+  add_choice<bool>(app, "--baseline", over_compiled, {{"eager", false}, {"compiled", true}},
+                   "What speed-ups are over (default: eager)");
+}
+
+void refuse_empty_values(CLI::App& app) {
+  const auto given = [](std::string& word) -> std::string {
+    return word.empty() ? "is given an empty value; say one, or leave it out" : "";
+  };
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->transform(CLI::Validator(given, ""));  // before other checks
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    refuse_empty_values(*sub);
+}
+
+void add_outputs(CLI::App& app, OutputWords& words) {
+  app.add_option("--out", words.out,
+                 "Write a report to PATH (-: standard output), by its ending; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FORMAT=PATH");
+}
+
+void add_html(CLI::App& app, OutputWords& words, std::string_view database) {
+  auto* html = app.add_option(
+      "--html", words.html,
+      fmt::format("HTML report to write (default: beside {}, kbench.html)", database));
+  html->type_name("FILE");
+  app.add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Reporter& one : reporters()) names.emplace_back(one.name);
+  return names;
+}
+
+void add_wide(CLI::App& app, CommonOptions& common) {
+  app.add_flag("--wide", common.wide,
+               "Keep every column of a table, however narrow the terminal is");
+}
+
+void add_variants(CLI::App& app, VariantRule& rule) {
+  add_choice<VariantRule>(
+      app, "--variants", rule,
+      {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
+      "Which of an agent's variants for a task counts in scores (default: best)");
+}
+
+namespace {
+
+void be_a_reward(CLI::Option& option) {
+  option
+      .check(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto rule = find_reward(word);
+            return rule ? "" : rule.error().message + ": " + rule.error().hint;
+          },
+          ""))
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_reward(CLI::App& app, std::string& reward, const std::string& help) {
+  be_a_reward(*app.add_option("--reward", reward, help));
+}
+
+void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help) {
+  be_a_reward(*app.add_option("--reward", reward, help));
+}
+
+CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
+  return app.add_option("--pairs", pairs, help)
+      ->check(CLI::Range(3, most).description(""))
+      ->type_name("N");
+}
+
+}  // namespace kbench

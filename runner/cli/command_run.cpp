@@ -1,0 +1,109 @@
+#include "runner/cli/command_run.hpp"
+
+#include "runner/cli/command_help.hpp"
+
+namespace kbench {
+namespace {
+
+struct WhoseSubmissions {
+  CLI::Option* submissions;
+  CLI::Option* agent;
+};
+
+// What is measured, and how: of `run` and of `nightly`.
+WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
+  add_levels(app, options.levels);
+  add_task_globs(app, options.tasks);
+  add_size(app, options.size);
+  add_device(app, options.device);
+  add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
+           "Precision class of the baselines (default: torch-default)");
+  add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
+           "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
+  auto* submissions = add_path(app, "--submissions", options.submissions,
+                               "Folder with AGENT/levelN/NNN_name.{cpp,cu}")
+                          ->type_name("DIR");
+  auto* agent =
+      app.add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
+  app.add_option("--jobs", options.jobs,
+                 "Submissions and baselines compiled at once (default: by the number of cores)")
+      ->check(CLI::Range(1, 256).description(""))
+      ->type_name("N");
+  app.add_option("--budget", options.budget_seconds,
+                 "Seconds that one submission may keep the run waiting (default: 180)")
+      ->check(CLI::Range(1, 86400).description(""))
+      ->type_name("SECONDS");
+  app.add_flag("--quick", options.quick,
+               "Check in full, but time in eight blocks of one session only: a wide interval");
+  return {submissions, agent};
+}
+
+}  // namespace
+
+CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
+  auto* run = app.add_subcommand(
+      "run", "Time the baselines, build and evaluate submissions, store everything");
+  run->footer(help_of("run"));
+  auto* file = add_path(*run, "FILE", options.file,
+                        "One submission, .cpp or .cu, without any folders; --task says which task")
+                   ->type_name("");
+  const auto whose = add_measuring(*run, options);
+  whose.submissions->excludes(file);
+  whose.agent->excludes(file);
+  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
+      ->excludes(file);
+  auto* shard = run->add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& word) {
+        const auto parsed = parse_shard(word);
+        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
+        options.shard = *parsed;
+      },
+      "The I-th of N parts of the tasks; --group says of what");
+  shard->type_name("I/N")->excludes(file);
+  auto* group =
+      run->add_option("--group", options.group, "Name that the shards of one run have in common");
+  group->type_name("NAME")->needs(shard);
+  shard->needs(group);
+  run->add_flag("--no-wait", options.no_wait,
+                "Do not wait for another run on the same device: exit code 3");
+  add_word(*run, "--format", words.format, format_names(),
+           "Format of the results on standard output (default: table)");
+  add_outputs(*run, words);
+  add_variants(*run, options.variants);
+  add_database(*run, options.database);
+  run->add_option_function<std::string>(
+         "--resume", [&options](const std::string& name) { options.resume = name; },
+         "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
+         "has")
+      ->expected(0, 1)
+      ->default_str("latest")  // of the option alone
+      ->type_name("[RUN]");
+  add_html(*run, words, "the database");
+  add_wide(*run, options.common);
+  add_common(*run, options.common, true);
+  return run;
+}
+
+CLI::App* add_nightly(CLI::App& app, NightlyOptions& options, OutputWords& words) {
+  auto* nightly = app.add_subcommand("nightly", "Run, and find out whether anything became slower");
+  nightly->footer(help_of("nightly"));
+  add_measuring(*nightly, options.run);
+  nightly
+      ->add_option("--flag", options.flag_percent,
+                   "Per cent longer than the last good runs that count (default: 2 on CUDA, 6 on a "
+                   "CPU)")
+      ->check(CLI::Range(0.1, 1000.0).description(""))
+      ->type_name("PERCENT");
+  add_pairs(*nightly, options.most_pairs, 9, "Most pairs that are measured again (default: 9)");
+  add_path(*nightly, "--submissions-before", options.submissions_before,
+           "Where the last good sources are (default: found, see `kbench compare --help`)")
+      ->type_name("DIR");
+  add_baseline(*nightly, options.over_compiled);
+  add_outputs(*nightly, words);
+  add_database(*nightly, options.run.database);
+  add_common(*nightly, options.run.common, true);
+  return nightly;
+}
+
+}  // namespace kbench

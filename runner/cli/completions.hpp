@@ -1,0 +1,16 @@
+// What a shell asks for when TAB is pressed, as a script for it to load, made of the option table.
+// Commands, options, the words that an option takes, and files or folders where it takes those;
+// nothing is run to complete a line. Pure. Called by command_line for `kbench completions`.
+#pragma once
+
+#include <string>
+
+#include "runner/cli/option_table.hpp"
+
+namespace kbench {
+
+[[nodiscard]] std::string bash_completions(const CommandEntry& top);
+[[nodiscard]] std::string zsh_completions(const CommandEntry& top);
+[[nodiscard]] std::string fish_completions(const CommandEntry& top);
+
+}  // namespace kbench

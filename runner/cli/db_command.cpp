@@ -1,0 +1,362 @@
+#include "runner/cli/db_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/run_facts.hpp"
+#include "reports/run_list.hpp"
+#include "reports/sanitize.hpp"
+#include "reports/text_table.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/progress.hpp"
+#include "runner/cli/stored_runs.hpp"
+#include "runner/store/backup.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/database_check.hpp"
+#include "runner/store/merge.hpp"
+#include "runner/store/prune.hpp"
+#include "runner/store/salvage.hpp"
+#include "runner/store/vacuum.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr int kSchemaVersion = 1;  // of the JSON below
+// How long an unfinished run is taken for one that is running, or that somebody resumes.
+constexpr int kDaysUnfinished = 7;
+
+std::string size_words(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"kB", "MB", "GB", "TB"};
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  double size = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
+  return fmt::format("{:.{}f} {}", size, size < 10 ? 1 : 0, kUnits[unit]);
+}
+
+std::string count_words(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string short_name(const std::string& run_id) {
+  constexpr std::size_t kShown = 12;
+  return sanitize_line(run_id.substr(0, kShown));
+}
+
+// UTC, RFC 3339, as runs are dated.
+std::string days_ago(int days) {
+  const auto then = std::chrono::system_clock::now() - std::chrono::hours(24) * days;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
+}
+
+// Of whom this is run by; without it, chains are not checked.
+std::optional<ChainKey> key_of(const Installation& installation) {
+  auto key = read_chain_key(installation.state);
+  return key ? std::optional(std::move(*key)) : std::nullopt;
+}
+
+// What takes long says how far it is.
+class Counted {
+ public:
+  Counted(const CommonOptions& common, std::string phase)
+      : progress_(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity),
+        phase_(std::move(phase)) {}
+
+  void operator()(std::size_t done, std::size_t all) {
+    if (done == 0) progress_.begin(phase_, std::vector<double>(all, 1.0));
+    progress_.item(done, "");
+    progress_.tick();
+  }
+  void end() { progress_.end(); }
+
+ private:
+  Progress progress_;
+  std::string phase_;
+};
+
+// --- check ---
+
+Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
+  Json runs = Json::array();
+  for (const CheckedRun& run : check.runs)
+    runs.push_back({{"id", run.run.id},
+                    {"started_at", run.run.started_at},
+                    {"rows", run.rows},
+                    {"chain", to_string(run.chain.state)},
+                    {"chain_message", run.chain.message},
+                    {"wrong", run.wrong}});
+  return {{"schema_version", kSchemaVersion},
+          {"file", file.string()},
+          {"bytes", check.bytes},
+          {"schema", check.schema},
+          {"newest_schema", check.newest_schema},
+          {"sound", check.sound()},
+          {"wrong", check.wrong},
+          {"runs", std::move(runs)}};
+}
+
+std::string check_table(const DatabaseCheck& check, const TableStyle& style) {
+  Column id{.heading = "Run"};
+  Column date{.heading = "Date (UTC)", .importance = 1};
+  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 2};
+  Column chain{.heading = "Chain", .importance = 3};
+  Column found{.heading = "Found"};
+  for (const CheckedRun& run : check.runs) {
+    const bool sound = run.wrong.empty();
+    id.cells.push_back({short_name(run.run.id), {}});
+    date.cells.push_back({sanitize_line(minute_of(run.run.started_at)), {}});
+    rows.cells.push_back({fmt::format("{}", run.rows), {}});
+    chain.cells.push_back({std::string(to_string(run.chain.state)), {}});
+    found.cells.push_back(
+        {sound ? std::string("sound") : "WRONG: " + count_words(run.wrong.size(), "finding"),
+         sound ? std::nullopt : std::optional(Tone::kBad)});
+  }
+  return render_table(
+      {std::move(id), std::move(date), std::move(rows), std::move(chain), std::move(found)}, style);
+}
+
+void print_check(const DatabaseCheck& check, const DbOptions& options) {
+  fmt::print("{}: {}, schema {} of {}\n", printable(options.database.string()),
+             size_words(check.bytes), check.schema, check.newest_schema);
+  for (const std::string& sentence : check.wrong)
+    fmt::print("WRONG: {}\n", sanitize_line(sentence));
+  if (!check.runs.empty()) fmt::print("{}", check_table(check, output_style(options.common)));
+  for (const CheckedRun& run : check.runs)
+    for (const std::string& sentence : run.wrong)
+      fmt::print("{}: {}\n", short_name(run.run.id), sanitize_line(sentence));
+}
+
+Result<int> perform_check(const DbOptions& options, const Installation& installation) {
+  Counted counted(options.common, "checking runs");
+  const auto check =
+      check_database(options.database,
+                     {.key = key_of(installation),
+                      .quick = options.quick,
+                      .progress = [&](std::size_t done, std::size_t all) { counted(done, all); }});
+  counted.end();
+  if (!check) return check.error();
+  if (options.format == OutputFormat::kJson)
+    print_json(check_json(*check, options.database));
+  else
+    print_check(*check, options);
+  const auto runs = count_words(check->runs.size(), "run");
+  if (check->sound())
+    return finish(ExitCode::kGood,
+                  fmt::format("{} is sound, with {}", options.database.string(), runs),
+                  options.common.verbosity);
+  const auto bad = std::count_if(check->runs.begin(), check->runs.end(),
+                                 [](const CheckedRun& run) { return !run.wrong.empty(); });
+  return finish(ExitCode::kTaskFailed,
+                fmt::format("{} is not sound: {} in the file, {} of {} (exit code 1); `kbench db "
+                            "salvage` saves what is whole",
+                            options.database.string(), count_words(check->wrong.size(), "finding"),
+                            bad, runs),
+                options.common.verbosity);
+}
+
+// --- backup, vacuum ---
+
+Result<int> perform_backup(const DbOptions& options) {
+  const auto bytes = back_up(options.database, options.to);
+  if (!bytes) return bytes.error();
+  return finish(ExitCode::kGood,
+                fmt::format("{} is copied to {}, {}, and the copy is checked",
+                            options.database.string(), options.to.string(), size_words(*bytes)),
+                options.common.verbosity);
+}
+
+Result<int> perform_vacuum(const DbOptions& options) {
+  const auto done = vacuum(options.database);
+  if (!done) return done.error();
+  return finish(ExitCode::kGood,
+                fmt::format("{} took {} and takes {}", options.database.string(),
+                            size_words(done->bytes_before), size_words(done->bytes_after)),
+                options.common.verbosity);
+}
+
+// --- prune ---
+
+std::string prune_table(const std::vector<PruneVerdict>& verdicts, const TableStyle& style) {
+  Column what{.heading = "What"};
+  Column id{.heading = "Run"};
+  Column date{.heading = "Date (UTC)", .importance = 3};
+  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 1};
+  Column size{.heading = "About", .kind = Column::Kind::kNumber, .importance = 2};
+  Column why{.heading = "Because"};
+  for (const PruneVerdict& verdict : verdicts) {
+    what.cells.push_back({verdict.goes ? "goes" : "stays",
+                          verdict.goes ? std::optional(Tone::kCaution) : std::nullopt});
+    id.cells.push_back({short_name(verdict.run.id), {}});
+    date.cells.push_back({sanitize_line(minute_of(verdict.run.started_at)), {}});
+    rows.cells.push_back({fmt::format("{}", verdict.rows), {}});
+    size.cells.push_back({verdict.bytes ? size_words(*verdict.bytes) : std::string("–"), {}});
+    why.cells.push_back({sanitize_line(verdict.why), {}});
+  }
+  return render_table({std::move(what), std::move(id), std::move(date), std::move(rows),
+                       std::move(size), std::move(why)},
+                      style);
+}
+
+Json prune_json(const std::vector<PruneVerdict>& verdicts, bool dry_run) {
+  Json runs = Json::array();
+  for (const PruneVerdict& verdict : verdicts)
+    runs.push_back({{"id", verdict.run.id},
+                    {"started_at", verdict.run.started_at},
+                    {"rows", verdict.rows},
+                    {"goes", verdict.goes},
+                    {"why", verdict.why},
+                    {"bytes", verdict.bytes ? Json(*verdict.bytes) : Json()}});
+  return {{"schema_version", kSchemaVersion}, {"dry_run", dry_run}, {"runs", std::move(runs)}};
+}
+
+struct Going {
+  std::vector<std::string> run_ids;
+  std::uint64_t bytes = 0;  // about
+};
+
+Going going(const std::vector<PruneVerdict>& verdicts) {
+  Going going;
+  for (const PruneVerdict& verdict : verdicts) {
+    if (!verdict.goes) continue;
+    going.run_ids.push_back(verdict.run.id);
+    going.bytes += verdict.bytes.value_or(0);
+  }
+  return going;
+}
+
+Result<int> perform_prune(const DbOptions& options, const Installation& installation) {
+  PruneRule rule;
+  rule.begun_before = days_ago(options.keep_days);
+  rule.keep_good = options.keep_good;
+  rule.key = key_of(installation);
+  rule.unfinished_since = days_ago(kDaysUnfinished);
+  Counted judging(options.common, "looking at runs");
+  const auto verdicts = judge_runs(
+      options.database, rule, {[&](std::size_t done, std::size_t all) { judging(done, all); }});
+  judging.end();
+  if (!verdicts) return verdicts.error();
+  if (options.format == OutputFormat::kJson)
+    print_json(prune_json(*verdicts, options.dry_run));
+  else
+    fmt::print("{}", prune_table(*verdicts, output_style(options.common)));
+  const Going leaving = going(*verdicts);
+  if (options.dry_run || leaving.run_ids.empty()) {
+    return finish(ExitCode::kGood,
+                  fmt::format("{} of {} would go, about {}{}", leaving.run_ids.size(),
+                              count_words(verdicts->size(), "run"), size_words(leaving.bytes),
+                              options.dry_run ? "; nothing was removed" : ""),
+                  options.common.verbosity);
+  }
+  Counted removing(options.common, "removing runs");
+  const auto removed =
+      remove_runs(options.database, leaving.run_ids,
+                  {[&](std::size_t done, std::size_t all) { removing(done, all); }});
+  removing.end();
+  if (!removed) return removed.error();
+  return finish(ExitCode::kGood,
+                fmt::format("{} of {} removed; {} are free in {} for runs to come, and `kbench db "
+                            "vacuum` gives them back",
+                            removed->runs, count_words(verdicts->size(), "run"),
+                            size_words(removed->bytes), options.database.string()),
+                options.common.verbosity);
+}
+
+// --- salvage, merge ---
+
+void print_lines(const char* label, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences)
+    fmt::print("{}: {}\n", label, sanitize_line(sentence));
+}
+
+Result<int> perform_salvage(const DbOptions& options, const Installation& installation) {
+  const auto salvaged = salvage(options.from, options.to, key_of(installation));
+  if (!salvaged) return salvaged.error();
+  print_lines("mended", salvaged->mended);
+  for (const SavedRun& run : salvaged->saved)
+    fmt::print("saved   {}  {}  {}, {}: {}\n", short_name(run.run.id),
+               sanitize_line(minute_of(run.run.started_at)), count_words(run.rows, "row"),
+               to_string(run.chain.state), sanitize_line(run.chain.message));
+  for (const LostRun& run : salvaged->lost)
+    fmt::print("lost    {}  {}  {}\n", short_name(run.id), sanitize_line(minute_of(run.started_at)),
+               sanitize_line(run.why));
+  print_lines("lost", salvaged->notes);
+  const bool all = salvaged->lost.empty() && salvaged->notes.empty();
+  return finish(
+      all ? ExitCode::kGood : ExitCode::kTaskFailed,
+      fmt::format("{} saved in {}, {} lost{}", count_words(salvaged->saved.size(), "run"),
+                  options.to.string(), salvaged->lost.size(), all ? "" : " (exit code 1)"),
+      options.common.verbosity);
+}
+
+const char* to_words(MergedRun::State state) {
+  switch (state) {
+    case MergedRun::State::kAdded: return "added  ";
+    case MergedRun::State::kThere: return "there  ";
+    case MergedRun::State::kRefused: return "REFUSED";
+  }
+  return "REFUSED";
+}
+
+void print_merged(const MergedRun& run) {
+  std::string more;
+  if (run.state == MergedRun::State::kAdded) more = fmt::format("  {}", to_string(run.chain.state));
+  if (run.state == MergedRun::State::kRefused) more = "  " + sanitize_line(run.why);
+  fmt::print("{}  {}  {}  from {}{}\n", to_words(run.state), short_name(run.run.id),
+             sanitize_line(minute_of(run.run.started_at)), printable(run.from.string()), more);
+}
+
+Result<int> perform_merge(const DbOptions& options, const Installation& installation) {
+  MergeRequest request;
+  request.into = options.to;
+  request.from = options.others;
+  request.key = key_of(installation);
+  request.progress = print_merged;
+  const auto merged = merge_databases(request);
+  if (!merged) return merged.error();
+  print_lines("note", merged->notes);
+  const auto count = [&](MergedRun::State state) {
+    return static_cast<std::size_t>(
+        std::count_if(merged->runs.begin(), merged->runs.end(),
+                      [&](const MergedRun& run) { return run.state == state; }));
+  };
+  const std::size_t refused = count(MergedRun::State::kRefused);
+  return finish(refused == 0 ? ExitCode::kGood : ExitCode::kTaskFailed,
+                fmt::format("{} added to {}, {} there already{}",
+                            count_words(count(MergedRun::State::kAdded), "run"),
+                            options.to.string(), count(MergedRun::State::kThere),
+                            refused == 0 ? "" : fmt::format(", {} refused (exit code 1)", refused)),
+                options.common.verbosity);
+}
+
+Result<int> perform(const DbOptions& options, const Installation& installation) {
+  switch (options.action) {
+    case DbOptions::Action::kCheck: return perform_check(options, installation);
+    case DbOptions::Action::kBackup: return perform_backup(options);
+    case DbOptions::Action::kPrune: return perform_prune(options, installation);
+    case DbOptions::Action::kVacuum: return perform_vacuum(options);
+    case DbOptions::Action::kSalvage: return perform_salvage(options, installation);
+    case DbOptions::Action::kMerge: return perform_merge(options, installation);
+  }
+  return Error{ErrorCode::kUsage, "no such command", ""};
+}
+
+}  // namespace
+
+int db_command(const DbOptions& options, const Installation& installation) {
+  const auto status = perform(options, installation);
+  if (status) return *status;
+  return fail(status.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+}
+
+}  // namespace kbench

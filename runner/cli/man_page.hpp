@@ -1,0 +1,20 @@
+// kbench(1) in the language of man(7), made of the option table. Pure. Called by command_line for
+// `kbench man`, which the build runs for `cmake --install`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runner/cli/option_table.hpp"
+
+namespace kbench {
+
+struct ManPageFacts {
+  std::string_view version;     // "0.1.0"
+  std::string_view date;        // "2026-11-25"
+  std::string_view exit_codes;  // what ends the help of every command, and stands here once
+};
+
+[[nodiscard]] std::string man_page(const CommandEntry& top, const ManPageFacts& facts);
+
+}  // namespace kbench

@@ -1,0 +1,41 @@
+// The option table as plain values: every command with its options, what they take and what the
+// help says. Read off CLI11 by describe_options(), and the one source of what is generated from it:
+// the completions of shells and the manual page. Called by command_line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace kbench {
+
+struct OptionEntry {
+  std::vector<std::string> names;    // "-q", "--quiet"; none: it goes by its place
+  std::string place;                 // "TASK"; empty where it has names
+  std::string value;                 // as help shows it: "FILE", "cpu|cuda[:N]"; empty for a flag
+  std::vector<std::string> choices;  // the words it takes; empty where they are not few
+  bool optional_value = false;       // may stand without its value: --resume
+  std::string help;
+
+  [[nodiscard]] bool takes_value() const { return !value.empty(); }
+  [[nodiscard]] bool takes_folder() const { return value == "DIR"; }
+  [[nodiscard]] bool takes_file() const;
+};
+
+struct CommandEntry {
+  std::string name;                    // "tasks list"; empty for the program itself
+  std::string help;                    // one line or more
+  std::string footer;                  // what stands below the options
+  std::vector<OptionEntry> options;    // in the order of the help
+  std::vector<CommandEntry> commands;  // its subcommands
+};
+
+[[nodiscard]] CommandEntry describe_options(const CLI::App& app);
+
+// Itself and everything below it, each before its own.
+[[nodiscard]] std::vector<const CommandEntry*> all_commands(const CommandEntry& top);
+
+}  // namespace kbench

@@ -1,0 +1,62 @@
+#include "runner/cli/page_extras.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "reports/model.hpp"
+#include "reports/reporter.hpp"
+#include "runner/core/for_each_index.hpp"
+#include "runner/core/usable_cores.hpp"
+#include "runner/task/family.hpp"
+#include "runner/task/graph.hpp"
+#include "runner/task/suite.hpp"
+
+namespace kbench {
+namespace {
+
+// A row is somebody else's text: only what is the id of a task leads to a file of the suite.
+std::vector<std::string> operators_of(const std::string& task, const std::string& size,
+                                      const std::filesystem::path& suite) {
+  std::vector<std::string> operators;
+  const std::filesystem::path file = suite / (task + ".json");
+  std::error_code failed;
+  if (!entry_of_id(task) || !std::filesystem::is_regular_file(file, failed)) return operators;
+  const auto graph = load_graph(file, size);
+  if (!graph) return operators;
+  for (const GraphNode& node : graph->nodes) operators.push_back(node.op);
+  return operators;
+}
+
+void add_families(ReportData& data, const std::filesystem::path& suite) {
+  std::map<std::string, std::string> sizes;
+  for (const Evaluation& evaluation : data.evaluations)
+    sizes.emplace(evaluation.task, evaluation.size);
+  const std::vector<std::pair<std::string, std::string>> tasks(sizes.begin(), sizes.end());
+  std::vector<std::vector<std::string>> families(tasks.size());
+  for_each_index(tasks.size(), static_cast<int>(usable_cores().size()), [&](std::size_t i) {
+    const auto& [task, size] = tasks[i];
+    families[i] = families_of(task, operators_of(task, size, suite));
+  });
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    data.families[tasks[i].first] = std::move(families[i]);
+}
+
+}  // namespace
+
+bool writes_page(const std::vector<OutputRequest>& outputs) {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputRequest& output) { return output.reporter->name == "html"; });
+}
+
+Status add_page_extras(ReportData& data, const Store& store, const std::filesystem::path& suite) {
+  add_families(data, suite);
+  auto trend = load_trend(store, data);
+  if (!trend) return trend.error();
+  data.trend = std::move(*trend);
+  return Done{};
+}
+
+}  // namespace kbench

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/cli/prompt_text.hpp"
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMaxName = 400;
+
+bool is_triton(const PromptParts& parts) { return parts.language == PromptLanguage::kTriton; }
+
+std::string table(std::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  return fmt::format("\n{}:\n\n{}\n", title, fmt::join(lines, "\n"));
+}
+
+std::vector<std::string> tensor_lines(const std::vector<TensorSpec>& tensors) {
+  std::vector<std::string> lines;
+  for (const TensorSpec& tensor : tensors)
+    lines.push_back(fmt::format("- `{}`: {}", tensor.name, tensor_text(tensor)));
+  return lines;
+}
+
+// Where the module keeps them; a constant that forward makes itself has no such place.
+std::vector<const TensorSpec*> kept_parameters(const PromptParts& parts) {
+  std::vector<const TensorSpec*> kept;
+  for (const TensorSpec& tensor : parts.size.parameters)
+    if (!tensor.fqn.empty()) kept.push_back(&tensor);
+  return kept;
+}
+
+std::string interface(const PromptParts& parts) {
+  std::vector<std::string> parameters;
+  for (const TensorSpec* tensor : kept_parameters(parts))
+    parameters.push_back(
+        fmt::format("- `{}`: {}", clean_name(tensor->fqn, kMaxName), tensor_text(*tensor)));
+  return "\n## Interface\n\nA class `ModelNew(nn.Module)`, which is made as `Model` is, by "
+         "`ModelNew(*get_init_inputs())`, and called\nwith the inputs in this order. All tensors "
+         "are contiguous and on the device.\n" +
+         table("Inputs of `forward`", tensor_lines(parts.size.inputs)) +
+         table("What it returns, one tensor or a tuple", tensor_lines(parts.size.outputs)) +
+         table("Parameters and buffers that it is given, by their names in `state_dict()`",
+               parameters);
+}
+
+std::string building(const PromptParts& parts) {
+  if (is_triton(parts)) {
+    return "- Triton runs on CUDA only. Kernels are compiled, and tuned where there is "
+           "`@triton.autotune`, in a\n  build step that is not timed. Launch on the current "
+           "stream, and do not wait.\n";
+  }
+  if (is_for_cuda(parts)) {
+    return "- `torch.utils.cpp_extension.load_inline` may be used: what it compiles is compiled in "
+           "a build step\n  that is not timed, without network. Launch on the current stream, and "
+           "do not wait.\n";
+  }
+  return "- numpy is there, and `torch.utils.cpp_extension.load_inline` may be used: what it "
+         "compiles is\n  compiled in a build step that is not timed, without network. Use no more "
+         "threads than\n  `torch.get_num_threads()`.\n";
+}
+
+std::string rules(const PromptParts& parts) {
+  return "\n## Rules\n\n"
+         "- Values of parameters are set after `ModelNew` was made: equal seeds give nothing. "
+         "Names "
+         "and shapes\n  must be those of `Model`'s `state_dict()`. What is missing or left over is "
+         "an error,\n  `parameters_differ`. Register fused or packed weights as no parameter.\n"
+         "- `kbench_prepare(self)`, optional, is called once for each set of parameters, before "
+         "any input\n  exists: pack or fuse weights there. It is timed apart. Without it the first "
+         "call of a session, which\n  is not timed, may do so, and the result says that it did.\n"
+         "- `forward` returns tensors of the shapes and types above, not views of its inputs, and "
+         "leaves its\n  inputs as they are. Gradients are off.\n"
+         "- PyTorch may hold and move data: allocation, views, reshapes, copies, casts, random "
+         "access. A call\n  of one of its operators that computes (`relu`, `matmul`, `add`, `sum` "
+         "…) falls back to what you are\n  compared with. By default (`--allow-torch data`) the "
+         "result is then labelled `uses_torch`, with the\n  operators, and is ranked apart; with "
+         "`--allow-torch all` it is ranked with the others, and with\n  `--allow-torch none` it "
+         "is rejected. `x + y` and `x * 2` on tensors are such calls, too.\n"
+         "- `Model` is not there to be imported, nor is any other file than yours.\n" +
+         building(parts);
+}
+
+constexpr std::string_view kCheating =
+    "- replacing functions of PyTorch, of Python or of the clock, hooks, `atexit`, tricks with the "
+    "garbage\n  collector: nothing of the verdict is in your process;\n"
+    "- tensors that compute when they are looked at, subclasses of tensors, CUDA graphs over "
+    "pointers of an\n  earlier call;\n";
+
+std::string skeleton(const PromptParts& parts) {
+  std::vector<std::string> arguments{"self"};
+  for (const TensorSpec& tensor : parts.size.inputs) arguments.push_back(tensor.name);
+  std::string code = is_triton(parts)
+                         ? "import torch\nimport triton\nimport triton.language as tl\n"
+                           "from torch import nn\n\n\n@triton.jit\ndef kernel(x, y, elements, "
+                           "BLOCK: tl.constexpr):\n    pass\n"
+                         : "import torch\nfrom torch import nn\n";
+  code +=
+      "\n\nclass ModelNew(nn.Module):\n"
+      "    def __init__(self, *args, **kwargs):  # as Model's\n"
+      "        super().__init__()\n";
+  constexpr std::size_t kMost = 12;  // more than that is read above
+  const auto parameters = kept_parameters(parts);
+  for (std::size_t i = 0; i < std::min(parameters.size(), kMost); ++i)
+    code += fmt::format("        # {}: {}\n", clean_name(parameters[i]->fqn, kMaxName),
+                        tensor_text(*parameters[i]));
+  if (parameters.size() > kMost)
+    code += fmt::format("        # … and {} more\n", parameters.size() - kMost);
+  if (!parameters.empty())
+    code += "\n    def kbench_prepare(self):\n        pass  # optional: pack weights\n";
+  code += fmt::format("\n    def forward({}):\n", fmt::join(arguments, ", "));
+  for (const TensorSpec& tensor : parts.size.inputs)
+    code += fmt::format("        # {}: {}\n", tensor.name, tensor_text(tensor));
+  std::vector<std::string> names;
+  for (const TensorSpec& tensor : parts.size.outputs) {
+    code += fmt::format(
+        "        {} = torch.empty({}, dtype=torch.{}, device=\"{}\")\n", tensor.name,
+        fmt::format("({}{})", fmt::join(tensor.shape, ", "), tensor.shape.size() == 1 ? "," : ""),
+        to_string(tensor.dtype), parts.device.kind);
+    names.push_back(tensor.name);
+  }
+  code += fmt::format("        return {}\n", fmt::join(names, ", "));
+  return "\n## Skeleton\n\n" + code_block("python", code);
+}
+
+}  // namespace
+
+LanguageText python_text(const PromptParts& parts) {
+  return {
+      .name = is_triton(parts) ? "Triton" : "Python",
+      .file_name = answer_name(parts, ".py"),
+      .interface = interface(parts),
+      .rules = rules(parts),
+      .timing = fmt::format(
+          "Time is {} around the call, from a clock outside your process. What is\n  returned is "
+          "copied into the outputs within it; what that takes, and what Python takes, is\n  "
+          "measured with an empty model and taken off.",
+          is_for_cuda(parts) ? "that of the device and its stream" : "wall time"),
+      .cheating = std::string(kCheating),
+      .skeleton = skeleton(parts)};
+}
+
+}  // namespace kbench

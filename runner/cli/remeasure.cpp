@@ -1,0 +1,177 @@
+#include "runner/cli/remeasure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/run_list.hpp"
+#include "runner/analysis/keep.hpp"
+#include "runner/analysis/speedup.hpp"
+#include "runner/cli/exit_codes.hpp"
+#include "runner/cli/resumed_options.hpp"
+#include "runner/cli/run_command.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/store/store.hpp"
+#include "runner/submission/source_files.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the order in which they are measured: submissions of a task are, by their agents' names.
+std::string agent_of(std::size_t index, bool is_before, bool before_first) {
+  return fmt::format("{:03}-{}-{}", index, is_before == before_first ? 1 : 2,
+                     is_before ? "before" : "after");
+}
+
+Status write_below(const fs::path& file, const std::string& bytes) {
+  std::error_code ignored;  // what cannot be made cannot be written to
+  fs::create_directories(file.parent_path(), ignored);
+  return write_new_file(file, bytes);
+}
+
+// The very files that are hashed, a manifest among them, under another agent's name.
+Status write_submission(const Submission& submission, const std::string& task,
+                        const fs::path& agent) {
+  const auto files = read_source_files(submission);
+  if (!files) return files.error();
+  const bool is_folder = !submission.folder.empty();
+  const fs::path level = agent / fs::path(task).parent_path();
+  const fs::path home = is_folder ? level / submission.folder.filename() : level;
+  for (const SourceFile& file : *files) {
+    const bool is_header = file.name.starts_with("include/");
+    const fs::path name =
+        is_header ? fs::path(file.name) : fs::path(file.name).lexically_relative("src");
+    // A file on its own may have been called like no task.
+    const bool renamed = !is_header && !is_folder;
+    const std::string wanted = fs::path(task).filename().string() + name.extension().string();
+    const fs::path plain = renamed && submission.id.name == name ? fs::path(wanted) : name;
+    if (auto written = write_below((is_header ? agent : home) / plain, file.bytes); !written)
+      return written;
+  }
+  return Done{};
+}
+
+std::optional<double> log_speedup_of(const std::optional<Evaluation>& evaluation, Side baseline) {
+  if (!evaluation || evaluation->state != State::kOk || evaluation->correct != true)
+    return std::nullopt;
+  const auto ratio = speedup(*evaluation, baseline, Side::kSubmission);
+  if (!ratio || !(ratio->estimate > 0)) return std::nullopt;
+  return std::log(ratio->estimate);
+}
+
+}  // namespace
+
+fs::path remeasured_database(const fs::path& database) {
+  fs::path file = database;
+  file.replace_filename(database.stem().string() + "-remeasured" + database.extension().string());
+  return file;
+}
+
+RunOptions options_like(const Run& run, const CommonOptions& common) {
+  RunOptions options;
+  options.common = common;
+  return with_options_of(std::move(options), run);
+}
+
+std::optional<double> MeasuredPair::slowdown(Side baseline) const {
+  const auto then = log_speedup_of(before, baseline);
+  const auto now = log_speedup_of(after, baseline);
+  if (!then || !now) return std::nullopt;
+  return *then - *now;
+}
+
+std::optional<double> MeasuredPair::longer_than(double log_speedup, Side baseline) const {
+  const auto now = log_speedup_of(after, baseline);
+  return now ? std::optional(log_speedup - *now) : std::nullopt;
+}
+
+Remeasurement::Remeasurement(const Run& run, RunOptions like, const Installation& installation,
+                             fs::path database, const std::string& command)
+    : device_(facts_of(run)),
+      like_(std::move(like)),
+      installation_(installation),
+      what_(fmt::format("{} {}", command, short_id(run))) {
+  like_.levels.clear();
+  like_.agent.reset();
+  like_.file.reset();
+  like_.resume.reset();
+  like_.outputs.clear();
+  like_.baselines_only = false;
+  like_.database = std::move(database);
+  // Each of its runs has a line of the caller's; -v shows what a run says.
+  if (like_.common.verbosity == 0) like_.common.verbosity = -1;
+}
+
+Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<SourcePair>& pairs) {
+  const auto scratch = ScratchFolder::make("kbench-remeasure");
+  if (!scratch) return scratch.error();
+  const bool before_first = ++round_ % 2 == 1;
+  std::set<std::string> tasks;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const SourcePair& pair = pairs[i];
+    tasks.insert(pair.task);
+    const auto write = [&](const Submission& submission, bool is_before) {
+      return write_submission(submission, pair.task,
+                              scratch->path() / agent_of(i, is_before, before_first));
+    };
+    if (auto written = write(pair.after, false); !written) return written.error();
+    if (!pair.before) continue;
+    if (auto written = write(*pair.before, true); !written) return written.error();
+  }
+  RunOptions options = like_;
+  options.tasks.assign(tasks.begin(), tasks.end());
+  options.submissions = scratch->path();
+  options.id = random_id();
+  options.command_line = fmt::format("{}, pair {}", what_, round_);
+  const int status = run_command(options, installation_);
+  interrupted_ = status == to_int(ExitCode::kInterrupted);
+  const bool measured =
+      status == to_int(ExitCode::kGood) || status == to_int(ExitCode::kTaskFailed);
+  if (!measured)
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("measuring again ended with exit code {}", status),
+                 fmt::format("`kbench report table --db {}` shows how far it came",
+                             options.database.string())};
+  return read(options.id, pairs.size());
+}
+
+Result<std::vector<MeasuredPair>> Remeasurement::read(const std::string& run_id,
+                                                      std::size_t pairs) const {
+  const auto store = Store::open(like_.database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  const auto run = store->find_run(run_id);
+  if (!run) return run.error();
+  if (!*run || !same_device(facts_of(**run), device_))
+    return Error{ErrorCode::kUsage,
+                 fmt::format("the run was made on {}, and this machine has another device",
+                             device_words(device_)),
+                 "measure again where the run was made"};
+  auto evaluations = store->evaluations(run_id);
+  if (!evaluations) return evaluations.error();
+  std::vector<MeasuredPair> measured(pairs);
+  for (Evaluation& evaluation : *evaluations) {
+    if (!evaluation.submission) continue;
+    keep(evaluation);
+    const std::string agent = evaluation.submission->agent;
+    for (std::size_t i = 0; i < pairs; ++i)
+      for (const bool first : {true, false}) {
+        if (agent == agent_of(i, true, first)) measured[i].before = evaluation;
+        if (agent == agent_of(i, false, first)) measured[i].after = evaluation;
+      }
+  }
+  return measured;
+}
+
+RunSources& SourcesOfRuns::of(const Run& run, const std::optional<fs::path>& given) {
+  auto& sources = by_run_[run.id];
+  if (!sources) sources = std::make_unique<RunSources>(run, given, installation_.examples);
+  return *sources;
+}
+
+}  // namespace kbench

@@ -1,0 +1,83 @@
+// Measures submissions again: each beside another source of the same task, one right after the
+// other in one run, the order changing from pair to pair. Such a run is an ordinary one, in a
+// database of its own, so that nobody takes it for what was measured of a folder; its agents are
+// called "003-1-before", "003-2-after", the third submission, and which was first. Called by
+// `kbench nightly` and `kbench compare --remeasure`.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/run_facts.hpp"
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/cli/run_sources.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/submission/submission.hpp"
+
+namespace kbench {
+
+// "nightly-remeasured.sqlite" beside "nightly.sqlite".
+[[nodiscard]] std::filesystem::path remeasured_database(const std::filesystem::path& database);
+
+// Measures as that run did: device, size, precision class, profile, suite, quick or not.
+[[nodiscard]] RunOptions options_like(const Run& run, const CommonOptions& common);
+
+struct SourcePair {
+  std::string task;
+  std::optional<Submission> before;  // none: `after` is measured alone
+  Submission after;
+};
+
+// What became of one pair. Empty where there was nothing to measure.
+struct MeasuredPair {
+  std::optional<Evaluation> before;
+  std::optional<Evaluation> after;
+
+  // The logarithm of how much longer `after` took, on the scale of a baseline; empty where either
+  // is not correct or was not timed.
+  [[nodiscard]] std::optional<double> slowdown(Side baseline) const;
+  // The same against a log speed-up that is known.
+  [[nodiscard]] std::optional<double> longer_than(double log_speedup, Side baseline) const;
+};
+
+class Remeasurement {
+ public:
+  // Of a run, for `command`. `like` says how; its tasks and submissions are replaced.
+  Remeasurement(const Run& run, RunOptions like, const Installation& installation,
+                std::filesystem::path database, const std::string& command);
+
+  // One round, each pair once; the results are in the order of the pairs. Errors: kUsage on another
+  // device than the run's; kInfrastructure, and interrupted() then says whether it was Ctrl-C.
+  [[nodiscard]] Result<std::vector<MeasuredPair>> measure(const std::vector<SourcePair>& pairs);
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  [[nodiscard]] Result<std::vector<MeasuredPair>> read(const std::string& run_id,
+                                                       std::size_t pairs) const;
+
+  RunFacts device_;
+  RunOptions like_;
+  const Installation& installation_;
+  std::string what_;  // "kbench nightly 0123456789ab"
+  int round_ = 0;
+  bool interrupted_ = false;
+};
+
+// Sources of several runs, each looked for once.
+class SourcesOfRuns {
+ public:
+  explicit SourcesOfRuns(const Installation& installation) : installation_(installation) {}
+  [[nodiscard]] RunSources& of(const Run& run, const std::optional<std::filesystem::path>& given);
+
+ private:
+  const Installation& installation_;
+  std::map<std::string, std::unique_ptr<RunSources>> by_run_;
+};
+
+}  // namespace kbench

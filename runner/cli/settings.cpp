@@ -1,0 +1,318 @@
+#include "runner/cli/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/cli/settings_file.hpp"
+#include "runner/core/suggest.hpp"
+#include "runner/os/clean_text.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsualFile = "kbench.toml";
+// Options that mean the same in every command: they are set without naming one.
+constexpr std::array<std::string_view, 3> kShared{"color", "db", "suite"};
+// They say where settings come from, or end the program.
+constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset", "resume",
+                                                      "version"};
+// --resume takes these of its run.
+constexpr std::array<std::string_view, 12> kOfARun{"agent", "baselines-only", "budget",  "device",
+                                                   "level", "precision",      "profile", "quick",
+                                                   "size",  "submissions",    "suite",   "task"};
+// Variables that are no options (installation.hpp, torch_search.hpp, setup).
+constexpr std::array<std::string_view, 6> kOtherVariables{
+    "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DEPS", "KBENCH_PRESET", "KBENCH_ROOT", "KBENCH_TORCH"};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+Error usage(std::string message, std::string hint) {
+  return {ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
+// The long name without its dashes; empty of what cannot be set.
+std::string settable_name(const CLI::Option& option) {
+  if (option.get_lnames().empty()) return "";
+  const std::string& name = option.get_lnames().front();
+  return contains(kUnsettable, name) ? "" : name;
+}
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+const CLI::App& reached(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : reached(*chosen.front());
+}
+
+// "tasks.lint"; empty of the program itself.
+std::string path_of(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return "";
+  const std::string above = path_of(*app.get_parent());
+  return above.empty() ? app.get_name() : above + "." + app.get_name();
+}
+
+std::string variable_of(const std::string& path) {
+  std::string name = "KBENCH_" + path;
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c == '.' || c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 32) : c;
+  });
+  return name;
+}
+
+// Every path that can be set: "db", "run.level", "tasks.lint.device".
+void collect_paths(const CLI::App& app, std::set<std::string>& paths) {
+  const std::string prefix = path_of(app);
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = settable_name(*option);
+    if (name.empty()) continue;
+    if (contains(kShared, name)) paths.insert(name);
+    if (!prefix.empty()) paths.insert(prefix + "." + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    collect_paths(*sub, paths);
+}
+
+const CLI::App& root_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app : root_of(*app.get_parent());
+}
+
+std::set<std::string> known_paths(const CLI::App& app) {
+  std::set<std::string> paths;
+  collect_paths(root_of(app), paths);
+  return paths;
+}
+
+Error unknown_setting(const std::string& path, const SettingValue& value,
+                      const std::set<std::string>& known) {
+  const auto dot = path.rfind('.');
+  const std::string table = dot == std::string::npos ? "" : path.substr(0, dot + 1);
+  const std::string key = dot == std::string::npos ? path : path.substr(dot + 1);
+  std::vector<std::string> siblings;
+  std::vector<std::string> all(known.begin(), known.end());
+  for (const std::string& one : all)
+    if (one.starts_with(table) && one.find('.', table.size()) == std::string::npos)
+      siblings.push_back(one.substr(table.size()));
+  const bool no_such_table = siblings.empty() || (table.empty() && siblings.empty());
+  auto guess = no_such_table ? nearest(path, all) : nearest(key, siblings);
+  std::string hint = "`kbench config run` shows what can be set of `run`";
+  if (guess) hint = fmt::format("did you mean \"{}\"?", *guess);
+  if (!guess && table.empty() && known.contains("run." + key))
+    hint = "an option of `kbench run` stands below [run]";
+  return usage(
+      fmt::format("{}: no command has a setting \"{}\"", value.where, clean_name(path, 100)), hint);
+}
+
+Status check_names(const SettingsTable& table, const std::set<std::string>& known) {
+  for (const auto& [path, value] : table)
+    if (!known.contains(path)) return unknown_setting(path, value, known);
+  return Done{};
+}
+
+// What --config or --preset says; else the variable.
+std::string source_option(const CLI::App& app, const std::string& name,
+                          const SetElsewhere& around) {
+  const CLI::Option* option = app.get_option_no_throw("--" + name);
+  if (option != nullptr && !option->results().empty()) return option->results().back();
+  return around.environment(variable_of(name)).value_or("");
+}
+
+// One table, strongest last.
+struct Layer {
+  SettingsTable table;
+  std::string suffix;  // of an origin
+};
+
+Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& around) {
+  std::vector<Layer> layers;
+  std::string file = source_option(app, "config", around);
+  const std::string preset = source_option(app, "preset", around);
+  std::error_code none;
+  if (file.empty() && !around.folder.empty() &&
+      fs::is_regular_file(around.folder / kUsualFile, none))
+    file = kUsualFile;
+  if (file.empty()) {
+    if (preset.empty()) return layers;
+    return usage(fmt::format("there is no {} here that could have a preset {}", kUsualFile,
+                             clean_name(preset, 64)),
+                 "name it with --config FILE");
+  }
+  auto settings = read_settings(file);
+  if (!settings) return settings.error();
+  const auto known = known_paths(app);
+  if (auto fine = check_names(settings->settings, known); !fine) return fine.error();
+  std::vector<std::string> names;
+  for (const auto& [name, table] : settings->presets) {
+    names.push_back(name);
+    if (auto fine = check_names(table, known); !fine) return fine.error();
+  }
+  layers.push_back({std::move(settings->settings), ""});
+  if (preset.empty()) return layers;
+  const auto chosen = settings->presets.find(preset);
+  if (chosen == settings->presets.end()) {
+    const auto guess = nearest(preset, names);
+    return usage(fmt::format("{} has no preset \"{}\"", clean_name(file), clean_name(preset, 64)),
+                 guess           ? fmt::format("did you mean \"{}\"?", *guess)
+                 : names.empty() ? "a preset is a table: [preset.NAME.run]"
+                                 : fmt::format("presets are {}", fmt::join(names, ", ")));
+  }
+  layers.push_back({std::move(chosen->second), fmt::format(" (preset {})", preset)});
+  return layers;
+}
+
+// Where a setting of a command may stand, weakest first.
+std::vector<std::string> paths_for(const std::string& command, const std::string& name) {
+  std::vector<std::string> paths;
+  if (contains(kShared, name)) paths.push_back(name);
+  if (command == "nightly") paths.push_back("run." + name);
+  if (!command.empty()) paths.push_back(command + "." + name);
+  return paths;
+}
+
+std::optional<bool> truth_of(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  if (text == "1" || text == "true" || text == "yes" || text == "on") return true;
+  if (text == "0" || text == "false" || text == "no" || text == "off") return false;
+  return std::nullopt;
+}
+
+Status check_flag(const EffectiveSetting& setting) {
+  if (!setting.flag || setting.typed || setting.origin.empty()) return Done{};
+  if (setting.values.size() == 1 && truth_of(setting.values.front())) return Done{};
+  return usage(fmt::format("{}: {} is true or false", setting.origin, setting.name),
+               fmt::format("{} = true is the same as --{}", setting.name, setting.name));
+}
+
+std::string default_of(const CLI::Option& option) {
+  constexpr std::string_view kMark = "(default: ";
+  const std::string text = option.get_description();
+  const auto at = text.rfind(kMark);
+  if (at == std::string::npos) return is_flag(option) ? "off" : "";
+  const auto end = text.find_last_of(')');
+  return text.substr(at + kMark.size(), end - at - kMark.size());
+}
+
+// Nobody typed it: the strongest layer has it, or nobody.
+void look_up(EffectiveSetting& setting, const std::string& command,
+             const std::vector<Layer>& layers, const SetElsewhere& around) {
+  const auto paths = paths_for(command, setting.name);
+  for (const Layer& layer : layers) {
+    for (const std::string& path : paths) {
+      const auto found = layer.table.find(path);
+      if (found == layer.table.end()) continue;
+      setting.values = found->second.values;
+      setting.origin = found->second.where + layer.suffix;
+    }
+  }
+  for (const std::string& path : paths) {
+    const auto value = around.environment(variable_of(path));
+    if (!value || value->empty()) continue;
+    setting.values = {*value};
+    setting.origin = variable_of(path);
+  }
+}
+
+// What is typed counts, and with it all that it excludes or replaces.
+bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::string& name) {
+  const CLI::Option* resume = app.get_option_no_throw("--resume");
+  if (resume != nullptr && resume->count() > 0 && contains(kOfARun, name)) return true;
+  const auto& excluded = option.get_excludes();
+  return std::any_of(excluded.begin(), excluded.end(),
+                     [](const CLI::Option* other) { return other->count() > 0; });
+}
+
+}  // namespace
+
+SetElsewhere process_surroundings() {
+  SetElsewhere around;
+  around.environment = process_environment();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (text.starts_with("KBENCH_")) around.variables.emplace_back(text.substr(0, text.find('=')));
+  }
+  std::error_code failed;
+  around.folder = fs::current_path(failed);
+  return around;
+}
+
+Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
+                                                         const SetElsewhere& around) {
+  const CLI::App& command = reached(app);
+  const auto layers = layers_of(command, around);
+  if (!layers) return layers.error();
+  std::vector<EffectiveSetting> settings;
+  for (const CLI::Option* option : command.get_options()) {
+    EffectiveSetting setting;
+    setting.name = settable_name(*option);
+    if (setting.name.empty()) continue;
+    setting.flag = is_flag(*option);
+    setting.by_default = default_of(*option);
+    setting.typed = option->count() > 0;
+    if (setting.typed) {
+      setting.values = option->results();
+      setting.origin = "command line";
+    } else if (!is_overruled(command, *option, setting.name)) {
+      look_up(setting, path_of(command), *layers, around);
+    }
+    if (auto fine = check_flag(setting); !fine) return fine.error();
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+Result<std::vector<std::string>> with_settings(const CLI::App& app, std::vector<std::string> words,
+                                               const SetElsewhere& around) {
+  const auto settings = effective_settings(app, around);
+  if (!settings) return settings.error();
+  std::vector<std::string> added;
+  for (const EffectiveSetting& setting : *settings) {
+    if (setting.typed || setting.origin.empty()) continue;
+    if (setting.flag) {
+      if (truth_of(setting.values.front()) == true) added.push_back("--" + setting.name);
+      continue;
+    }
+    for (const std::string& value : setting.values)
+      added.push_back(fmt::format("--{}={}", setting.name, value));
+  }
+  // Behind the names of the commands, which stand first.
+  auto at = words.begin() + std::min<std::ptrdiff_t>(1, std::ssize(words));
+  const CLI::App* here = &app;
+  while (at != words.end()) {
+    const auto chosen = here->get_subcommands();
+    if (chosen.empty() || chosen.front()->get_name() != *at) break;
+    here = chosen.front();
+    ++at;
+  }
+  if (here == &reached(app)) words.insert(at, added.begin(), added.end());
+  return words;
+}
+
+std::vector<std::string> unknown_variables(const CLI::App& app, const SetElsewhere& around) {
+  std::set<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
+  for (const std::string& path : known_paths(app)) known.insert(variable_of(path));
+  std::vector<std::string> unknown;
+  for (const std::string& name : around.variables)
+    if (!known.contains(name)) unknown.push_back(name);
+  std::sort(unknown.begin(), unknown.end());
+  return unknown;
+}
+
+}  // namespace kbench

@@ -1,0 +1,51 @@
+// What an option is when nobody typed it: KBENCH_… of the environment, then kbench.toml, then its
+// default. A setting is a word that need not be typed: it is put into the command line in front of
+// the typed ones, so that options have one parser, one check of values and one help. Called by
+// command_line.cpp before it reads the words, and by `kbench config`, which shows the origins.
+//
+//   [run] level = [1, 2]        KBENCH_RUN_LEVEL=1,2         kbench run --level 1,2
+//   [tasks.lint] device = "…"   KBENCH_TASKS_LINT_DEVICE     kbench tasks lint --device …
+//   db = "nightly.sqlite"       KBENCH_DB                    any command that knows --db
+//
+// `kbench nightly` takes what is set of `run` where nothing is set of itself.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/core/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kbench {
+
+// Reads one variable, and lists the names of all; replaced by tests.
+struct SetElsewhere {
+  Environment environment = [](const std::string&) { return std::optional<std::string>(); };
+  std::vector<std::string> variables;  // names that begin with KBENCH_
+  std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
+};
+[[nodiscard]] SetElsewhere process_surroundings();
+
+// The options of the command that `words` chose, in the order of its help. `app` has parsed the
+// words, whether or not that succeeded. Errors: kUsage for a file that cannot be read, for settings
+// that no command has, each with the nearest one that there is.
+[[nodiscard]] Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
+                                                                       const SetElsewhere& around);
+
+// The words, with what is set elsewhere behind the command's name. Errors: as above.
+[[nodiscard]] Result<std::vector<std::string>> with_settings(const CLI::App& app,
+                                                             std::vector<std::string> words,
+                                                             const SetElsewhere& around);
+
+// Variables that look as if they were meant for an option and are not.
+[[nodiscard]] std::vector<std::string> unknown_variables(const CLI::App& app,
+                                                         const SetElsewhere& around);
+
+}  // namespace kbench

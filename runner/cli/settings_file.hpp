@@ -1,0 +1,32 @@
+// kbench.toml, read and flattened: what it sets, where, and under which preset. Knows TOML and
+// nothing of options; settings.hpp holds the names against the command line's. Called by it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct SettingValue {
+  // As words of a command line; "true" or "false" of a truth value.
+  std::vector<std::string> values;
+  bool is_list = false;
+  std::string where;  // "kbench.toml:12"
+};
+
+// By path: "db", or "tasks.lint.device" of [tasks.lint].
+using SettingsTable = std::map<std::string, SettingValue>;
+
+struct SettingsFile {
+  SettingsTable settings;
+  std::map<std::string, SettingsTable> presets;  // [preset.NAME], [preset.NAME.run] …
+};
+
+// Errors: kUsage, with file and line: unreadable, no TOML, a value that no option can have.
+[[nodiscard]] Result<SettingsFile> read_settings(const std::filesystem::path& file);
+
+}  // namespace kbench

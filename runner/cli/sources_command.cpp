@@ -1,0 +1,57 @@
+#include "runner/cli/sources_command.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "reports/sanitize.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/stored_row.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Nothing that is there is written over, and nothing there (a link, say) leads elsewhere.
+Status check_empty(const fs::path& folder) {
+  std::error_code error;
+  if (fs::symlink_status(folder, error).type() == fs::file_type::not_found) return Done{};
+  const bool empty = fs::is_directory(folder, error) && fs::is_empty(folder, error);
+  if (empty && !error) return Done{};
+  return Error{ErrorCode::kUsage, fmt::format("--out {} is no empty folder", folder.string()),
+               "Name one that is empty, or that does not exist yet."};
+}
+
+// How what was written is evaluated.
+std::string command_for(const StoredRow& row, const fs::path& folder, const fs::path& submission) {
+  const std::string task = fmt::format("--task {}", shell_word(row.evaluation.task));
+  if (is_lone_file(row))
+    return fmt::format("kbench run {} {}", shell_word(submission.string()), task);
+  return fmt::format("kbench run {} --submissions {}", task, shell_word(folder.string()));
+}
+
+Result<std::string> write_sources(const SourcesOptions& options, const Installation& installation) {
+  const auto row = find_stored_row(options.row, installation);
+  if (!row) return row.error();
+  if (auto empty = check_empty(options.out); !empty) return empty.error();
+  const auto submission = write_stored_sources(*row, options.out);
+  if (!submission) return submission.error();
+  const std::size_t files = row->evaluation.sources.size();
+  return fmt::format("{} file{} written; {}", files, files == 1 ? "" : "s",
+                     command_for(*row, options.out, *submission));
+}
+
+}  // namespace
+
+int sources_command(const SourcesOptions& options, const Installation& installation) {
+  const auto written = write_sources(options, installation);
+  if (!written) return fail(written.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  return finish(ExitCode::kGood, *written, options.common.verbosity);
+}
+
+}  // namespace kbench

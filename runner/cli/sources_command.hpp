@@ -1,0 +1,12 @@
+// `kbench sources`: writes what a row of a stored run was compiled from. Called by main.
+#pragma once
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+
+namespace kbench {
+
+// Returns the exit status.
+int sources_command(const SourcesOptions& options, const Installation& installation);
+
+}  // namespace kbench

@@ -1,0 +1,210 @@
+#include "runner/cli/stored_row.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/core/suggest.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/run_name.hpp"
+#include "runner/store/store.hpp"
+#include "runner/submission/manifest.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown(const std::string& name) { return clean_name(name, 80); }
+
+Error none(const Run& run, const std::string& what, const std::string& wanted,
+           std::vector<std::string> known) {
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  const auto guess = nearest(wanted, known);
+  constexpr std::size_t kMost = 10;
+  const std::size_t more = known.size() > kMost ? known.size() - kMost : 0;
+  if (more > 0) known.resize(kMost);
+  for (std::string& name : known) name = name.empty() ? "(no name)" : shown(name);
+  return {ErrorCode::kNotFound,
+          fmt::format("run {} has no {} \"{}\"", run.id.substr(0, 12), what, shown(wanted)),
+          guess ? fmt::format("Did you mean \"{}\"?", shown(*guess))
+                : fmt::format("It has {}{}.",
+                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+                              more > 0 ? fmt::format(" and {} more", more) : "")};
+}
+
+using Rows = std::vector<const Evaluation*>;
+
+template <class Text>
+Result<Rows> narrow(const Run& run, const Rows& rows, const std::string& what,
+                    const std::string& wanted, Text text) {
+  Rows left;
+  std::vector<std::string> known;
+  for (const Evaluation* row : rows) {
+    known.push_back(text(*row));
+    if (known.back() == wanted) left.push_back(row);
+  }
+  if (left.empty()) return none(run, what, wanted, known);
+  return left;
+}
+
+std::string variant_of(const Evaluation& row) { return row.submission->variant; }
+std::string name_of(const Evaluation& row) { return row.submission->name; }
+
+// Of several, the one that has no variant's name is meant where nobody names one.
+Result<const Evaluation*> the_only(const Run& run, Rows rows) {
+  if (rows.size() > 1) {
+    Rows plain;
+    for (const Evaluation* row : rows)
+      if (row->submission && row->submission->variant.empty()) plain.push_back(row);
+    if (plain.size() == 1) rows = plain;
+  }
+  if (rows.size() == 1) return rows.front();
+  std::vector<std::string> names;
+  for (const Evaluation* row : rows)
+    if (row->submission) names.push_back(shown(row->submission->name));
+  return Error{
+      ErrorCode::kUsage, fmt::format("{} rows of run {} fit", rows.size(), run.id.substr(0, 12)),
+      fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
+}
+
+Result<const Evaluation*> choose(const RowChoice& choice, const Run& run,
+                                 const std::vector<Evaluation>& evaluations) {
+  Rows all;
+  for (const Evaluation& evaluation : evaluations) all.push_back(&evaluation);
+  auto rows = narrow(run, all, "task", choice.task, [](const Evaluation& row) { return row.task; });
+  if (!rows) return rows.error();
+  Rows fitting;
+  for (const Evaluation* row : *rows)
+    if (row->submission.has_value() == choice.agent.has_value()) fitting.push_back(row);
+  if (fitting.empty()) {
+    const char* what = choice.agent ? "submission" : "row without a submission";
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("run {} has no {} for {}", run.id.substr(0, 12), what, choice.task),
+                 choice.agent ? "Leave --agent out: only the baselines were timed."
+                              : "Name its agent with --agent."};
+  }
+  if (!choice.agent) return the_only(run, fitting);
+  rows = narrow(run, fitting, "agent", *choice.agent,
+                [](const Evaluation& row) { return row.submission->agent; });
+  if (rows && choice.variant) rows = narrow(run, *rows, "variant", *choice.variant, variant_of);
+  if (rows && choice.submission)
+    rows = narrow(run, *rows, "submission", *choice.submission, name_of);
+  if (!rows) return rows.error();
+  return the_only(run, *rows);
+}
+
+Status read_contents(const Store& store, StoredRow& row) {
+  std::vector<std::string> hashes;
+  for (const TreeFile& file : row.evaluation.sources) hashes.push_back(file.hash);
+  const auto contents = store.contents(hashes, kMaxSourceBytes);
+  if (!contents) return contents.error();
+  for (const std::string& hash : hashes) {
+    const auto found = contents->find(hash);
+    if (found == contents->end()) {
+      return Error{ErrorCode::kBadInput,
+                   fmt::format("{}: its sources of {} have more than {} MiB", store.file().string(),
+                               shown(row.evaluation.task), kMaxSourceBytes >> 20),
+                   "No submission may have that many: ask for the file as kbench wrote it."};
+    }
+    row.contents.push_back(found->second);
+  }
+  return Done{};
+}
+
+bool has_file(const Evaluation& evaluation, const std::string& path) {
+  const auto& files = evaluation.sources;
+  return std::any_of(files.begin(), files.end(),
+                     [&](const TreeFile& file) { return file.path == path; });
+}
+
+Error unsound(const StoredRow& row, const std::string& name) {
+  return {ErrorCode::kBadInput,
+          fmt::format("run {} names a file \"{}\", which no submission has",
+                      row.run.id.substr(0, 12), shown(name)),
+          "Nothing was written. Ask for the database as kbench wrote it."};
+}
+
+// Where a staged file lies in a folder of submissions.
+Result<fs::path> place_of(const StoredRow& row, const std::string& staged) {
+  const SubmissionId& id = *row.evaluation.submission;
+  const fs::path name = id.name;
+  const bool lone = is_lone_file(row);
+  // AGENT/levelN/NNN_name, where a folder of submissions has them.
+  const fs::path level = name.parent_path();
+  const bool sound = lone || level == fs::path(id.agent) / level.filename();
+  if (!sound || !is_plain_relative_path(id.name)) return unsound(row, id.name);
+  if (!is_plain_relative_path(staged)) return unsound(row, staged);
+  constexpr std::string_view kOwn = "src/";
+  constexpr std::string_view kShared = "include/";
+  if (staged.starts_with(kShared) && !lone)
+    return fs::path(id.agent) / "include" / staged.substr(kShared.size());
+  if (!staged.starts_with(kOwn)) return unsound(row, staged);
+  const std::string leaf = name.filename().string();
+  const bool single = has_file(row.evaluation, fmt::format("src/{}", leaf)) &&
+                      !has_file(row.evaluation, "src/submission.json");
+  if (!single) return name / staged.substr(kOwn.size());
+  if (staged.substr(kOwn.size()) != leaf) return unsound(row, staged);
+  return name;
+}
+
+}  // namespace
+
+bool is_lone_file(const StoredRow& row) {
+  return row.evaluation.submission &&
+         row.evaluation.submission->name.find('/') == std::string::npos;
+}
+
+Result<StoredRow> find_stored_row(const RowChoice& choice, const Installation& installation) {
+  auto store = Store::open(choice.database, Store::Mode::kReadOnly);
+  if (!store) {
+    Error error = store.error();
+    if (error.code == ErrorCode::kNotFound)
+      error.hint =
+          "A page names the database where it lay when the page was made. Ask whoever published it "
+          "for that file, and name yours with --db.";
+    return error;
+  }
+  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
+  auto run = find_run_named(*store, choice.run);
+  if (!run) return run.error();
+  auto stored = store->read(run->id);
+  if (!stored) return stored.error();
+  const auto chosen = choose(choice, *run, stored->evaluations);
+  if (!chosen) return chosen.error();
+  StoredRow row{std::move(*run), **chosen, std::move(stored->chain), {}};
+  if (auto read = read_contents(*store, row); !read) return read.error();
+  return row;
+}
+
+Result<fs::path> write_stored_sources(const StoredRow& row, const fs::path& folder) {
+  const Evaluation& evaluation = row.evaluation;
+  if (!evaluation.submission || evaluation.sources.empty()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("run {} keeps no sources of this row", row.run.id.substr(0, 12)),
+                 evaluation.submission
+                     ? "Either kbench did not keep any then, or it could not read the submission: "
+                       "find the files where they were handed in."
+                     : "Nobody submitted anything: only the baselines were timed."};
+  }
+  std::vector<fs::path> places;
+  for (const TreeFile& file : evaluation.sources) {
+    const auto place = place_of(row, file.path);
+    if (!place) return place.error();
+    places.push_back(folder / *place);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::error_code error;
+    fs::create_directories(places[i].parent_path(), error);
+    if (auto written = write_new_file(places[i], row.contents[i]); !written) return written.error();
+  }
+  return folder / evaluation.submission->name;
+}
+
+}  // namespace kbench

@@ -1,0 +1,40 @@
+// One row of a stored run, as a command line names it, and its sources as files again. Called by
+// `kbench sources` and `kbench reproduce`. The database may be anybody's: no name in it is
+// believed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/store/chain.hpp"
+
+namespace kbench {
+
+struct StoredRow {
+  Run run;
+  Evaluation evaluation;
+  ChainFinding chain;                 // of the run
+  std::vector<std::string> contents;  // of evaluation.sources, in their order
+};
+
+// Errors: no such database, run, task, agent or variant, each with what there is; several rows that
+// fit.
+[[nodiscard]] Result<StoredRow> find_stored_row(const RowChoice& choice,
+                                                const Installation& installation);
+
+// Writes the row's sources below `folder`, which is empty or not there yet, as a submissions
+// folder: AGENT/levelN/NNN_name.cu and AGENT/include/. Of a run of one file without folders, that
+// file. Returns where the submission lies. Errors: a row without sources; names that leave the
+// folder.
+[[nodiscard]] Result<std::filesystem::path> write_stored_sources(
+    const StoredRow& row, const std::filesystem::path& folder);
+
+// Whether the row's submission was given as one file without folders.
+[[nodiscard]] bool is_lone_file(const StoredRow& row);
+
+}  // namespace kbench

@@ -1,0 +1,143 @@
+#include "runner/os/device_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBetweenTries{250};
+constexpr int kNamelessTries = 4;
+constexpr std::size_t kLongestNote = 400;
+
+Error unusable(const fs::path& file, std::string_view doing) {
+  return {ErrorCode::kInfrastructure,
+          fmt::format("{}: {} failed: {}", file.string(), doing, std::strerror(errno)),
+          "Without a lock, see to it yourself that nothing else measures on this device."};
+}
+
+// Letters, digits and dashes: a GPU's UUID, or ours.
+std::string file_name(const std::string& device) {
+  std::string name;
+  for (const char c : device) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += plain ? c : '-';
+  }
+  return name + ".lock";
+}
+
+// Three lines; whatever else stands there is nobody's name.
+LockHolder read_holder(int descriptor) {
+  std::array<char, kLongestNote> bytes{};
+  const ssize_t size = ::pread(descriptor, bytes.data(), bytes.size(), 0);
+  std::string_view text(bytes.data(), static_cast<std::size_t>(size < 0 ? 0 : size));
+  LockHolder holder;
+  for (std::string* line : {&holder.pid, &holder.what, &holder.since}) {
+    const std::size_t end = text.find('\n');
+    *line = clean_name(text.substr(0, end), 100);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return holder;
+}
+
+void write_holder(int descriptor, const LockHolder& self) {
+  const std::string text = fmt::format("{}\n{}\n{}\n", self.pid, self.what, self.since);
+  // Only for people who wait: where it cannot be written, they are told less.
+  if (::ftruncate(descriptor, 0) != 0) return;
+  if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
+}
+
+// Whether the file that was locked is still the one of that name: its holder before may have
+// removed it meanwhile, and somebody else may hold the new one.
+bool is_the_same(int descriptor, const fs::path& file) {
+  struct stat locked {};
+  struct stat named {};
+  return ::fstat(descriptor, &locked) == 0 && ::lstat(file.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+// A descriptor of its own for each try, closed unless it is the lock.
+struct Descriptor {
+  int value = -1;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+}  // namespace
+
+std::string words(const LockHolder& holder) {
+  if (holder.pid.empty()) return "another process";
+  return fmt::format("process {} ({}, since {})", holder.pid, holder.what, holder.since);
+}
+
+Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& device,
+                                    const LockHolder& self,
+                                    const std::function<bool(const LockHolder&)>& waits_for) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const fs::path file = folder / file_name(device);
+  std::optional<LockHolder> told;
+  int nameless = 0;
+  while (true) {
+    // Not inherited by the programs that are started meanwhile: they may outlive their run.
+    Descriptor opened{::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    if (opened.value < 0) return unusable(file, "opening it");
+    if (::flock(opened.value, LOCK_EX | LOCK_NB) == 0) {
+      if (!is_the_same(opened.value, file)) continue;
+      write_holder(opened.value, self);
+      return DeviceLock(file, std::exchange(opened.value, -1));
+    }
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return unusable(file, "locking it");
+    const LockHolder holder = read_holder(opened.value);
+    // A holder that has just begun has written nothing yet.
+    const bool just_begun = holder.pid.empty() && ++nameless < kNamelessTries;
+    if (!just_begun && told != holder) {
+      told = holder;
+      if (!waits_for(holder)) {
+        return Error{ErrorCode::kInfrastructure,
+                     fmt::format("another measurement has the device: {}", words(holder)),
+                     "Wait until it has ended; without --no-wait, kbench does."};
+      }
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+DeviceLock::~DeviceLock() {
+  if (descriptor_ < 0) return;
+  ::unlink(file_.c_str());  // while it is held: whoever waits finds that the name is free
+  ::close(descriptor_);
+}
+
+std::string cpu_lock_name() {
+  std::string boot = read_file("/proc/sys/kernel/random/boot_id").value_or("");
+  while (!boot.empty() && boot.back() == '\n') boot.pop_back();
+  return boot.empty() ? "cpu" : "cpu-" + boot;
+}
+
+}  // namespace kbench

@@ -1,0 +1,61 @@
+// One measurement at a time on a device. Two runs that measure beside each other make each other
+// slow and both wrong, on other cores as well: memory, caches, power and clocks are shared. Whoever
+// measures holds the lock of the device (flock on a file of the state folder); the kernel takes it
+// back however its holder ends. Called by the cli before anything of a run disturbs a clock.
+//
+// The file is removed by its holder, so that one of a machine that is gone (a CPU's carries the
+// machine's boot id) is the exception. What a killed holder leaves behind locks nobody out.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Who holds a lock, in the words that it left: for people, never for a decision.
+struct LockHolder {
+  std::string pid;
+  std::string what;   // "run 0123456789ab"
+  std::string since;  // UTC, RFC 3339
+
+  friend bool operator==(const LockHolder&, const LockHolder&) = default;
+};
+
+// "process 123 (run 0123456789ab, since 2026-11-21T13:00:00Z)".
+[[nodiscard]] std::string words(const LockHolder& holder);
+
+class DeviceLock {
+ public:
+  // Waits for whoever holds it. `waits_for` is called once for each holder that is waited for;
+  // where it returns false, nobody is waited for and the error (kInfrastructure) names the holder.
+  // Other errors: the folder cannot be written, or its file system knows no locks.
+  [[nodiscard]] static Result<DeviceLock> take(
+      const std::filesystem::path& folder, const std::string& device, const LockHolder& self,
+      const std::function<bool(const LockHolder&)>& waits_for);
+
+  DeviceLock() = default;  // of nothing
+  DeviceLock(DeviceLock&& other) noexcept
+      : file_(std::exchange(other.file_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  DeviceLock& operator=(DeviceLock&& other) noexcept;
+  DeviceLock(const DeviceLock&) = delete;
+  DeviceLock& operator=(const DeviceLock&) = delete;
+  ~DeviceLock();
+
+ private:
+  DeviceLock(std::filesystem::path file, int descriptor)
+      : file_(std::move(file)), descriptor_(descriptor) {}
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+// The CPU of this machine, as the kernel that runs now names it: containers of one machine share
+// it, machines that share a home do not.
+[[nodiscard]] std::string cpu_lock_name();
+
+}  // namespace kbench

@@ -1,0 +1,144 @@
+#include "runner/store/database_check.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+
+#include "runner/store/chained_run.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/connection.hpp"
+#include "runner/store/evaluation_rows.hpp"
+#include "runner/store/migrations.hpp"
+#include "runner/store/run_rows.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMostSentences = 20;  // of one kind
+constexpr std::size_t kLongestSentence = 300;
+
+// What SQLite itself says about pages, indexes and constraints.
+void check_pages(Connection& connection, bool quick, std::vector<std::string>& wrong) {
+  SQLite::Statement rows(
+      connection.database,
+      fmt::format("PRAGMA {}({})", quick ? "quick_check" : "integrity_check", kMostSentences));
+  while (rows.executeStep()) {
+    const std::string sentence = rows.getColumn(0).getString();
+    if (sentence != "ok") wrong.push_back(sentence.substr(0, kLongestSentence));
+  }
+}
+
+void check_references(Connection& connection, std::vector<std::string>& wrong) {
+  SQLite::Statement rows(connection.database,
+                         "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check "
+                         "GROUP BY 1, 2");
+  while (rows.executeStep())
+    wrong.push_back(fmt::format("{} rows of \"{}\" belong to no row of \"{}\"",
+                                rows.getColumn(2).getInt64(), rows.getColumn(0).getString(),
+                                rows.getColumn(1).getString()));
+}
+
+// Runs `check`, which appends to `wrong`; that it fails is wrong, too.
+template <class Check>
+void append(Connection& connection, std::vector<std::string>& wrong, Check&& check) {
+  const Status done = connection.guarded("checking it", [&]() -> Status {
+    check();
+    return Done{};
+  });
+  if (!done) wrong.push_back(done.error().message);
+}
+
+std::vector<std::string> attempts_that_are_not(const Evaluation& evaluation) {
+  std::vector<std::string> wrong;
+  const auto attempts = static_cast<int>(std::max<std::size_t>(evaluation.attempts.size(), 1));
+  const auto beyond = [&](const auto& record) { return record.attempt >= attempts; };
+  for (const auto* samples : {&evaluation.samples, &evaluation.alone, &evaluation.set_aside})
+    if (std::any_of(samples->begin(), samples->end(), beyond))
+      wrong.push_back(fmt::format("{}: a sample of an attempt that is not there", evaluation.task));
+  if (std::any_of(evaluation.blocks.begin(), evaluation.blocks.end(), beyond))
+    wrong.push_back(fmt::format("{}: a block of an attempt that is not there", evaluation.task));
+  return wrong;
+}
+
+CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key, Run run) {
+  CheckedRun checked;
+  append(connection, checked.wrong, [&] {
+    const SQLite::Transaction snapshot(connection.database, SQLite::TransactionBehavior::DEFERRED);
+    const auto evaluations =
+        read_evaluations(connection.database, "run_id", run.id, *connection.budget);
+    checked.rows = static_cast<int>(evaluations.size());
+    checked.chain =
+        check_chain({connection.database, key, *connection.budget}, run.id, evaluations);
+    checked.wrong = missing_children(connection.database, run.id);
+    for (const Evaluation& evaluation : evaluations)
+      for (std::string& sentence : attempts_that_are_not(evaluation))
+        checked.wrong.push_back(std::move(sentence));
+  });
+  if (checked.chain.state == ChainFinding::State::kChanged)
+    checked.wrong.push_back(checked.chain.message);
+  if (checked.wrong.size() > kMostSentences) {
+    const std::size_t more = checked.wrong.size() - kMostSentences;
+    checked.wrong.resize(kMostSentences);
+    checked.wrong.push_back(fmt::format("and {} more", more));
+  }
+  checked.run = std::move(run);
+  return checked;
+}
+
+std::vector<Run> runs_of(Connection& connection, std::vector<std::string>& wrong) {
+  std::vector<Run> runs;
+  append(connection, wrong, [&] {
+    SQLite::Statement rows(connection.database,
+                           columns::select_run() + " ORDER BY started_at DESC, number DESC");
+    while (rows.executeStep()) {
+      connection.budget->spend(columns::bytes_of_row(rows));
+      runs.push_back(columns::read_run(rows));
+    }
+  });
+  return runs;
+}
+
+void check_runs(const std::filesystem::path& file, const CheckRequest& request,
+                DatabaseCheck& check) {
+  Result<Connection> connection = open_connection(file, OpenFor::kReading);
+  if (!connection) {
+    check.wrong.push_back(connection.error().message);
+    return;
+  }
+  std::vector<Run> runs = runs_of(*connection, check.wrong);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (request.progress) request.progress(i, runs.size());
+    check.runs.push_back(check_run(*connection, request.key, std::move(runs[i])));
+  }
+}
+
+}  // namespace
+
+bool DatabaseCheck::sound() const {
+  return wrong.empty() && std::all_of(runs.begin(), runs.end(),
+                                      [](const CheckedRun& run) { return run.wrong.empty(); });
+}
+
+Result<DatabaseCheck> check_database(const std::filesystem::path& file,
+                                     const CheckRequest& request) {
+  DatabaseCheck check;
+  check.newest_schema = schema_steps().size();
+  check.bytes = database_bytes(file);
+  Result<Connection> connection = open_connection(file, OpenFor::kInspecting);
+  if (!connection && connection.error().code != ErrorCode::kBadInput) return connection.error();
+  if (!connection) {
+    check.wrong.push_back(connection.error().message);
+    return check;
+  }
+  append(*connection, check.wrong, [&] { check.schema = schema_version(connection->database); });
+  append(*connection, check.wrong, [&] { check_pages(*connection, request.quick, check.wrong); });
+  append(*connection, check.wrong, [&] { check_references(*connection, check.wrong); });
+  if (request.runs) check_runs(file, request, check);
+  return check;
+}
+
+}  // namespace kbench

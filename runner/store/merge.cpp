@@ -1,0 +1,158 @@
+#include "runner/store/merge.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+
+#include "runner/store/chained_run.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/connection.hpp"
+#include "runner/store/lint_rows.hpp"
+#include "runner/store/run_rows.hpp"
+#include "runner/store/tag_rows.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kShownOfAnId = 12;
+
+bool has_run(SQLite::Database& database, const std::string& run_id) {
+  SQLite::Statement run(database, "SELECT 1 FROM run WHERE id = ?");
+  run.bind(1, run_id);
+  return run.executeStep();
+}
+
+Result<std::vector<Run>> runs_of(Connection& from) {
+  return from.guarded("listing the runs", [&]() -> Result<std::vector<Run>> {
+    SQLite::Statement rows(from.database, columns::select_run() + " ORDER BY started_at, number");
+    std::vector<Run> runs;
+    while (rows.executeStep()) {
+      from.budget->spend(columns::bytes_of_row(rows));
+      runs.push_back(columns::read_run(rows));
+    }
+    return runs;
+  });
+}
+
+Result<RunRows> read(Connection& connection, const std::string& run_id) {
+  return connection.guarded("reading a run", [&]() -> Result<RunRows> {
+    const SQLite::Transaction snapshot(connection.database, SQLite::TransactionBehavior::DEFERRED);
+    const auto missing = missing_children(connection.database, run_id);
+    if (!missing.empty()) {
+      return Error{ErrorCode::kBadInput, missing.front(),
+                   "`kbench db check` says more about that file."};
+    }
+    return read_run_rows(connection, run_id);
+  });
+}
+
+// One run; an Error is of writing, and ends the whole.
+Status merge_run(Connection& into, Connection& from, const std::optional<ChainKey>& key,
+                 MergedRun& merged) {
+  const Result<RunRows> rows = read(from, merged.run.id);
+  if (!rows) {
+    merged.why = rows.error().message;
+    return Done{};
+  }
+  return into.guarded("adding a run", [&]() -> Status {
+    // It takes what is to be added, not only what there was before.
+    into.budget->renew(database_bytes(into.file) + database_bytes(from.file));
+    SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (has_run(into.database, merged.run.id)) {
+      merged.why = difference(read_run_rows(into, merged.run.id), *rows);
+      if (merged.why.empty()) merged.state = MergedRun::State::kThere;
+      return Done{};
+    }
+    insert_run_rows(into.database, *rows);
+    merged.chain =
+        check_chain({into.database, key, *into.budget}, merged.run.id, rows->evaluations);
+    transaction.commit();
+    merged.state = MergedRun::State::kAdded;
+    return Done{};
+  });
+}
+
+Status merge_tags(Connection& into, Connection& from, Merged& merged) {
+  const auto tags = from.guarded("reading the tags", [&]() -> Result<std::vector<Tag>> {
+    return read_tags(from.database, *from.budget);
+  });
+  if (!tags) return tags.error();
+  return into.guarded("adding tags", [&]() -> Status {
+    SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
+    for (const Tag& tag : *tags) {
+      if (!has_run(into.database, tag.run_id)) continue;
+      const int before = into.database.getTotalChanges();
+      if (!put_tag(into.database, tag))
+        merged.notes.push_back(
+            fmt::format("the tag {} of {} is another run's here: run {} stays without it", tag.name,
+                        from.file.string(), tag.run_id.substr(0, kShownOfAnId)));
+      merged.tags += into.database.getTotalChanges() - before;
+    }
+    transaction.commit();
+    return Done{};
+  });
+}
+
+// RFC 3339 in UTC: later is greater.
+Status merge_lint(Connection& into, Connection& from) {
+  const auto records = from.guarded(
+      "reading what lint found",
+      [&]() -> Result<std::vector<LintRecord>> { return read_lint(from.database, *from.budget); });
+  if (!records) return records.error();
+  return into.guarded("keeping what lint found", [&]() -> Status {
+    SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
+    for (const LintRecord& record : *records) {
+      SQLite::Statement newer(into.database,
+                              "SELECT 1 FROM lint WHERE task_hash = ? AND size = ? AND device = ? "
+                              "AND checked_at >= ?");
+      newer.bind(1, record.task_hash);
+      newer.bind(2, record.size);
+      newer.bind(3, record.device);
+      newer.bind(4, record.checked_at);
+      if (!newer.executeStep()) put_lint(into.database, record);
+    }
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status merge_file(Connection& into, Connection& from, const MergeRequest& request, Merged& merged) {
+  Result<std::vector<Run>> runs = runs_of(from);
+  if (!runs) return runs.error();
+  for (Run& run : *runs) {
+    MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}};
+    if (Status done = merge_run(into, from, request.key, one); !done) return done;
+    if (request.progress) request.progress(one);
+    merged.runs.push_back(std::move(one));
+  }
+  if (Status done = merge_tags(into, from, merged); !done) return done;
+  return merge_lint(into, from);
+}
+
+}  // namespace
+
+Result<Merged> merge_databases(const MergeRequest& request) {
+  std::vector<Connection> from;
+  for (const std::filesystem::path& file : request.from) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, request.into, ignored)) {
+      return Error{ErrorCode::kUsage, fmt::format("{} is to be merged into itself", file.string()),
+                   "kbench db merge INTO FROM...: name the others after the one that takes them."};
+    }
+    Result<Connection> opened = open_connection(file, OpenFor::kReading);
+    if (!opened) return opened.error();
+    from.push_back(std::move(*opened));
+  }
+  Result<Connection> into = open_connection(request.into, OpenFor::kWriting);
+  if (!into) return into.error();
+  Merged merged;
+  for (Connection& one : from)
+    if (Status done = merge_file(*into, one, request, merged); !done) return done.error();
+  return merged;
+}
+
+}  // namespace kbench

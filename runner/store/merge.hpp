@@ -1,0 +1,48 @@
+// Runs of other databases into one, by their ids: each with its rows and its chain as they are, so
+// that what one machine measured can be checked wherever it lies. `kbench db merge`.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/store/chain.hpp"
+
+namespace kbench {
+
+struct MergedRun {
+  enum class State {
+    kAdded,
+    kThere,    // with the same content
+    kRefused,  // another one of that id is there, or it cannot be read
+  };
+  State state = State::kRefused;
+  Run run;
+  std::filesystem::path from;
+  std::string why;     // of a refused one
+  ChainFinding chain;  // of an added one
+};
+
+struct Merged {
+  std::vector<MergedRun> runs;     // by database, oldest first
+  std::vector<std::string> notes;  // tags that were not taken, a sentence each
+  int tags = 0;                    // taken
+};
+
+struct MergeRequest {
+  std::filesystem::path into;  // created where it is missing
+  std::vector<std::filesystem::path> from;
+  std::optional<ChainKey> key;                         // to check chains with
+  std::function<void(const MergedRun& run)> progress;  // may be empty
+};
+
+// One transaction for each run; merging again adds nothing. What lint found is taken where it is
+// newer. Errors: those of Store::open, before anything is added; and of writing, after which what
+// was added stays.
+[[nodiscard]] Result<Merged> merge_databases(const MergeRequest& request);
+
+}  // namespace kbench

@@ -1,0 +1,112 @@
+#include "runner/store/run_group.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/json.hpp"
+#include "runner/store/tag.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr int kMostShards = 10'000;
+constexpr std::size_t kShownOfAnId = 12;
+
+// What a run was asked for; null where that is no JSON object.
+Json configuration_of(const Run& run) {
+  Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
+  return configuration.is_object() ? configuration : Json();
+}
+
+// Which rows of two runs are comparable depends on all of it but for what tells shards apart, where
+// things lie, and which of several equal GPUs it was.
+std::string first_difference(const Run& a, const Run& b) {
+  constexpr std::array kMayDiffer = {"shard", "suite", "submissions", "device_index"};
+  Json left = configuration_of(a);
+  Json right = configuration_of(b);
+  for (const char* name : kMayDiffer) {
+    left.erase(name);
+    right.erase(name);
+  }
+  for (const auto& [name, value] : left.items())
+    if (!right.contains(name) || right.at(name) != value) return name;
+  return right.size() == left.size() ? "" : "configuration";
+}
+
+std::string short_id(const Run& run) { return run.id.substr(0, kShownOfAnId); }
+
+// Why `candidate`, which has the name, is no shard beside `run`; empty where it is one.
+std::string why_not(const Run& candidate, const Shard& its, const Run& run, const Shard& own) {
+  if (its.of != own.of) return fmt::format("it is one of {}, not of {}", its.of, own.of);
+  if (its.selection != own.selection) return "it was selected from other tasks";
+  const std::string differs = first_difference(candidate, run);
+  if (!differs.empty()) return fmt::format("it has another {}", differs);
+  if (its.index == own.index && candidate.id != run.id)
+    return fmt::format("{} is shard {} already", short_id(run), own.index);
+  return "";
+}
+
+}  // namespace
+
+std::optional<Shard> shard_of(const Run& run) {
+  const Json configuration = configuration_of(run);
+  const auto found = configuration.find("shard");
+  if (found == configuration.end() || !found->is_object()) return std::nullopt;
+  Shard shard;
+  try {
+    shard.group = found->at("group").get<std::string>();
+    shard.index = found->at("index").get<int>();
+    shard.of = found->at("of").get<int>();
+    shard.selection = found->at("selection").get<std::string>();
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+  const bool sound = shard.of >= 1 && shard.of <= kMostShards && shard.index >= 1 &&
+                     shard.index <= shard.of && check_tag_name(shard.group).ok();
+  return sound ? std::optional(std::move(shard)) : std::nullopt;
+}
+
+std::string group_key(const Run& run) {
+  const std::optional<Shard> shard = shard_of(run);
+  return shard ? fmt::format("{} {} {}", shard->group, shard->of, shard->selection) : "";
+}
+
+std::optional<RunGroup> group_of(const Run& run, const std::vector<Run>& runs) {
+  const std::optional<Shard> own = shard_of(run);
+  if (!own) return std::nullopt;
+  RunGroup group{.name = own->group, .of = own->of, .shards = {}, .missing = {}, .left_out = {}};
+  std::map<int, Run> shards;
+  for (const Run& candidate : runs) {
+    const std::optional<Shard> its = shard_of(candidate);
+    if (!its || its->group != own->group) continue;
+    std::string why = why_not(candidate, *its, run, *own);
+    const auto other = shards.find(its->index);
+    if (why.empty() && other != shards.end()) {
+      // By date, whichever comes first in the list.
+      const bool newer = candidate.started_at > other->second.started_at;
+      const Run& older = newer ? other->second : candidate;
+      group.left_out.push_back(
+          fmt::format("run {}: shard {} was measured again", short_id(older), its->index));
+      if (newer) other->second = candidate;
+      continue;
+    }
+    if (why.empty())
+      shards.emplace(its->index, candidate);
+    else
+      group.left_out.push_back(fmt::format("run {}: {}", short_id(candidate), why));
+  }
+  for (int index = 1; index <= own->of; ++index) {
+    const auto found = shards.find(index);
+    if (found == shards.end())
+      group.missing.push_back(index);
+    else
+      group.shards.push_back(std::move(found->second));
+  }
+  return group;
+}
+
+}  // namespace kbench

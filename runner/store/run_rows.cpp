@@ -1,0 +1,136 @@
+#include "runner/store/run_rows.hpp"
+
+#include <cstddef>
+#include <set>
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include "runner/store/blob_rows.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/evaluation_rows.hpp"
+
+namespace kbench {
+namespace {
+
+std::vector<std::string> read_links(Connection& connection, const std::string& run_id) {
+  SQLite::Statement rows(connection.database,
+                         "SELECT chain FROM evaluation WHERE run_id = ? ORDER BY number");
+  rows.bind(1, run_id);
+  std::vector<std::string> links;
+  while (rows.executeStep()) {
+    connection.budget->spend(columns::bytes_of_row(rows));
+    links.push_back(rows.getColumn(0).getString());
+  }
+  return links;
+}
+
+void write_link(SQLite::Database& database, std::int64_t number, const std::string& link) {
+  SQLite::Statement statement(database, "UPDATE evaluation SET chain = ? WHERE number = ?");
+  statement.bind(1, link);
+  statement.bind(2, number);
+  statement.exec();
+}
+
+}  // namespace
+
+std::vector<Blob> read_blobs_of(Connection& connection,
+                                const std::vector<Evaluation>& evaluations) {
+  std::set<std::string> hashes;
+  for (const Evaluation& evaluation : evaluations) {
+    if (!evaluation.task_source.empty()) hashes.insert(evaluation.task_source);
+    for (const TreeFile& file : evaluation.sources) hashes.insert(file.hash);
+  }
+  return read_blobs(connection.database, hashes, *connection.budget);
+}
+
+RunRows read_run_rows(Connection& connection, const std::string& run_id) {
+  RunRows rows = read_own_row(connection.database, "id", run_id);
+  rows.evaluations = read_evaluations(connection.database, "run_id", run_id, *connection.budget);
+  rows.links = read_links(connection, run_id);
+  rows.blobs = read_blobs_of(connection, rows.evaluations);
+  return rows;
+}
+
+RunRows read_own_row(SQLite::Database& database, std::string_view of, const std::string& value) {
+  RunRows rows;
+  SQLite::Statement run(database, fmt::format("{} WHERE {} = ?", columns::select_run(), of));
+  run.bind(1, value);
+  if (run.executeStep()) rows.run = columns::read_run(run);
+  SQLite::Statement chain(
+      database, fmt::format("SELECT chain_key, chain_seal, chain_rows FROM run WHERE {} = ?", of));
+  chain.bind(1, value);
+  if (chain.executeStep()) {
+    rows.chain_key = chain.getColumn(0).getString();
+    rows.chain_seal = chain.getColumn(1).getString();
+    rows.chain_rows = chain.getColumn(2).getInt64();
+  }
+  return rows;
+}
+
+void insert_run_rows(SQLite::Database& database, const RunRows& rows) {
+  SQLite::Statement run(database, columns::insert_run());
+  columns::bind(run, rows.run);
+  run.exec();
+  SQLite::Statement chain(
+      database, "UPDATE run SET chain_key = ?, chain_seal = ?, chain_rows = ? WHERE id = ?");
+  chain.bind(1, rows.chain_key);
+  chain.bind(2, rows.chain_seal);
+  chain.bind(3, rows.chain_rows);
+  chain.bind(4, rows.run.id);
+  chain.exec();
+  put_blobs(database, rows.blobs);
+  for (std::size_t i = 0; i < rows.evaluations.size(); ++i) {
+    const auto number = insert_evaluation(database, rows.evaluations[i], {});
+    if (number && i < rows.links.size()) write_link(database, *number, rows.links[i]);
+  }
+}
+
+std::string difference(const RunRows& a, const RunRows& b) {
+  if (columns::text_of(a.run) != columns::text_of(b.run))
+    return a.run.finished_at != b.run.finished_at ? "one is finished and the other is not"
+                                                  : "their options, environment or dates differ";
+  if (a.evaluations.size() != b.evaluations.size())
+    return fmt::format("one has {} rows, the other {}", a.evaluations.size(), b.evaluations.size());
+  for (std::size_t i = 0; i < a.evaluations.size(); ++i)
+    if (columns::text_of(a.evaluations[i]) != columns::text_of(b.evaluations[i]))
+      return fmt::format("row {} ({}) differs", i + 1, a.evaluations[i].task);
+  const bool same_chain = a.chain_key == b.chain_key && a.chain_seal == b.chain_seal &&
+                          a.chain_rows == b.chain_rows && a.links == b.links;
+  return same_chain ? "" : "their chains differ";
+}
+
+std::string missing_children(SQLite::Database& database, std::int64_t number) {
+  for (const std::string_view table : kTablesOfEvaluation) {
+    SQLite::Statement rows(database,
+                           fmt::format("SELECT count(*), coalesce(min(position), 0), "
+                                       "coalesce(max(position), -1) FROM {} WHERE evaluation = ?",
+                                       table));
+    rows.bind(1, number);
+    if (!rows.executeStep()) continue;
+    const std::int64_t count = rows.getColumn(0).getInt64();
+    const std::int64_t last = rows.getColumn(2).getInt64();
+    if (rows.getColumn(1).getInt64() == 0 && last == count - 1) continue;
+    return fmt::format("{} rows of its table \"{}\" are there, and the last is number {}", count,
+                       table, last + 1);
+  }
+  return "";
+}
+
+std::vector<std::string> missing_children(SQLite::Database& database, const std::string& run_id) {
+  SQLite::Statement rows(database,
+                         "SELECT number, task FROM evaluation WHERE run_id = ? ORDER BY number");
+  rows.bind(1, run_id);
+  std::vector<std::string> sentences;
+  for (int row = 1; rows.executeStep(); ++row) {
+    const std::string missing = missing_children(database, rows.getColumn(0).getInt64());
+    if (!missing.empty())
+      sentences.push_back(
+          fmt::format("row {} ({}): {}", row, rows.getColumn(1).getString(), missing));
+  }
+  return sentences;
+}
+
+}  // namespace kbench

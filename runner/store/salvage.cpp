@@ -1,0 +1,212 @@
+#include "runner/store/salvage.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "runner/store/chained_run.hpp"
+#include "runner/store/columns.hpp"
+#include "runner/store/connection.hpp"
+#include "runner/store/database_path.hpp"
+#include "runner/store/evaluation_rows.hpp"
+#include "runner/store/lint_rows.hpp"
+#include "runner/store/mended_copy.hpp"
+#include "runner/store/new_database.hpp"
+#include "runner/store/readable_rows.hpp"
+#include "runner/store/run_rows.hpp"
+#include "runner/store/tag_rows.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the damaged file says about its evaluations, by table and by index: either may have lost
+// pages, and each tells what the other lacks.
+struct Evaluations {
+  std::map<std::string, std::set<std::int64_t>> numbers;  // by run
+  bool complete = true;  // one of the two was read from start to end: no other row can be missing
+};
+
+[[noreturn]] void incomplete(const std::string& why) {
+  throw SQLite::Exception(why, SQLITE_CORRUPT);
+}
+
+// Runs `work`, which reads the damaged file; why it could not, or nothing.
+template <class Work>
+std::string failure(Connection& from, Work&& work) {
+  from.budget->renew(database_bytes(from.file));
+  try {
+    work();
+    return "";
+  } catch (const SQLite::Exception& exception) {
+    return exception.what();
+  }
+}
+
+Evaluations find_evaluations(Connection& from) {
+  Evaluations found;
+  const bool whole_table = for_each_readable_row(
+      from.database, "evaluation", "run_id", *from.budget, [&](SQLite::Statement& row) {
+        found.numbers[row.getColumn(1).getString()].insert(row.getColumn(0).getInt64());
+      });
+  const std::string index_failed = failure(from, [&] {
+    SQLite::Statement rows(from.database,
+                           "SELECT number, run_id, key FROM evaluation "
+                           "ORDER BY run_id, key");
+    while (rows.executeStep()) {
+      from.budget->spend(columns::bytes_of_row(rows));
+      found.numbers[rows.getColumn(1).getString()].insert(rows.getColumn(0).getInt64());
+    }
+  });
+  found.complete = whole_table || index_failed.empty();
+  return found;
+}
+
+// All rows of a run, beside its own; throws where one is missing or cannot be read.
+void read_whole(Connection& from, const Evaluations& evaluations, RunRows& rows) {
+  const auto found = evaluations.numbers.find(rows.run.id);
+  const auto numbers =
+      found == evaluations.numbers.end() ? std::set<std::int64_t>() : found->second;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  if (!rows.chain_key.empty() && count != rows.chain_rows)
+    incomplete(fmt::format("{} of its {} rows are left", count, rows.chain_rows));
+  if (rows.chain_key.empty() && !evaluations.complete)
+    incomplete("it is not chained, so that nobody can tell whether rows of it are missing");
+  for (const std::int64_t number : numbers) {
+    const std::string text = fmt::format("{}", number);
+    auto one = read_evaluations(from.database, "number", text, *from.budget);
+    const std::string which = fmt::format("row {}", rows.evaluations.size() + 1);
+    if (one.size() != 1 || one.front().run_id != rows.run.id)
+      incomplete(which + " cannot be found");
+    const std::string missing = missing_children(from.database, number);
+    if (!missing.empty()) incomplete(fmt::format("{}: {}", which, missing));
+    SQLite::Statement link(from.database, "SELECT chain FROM evaluation WHERE number = ?");
+    link.bind(1, number);
+    rows.links.push_back(link.executeStep() ? link.getColumn(0).getString() : "");
+    rows.evaluations.push_back(std::move(one.front()));
+  }
+  rows.blobs = read_blobs_of(from, rows.evaluations);
+}
+
+struct Rescue {
+  Connection& from;
+  Connection& to;
+  const std::optional<ChainKey>& key;
+  Salvaged& salvaged;
+};
+
+// Errors are of writing.
+Status save(Rescue& rescue, const RunRows& rows) {
+  return rescue.to.guarded("writing a run", [&]() -> Status {
+    rescue.to.budget->renew(database_bytes(rescue.to.file) + database_bytes(rescue.from.file));
+    SQLite::Transaction transaction(rescue.to.database, SQLite::TransactionBehavior::IMMEDIATE);
+    insert_run_rows(rescue.to.database, rows);
+    ChainFinding chain = check_chain({rescue.to.database, rescue.key, *rescue.to.budget},
+                                     rows.run.id, rows.evaluations);
+    transaction.commit();
+    rescue.salvaged.saved.push_back({rows.run, rows.evaluations.size(), std::move(chain)});
+    return Done{};
+  });
+}
+
+Status save_runs(Rescue& rescue) {
+  Evaluations evaluations = find_evaluations(rescue.from);
+  std::map<std::int64_t, std::string> runs;  // ids by number, as far as they can be read
+  (void)for_each_readable_row(rescue.from.database, "run", "id", *rescue.from.budget,
+                              [&](SQLite::Statement& row) {
+                                runs[row.getColumn(0).getInt64()] = row.getColumn(1).getString();
+                              });
+  for (const auto& [number, id] : runs) {
+    LostRun lost{.id = id, .started_at = {}, .why = {}};
+    RunRows rows;
+    lost.why = failure(rescue.from, [&] {
+      rows = read_own_row(rescue.from.database, "number", fmt::format("{}", number));
+      lost.started_at = rows.run.started_at;
+      read_whole(rescue.from, evaluations, rows);
+    });
+    evaluations.numbers.erase(id);
+    if (!lost.why.empty()) {
+      rescue.salvaged.lost.push_back(std::move(lost));
+    } else if (Status saved = save(rescue, rows); !saved) {
+      return saved;
+    }
+  }
+  for (const auto& [id, numbers] : evaluations.numbers)
+    rescue.salvaged.lost.push_back(
+        {id, "", fmt::format("its own row is lost; {} rows of it are left", numbers.size())});
+  return Done{};
+}
+
+void save_tags_and_lint(Rescue& rescue) {
+  const auto save = [&](const char* what, const auto& work) {
+    const std::string why = failure(rescue.from, [&] {
+      SQLite::Transaction transaction(rescue.to.database, SQLite::TransactionBehavior::IMMEDIATE);
+      work();
+      transaction.commit();
+    });
+    if (!why.empty()) rescue.salvaged.notes.push_back(fmt::format("{}: {}", what, why));
+  };
+  save("tags are lost", [&] {
+    std::set<std::string> saved;
+    for (const SavedRun& run : rescue.salvaged.saved) saved.insert(run.run.id);
+    for (const Tag& tag : read_tags(rescue.from.database, *rescue.from.budget))
+      if (saved.contains(tag.run_id)) (void)put_tag(rescue.to.database, tag);
+  });
+  save("what lint found is lost", [&] {
+    for (const LintRecord& record : read_lint(rescue.from.database, *rescue.from.budget))
+      put_lint(rescue.to.database, record);
+  });
+}
+
+// The draft, closed and in one file.
+Status write_draft(const fs::path& draft, MendedCopy& copy, const std::optional<ChainKey>& key,
+                   Salvaged& salvaged) {
+  Result<Connection> to = open_connection(draft, OpenFor::kWriting);
+  if (!to) return to.error();
+  Rescue rescue{copy.connection(), *to, key, salvaged};
+  copy.connection().budget->renew(database_bytes(copy.connection().file));
+  if (Status saved = save_runs(rescue); !saved) return saved;
+  save_tags_and_lint(rescue);
+  return to->guarded("closing it", [&]() -> Status {
+    to->database.execAndGet("PRAGMA journal_mode = DELETE");
+    return Done{};
+  });
+}
+
+}  // namespace
+
+Result<Salvaged> salvage(const fs::path& damaged, const fs::path& to,
+                         const std::optional<ChainKey>& key) {
+  if (Status usable = check_database_path(damaged); !usable) return usable.error();
+  std::error_code ignored;
+  if (!fs::exists(damaged, ignored))
+    return Error{ErrorCode::kNotFound, damaged.string() + ": no such file", ""};
+  Result<NewDatabase> made = NewDatabase::at(to);
+  if (!made) return made.error();
+  Result<MendedCopy> copy = MendedCopy::of(damaged, made->draft().string() + ".damaged");
+  if (!copy) return copy.error();
+  Salvaged salvaged;
+  salvaged.mended = copy->mended();
+  if (Status written = write_draft(made->draft(), *copy, key, salvaged); !written)
+    return written.error();
+  if (salvaged.saved.empty()) {
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("{}: no run in it is whole{}{}", damaged.string(),
+                             salvaged.lost.empty() ? "" : "; the first: ",
+                             salvaged.lost.empty() ? "" : salvaged.lost.front().why),
+                 "Restore a `kbench db backup`; `sqlite3 FILE .recover` may show loose rows."};
+  }
+  if (Status placed = made->take_place(); !placed) return placed.error();
+  return salvaged;
+}
+
+}  // namespace kbench

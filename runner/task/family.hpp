@@ -1,0 +1,24 @@
+// What kinds of operators a task is made of, for choosing among tasks: "convolution", "activation".
+// Pure. Called by the cli for the page, whose readers filter by it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+// Every family, in the order in which readers choose: matmul, convolution, attention, recurrent,
+// normalization, activation, pooling, reduction, scan, loss, elementwise.
+[[nodiscard]] std::span<const std::string_view> all_families();
+
+// Those of a task, in that order. Its operators ("aten::conv2d") say most of it; its name ("relu",
+// "019_relu" or a whole id) says what they are composed to, such as a loss of a difference, a
+// square and a mean. Without operators, as for a task whose file is gone, the name says all of it;
+// what it does not say is left out. A task of operators of which none is of a family is
+// elementwise.
+[[nodiscard]] std::vector<std::string> families_of(std::string_view name,
+                                                   std::span<const std::string> operators);
+
+}  // namespace kbench

@@ -1,0 +1,82 @@
+"""Lowers one stranger's file, for suites/importer.py: whatever it does, there is an answer.
+
+Imports all of torch that lowering needs.
+"""
+
+import contextlib
+from pathlib import Path
+
+import torch
+
+from . import blame
+from .task import lower_task
+from .text import format_task
+
+torch.set_num_threads(1)  # one file a process is the better use of the processors
+
+_COUNTS_DEVICES = "_ensureCUDADeviceGuardSet"
+_WARM_UP = """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.w(x)
+
+def get_inputs():
+    return [torch.rand(2, 2)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+def lower_file(request: dict, scratch: Path) -> dict:
+    """{"task": TEXT}, or {"error": …} as blame.py describes it."""
+    source = scratch / f"level{request['level']}" / request["file"]
+    source.parent.mkdir()
+    source.write_bytes(request["source"].encode("utf-8"))
+    try:
+        return {"task": format_task(_cleaned(lower_task(source, request["mode"], infer=True)))}
+    except BaseException as error:  # a file may raise anything, SystemExit too
+        return {"error": blame.describe(error, source)}
+
+
+def warm_up(scratch: Path) -> None:
+    """One small task: it imports what torch imports at first use."""
+    request = {"level": 1, "file": "001_warm_up.py", "mode": "batch-stats", "source": _WARM_UP}
+    with _driver_left_alone():
+        answer = lower_file(request, scratch)
+    if "error" in answer:
+        raise RuntimeError(f"a task that must work did not: {answer['error']}")
+
+
+@contextlib.contextmanager
+def _driver_left_alone():
+    """A fake tensor's first deed is to count CUDA devices, for which the driver starts threads."""
+    asks = getattr(torch._C, _COUNTS_DEVICES, None)
+    if asks is None:
+        yield
+        return
+    setattr(torch._C, _COUNTS_DEVICES, lambda: None)
+    try:
+        yield
+    finally:
+        setattr(torch._C, _COUNTS_DEVICES, asks)
+
+
+def _cleaned(task: dict) -> dict:
+    """Without characters that steer a terminal or reorder text, in what people will read."""
+    task["title"] = _one_line(task["title"])
+    for size in task["sizes"].values():
+        for spec in size["parameters"]:
+            spec["fqn"] = spec["fqn"] and _one_line(spec["fqn"])
+    return task
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)[:200]

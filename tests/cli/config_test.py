@@ -1,0 +1,62 @@
+"""Options that nobody typed: kbench.toml of the working directory, variables, and where each comes from."""
+
+import json
+
+import cli_case
+from cli_case import USAGE
+
+
+class ConfigTest(cli_case.CliCase):
+    def write(self, text, name="kbench.toml"):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def origins(self, *words, **environment):
+        result = self.kbench("config", "--json", *words, **environment)
+        self.assert_good(result)
+        return {one["option"]: one for one in json.loads(result.stdout)["options"]}
+
+    def test_a_file_of_the_working_directory_is_taken(self):
+        self.write("db = 'none.sqlite'\n")
+        self.assert_fails(self.kbench("runs"), USAGE, "none.sqlite")
+        self.assert_fails(self.kbench("runs", KBENCH_DB="other.sqlite"), USAGE, "other.sqlite")
+        self.assert_fails(self.kbench("runs", "--db", "typed.sqlite", KBENCH_DB="other.sqlite"), USAGE,
+                          "typed.sqlite")
+        self.write("db = 'third.sqlite'\n", "mine.toml")
+        self.assert_fails(self.kbench("runs", "--config", "mine.toml"), USAGE, "third.sqlite")
+        self.assert_fails(self.kbench("runs", KBENCH_CONFIG="mine.toml"), USAGE, "third.sqlite")
+
+    def test_each_value_says_where_it_is_from(self):
+        self.write("[run]\nlevel = [1, 2]\n")
+        origins = self.origins("run", "--quick", KBENCH_RUN_DEVICE="cpu")
+        self.assertEqual({name: origins[name]["origin"]
+                          for name in ("level", "device", "quick", "precision")},
+                         {"level": "kbench.toml:2", "device": "KBENCH_RUN_DEVICE",
+                          "quick": "command line", "precision": "default"})
+        self.assertEqual(origins["level"]["values"], ["1", "2"])
+        self.assertEqual(self.origins("nightly")["level"]["origin"], "kbench.toml:2")
+        table = self.kbench("config")
+        self.assert_good(table)
+        self.assertRegex(table.stdout, r"--level +1, 2 +kbench\.toml:2")
+        self.assertRegex(table.stdout, r"--budget +180 +default")
+
+    def test_a_variable_that_sets_nothing_is_named(self):
+        result = self.kbench("config", "run", KBENCH_RUN_LEVLE="1")
+        self.assert_good(result)
+        self.assertIn("KBENCH_RUN_LEVLE sets no option", result.stderr)
+        self.assertNotIn("KBENCH_ROOT", result.stderr)
+
+    def test_what_no_command_has_stops_every_command(self):
+        self.write("[run]\nlevle = [1]\n")
+        for words in (("runs",), ("run",), ("config", "run")):
+            self.assert_fails(self.kbench(*words), USAGE, "kbench.toml:2", 'did you mean "level"?')
+        self.assert_good(self.kbench("run", "--help"))
+        self.assert_good(self.kbench("--version"))
+
+    def test_looking_writes_nothing(self):
+        self.write("[run]\nlevel = [1]\n")
+        self.origins("run")
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["kbench.toml"])
+
+
+if __name__ == "__main__":
+    cli_case.main()

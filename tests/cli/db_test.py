@@ -1,0 +1,163 @@
+"""kbench db: what a database needs that lives for years. The store itself makes the databases."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import cli_case
+from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
+
+MAKE_RUNS = pathlib.Path(os.environ["MAKE_RUNS"])
+OLD, NEW = "2020-01-01T03:00:00Z", "2020-02-01T03:00:00Z"
+
+
+def a_run(run_id, started_at=OLD, rows=2):
+    return {"id": run_id, "started_at": started_at,
+            "rows": [{"task": f"level1/{n:03}_some", "agent": "alice"} for n in range(rows)]}
+
+
+class DbTest(cli_case.CliCase):
+    def make(self, name, *runs):
+        subprocess.run([str(MAKE_RUNS), str(self.folder / name)], input=json.dumps(runs), text=True,
+                       check=True)
+
+    def ids(self, name="kbench.sqlite"):
+        result = self.kbench("runs", "--db", name, "--json")
+        if result.returncode == NOTHING_SELECTED:
+            return []
+        self.assert_good(result)
+        return [run["id"] for run in json.loads(result.stdout)["runs"]]
+
+    def damage(self, name, at, data):
+        with open(self.folder / name, "r+b") as file:
+            file.seek(at)
+            file.write(data)
+
+    # --- check ---
+
+    def test_check_of_a_sound_database_has_a_line_for_each_run(self):
+        self.make("kbench.sqlite", a_run("aa11"), a_run("bb22", NEW))
+        result = self.kbench("db", "check")
+        self.assert_good(result)
+        self.assertRegex(result.stdout, r"(?m)^aa11 .* 2 +unchained +sound$")
+        self.assertRegex(result.stdout, r"(?m)^bb22 .* 2 +unchained +sound$")
+        self.assertIn("kbench.sqlite is sound, with 2 runs", result.stderr)
+
+    def test_check_as_json(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        report = json.loads(self.kbench("db", "check", "--json").stdout)
+        self.assertEqual(report["sound"], True)
+        self.assertEqual(report["schema"], report["newest_schema"])
+        self.assertEqual(report["runs"], [
+            {"id": "aa11", "started_at": OLD, "rows": 2, "chain": "unchained", "wrong": [],
+             "chain_message": report["runs"][0]["chain_message"]}])
+
+    def test_check_of_a_damaged_one_says_where_and_exits_with_1(self):
+        self.make("kbench.sqlite", a_run("aa11", rows=40))
+        size = (self.folder / "kbench.sqlite").stat().st_size
+        self.damage("kbench.sqlite", size - 4096, bytes(4096))
+        result = self.kbench("db", "check")
+        self.assert_fails(result, TASK_FAILED, "is not sound", "exit code 1", "kbench db salvage")
+        self.assertIn("WRONG: ", result.stdout)
+
+    def test_no_database_is_a_usage_error(self):
+        for words in [("check",), ("prune", "--keep", "1d"), ("vacuum",), ("backup", "copy")]:
+            with self.subTest(words=words):
+                self.assert_fails(self.kbench("db", *words), USAGE, "no such database")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    # --- backup ---
+
+    def test_a_backup_is_sound_and_is_never_overwritten(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        self.assert_good(self.kbench("db", "backup", "copy.sqlite"))
+        self.assert_good(self.kbench("db", "check", "--db", "copy.sqlite"))
+        self.assertEqual(self.ids("copy.sqlite"), ["aa11"])
+        self.assert_fails(self.kbench("db", "backup", "copy.sqlite"), USAGE, "exists already")
+        self.assert_fails(self.kbench("db", "backup", "kbench.sqlite"), USAGE, "exists already")
+
+    # --- prune and vacuum ---
+
+    def test_prune_says_what_would_go_and_then_removes_it(self):
+        self.make("kbench.sqlite", a_run("aa11"), a_run("bb22", NEW), a_run("cc33", NEW))
+        self.assert_good(self.kbench("tag", "bb22", "release-1"))
+        dry = self.kbench("db", "prune", "--keep", "90d", "--dry-run")
+        self.assert_good(dry)
+        self.assertRegex(dry.stdout, r"(?m)^goes +aa11 .* [kM]B +old$")
+        self.assertRegex(dry.stdout, r"(?m)^stays +bb22 .* tagged release-1$")
+        self.assertIn("2 of 3 runs would go, about ", dry.stderr)
+        self.assertIn("nothing was removed", dry.stderr)
+        self.assertEqual(self.ids(), ["cc33", "bb22", "aa11"])
+        done = self.kbench("db", "prune", "--keep", "90d", "--keep-tagged")
+        self.assert_good(done)
+        self.assertIn("2 of 3 runs removed", done.stderr)
+        self.assertEqual(self.ids(), ["bb22"])
+        self.assert_good(self.kbench("db", "vacuum"))
+        self.assert_good(self.kbench("db", "check"))
+
+    def test_prune_keeps_what_is_young_enough(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        self.assert_good(self.kbench("db", "prune", "--keep", "5000w"))
+        self.assertEqual(self.ids(), ["aa11"])
+
+    def test_prune_as_json(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        report = json.loads(
+            self.kbench("db", "prune", "--keep", "0d", "--dry-run", "--json").stdout)
+        self.assertEqual(report["dry_run"], True)
+        run = report["runs"][0]
+        self.assertEqual((run["id"], run["goes"], run["rows"]), ("aa11", True, 2))
+        self.assertGreater(run["bytes"], 0)
+
+    def test_a_time_that_is_none_is_a_usage_error(self):
+        for word in ("90", "d", "-1d", "90m", "9999999999d", ""):
+            with self.subTest(word=word):
+                self.assert_fails(self.kbench("db", "prune", f"--keep={word}"), USAGE, "--keep")
+        self.assert_fails(self.kbench("db", "prune"), USAGE, "--keep")
+
+    # --- salvage ---
+
+    def test_salvage_saves_what_is_whole_and_names_what_is_not(self):
+        self.make("kbench.sqlite", *[a_run(f"ff{n}{n}", rows=30) for n in range(5)])
+        self.damage("kbench.sqlite", 0, bytes(100))
+        self.assert_fails(self.kbench("db", "check"), TASK_FAILED, "is not sound")
+        result = self.kbench("db", "salvage", "kbench.sqlite", "saved.sqlite")
+        self.assert_good(result)
+        self.assertIn("mended: its header was lost", result.stdout)
+        self.assertEqual(len(self.ids("saved.sqlite")), 5)
+        self.assert_good(self.kbench("db", "check", "--db", "saved.sqlite"))
+        size = (self.folder / "kbench.sqlite").stat().st_size
+        self.damage("kbench.sqlite", size - 4096, bytes(4096))
+        result = self.kbench("db", "salvage", "kbench.sqlite", "rest.sqlite")
+        self.assert_fails(result, TASK_FAILED, "4 runs saved in rest.sqlite, 1 lost")
+        self.assertRegex(result.stdout, r"(?m)^lost +ff44 ")
+        self.assertEqual(len(self.ids("rest.sqlite")), 4)
+
+    def test_salvage_of_anything_else_makes_nothing(self):
+        (self.folder / "letter.txt").write_text("Dear reader,\n" * 1000)
+        self.assert_fails(self.kbench("db", "salvage", "letter.txt", "saved.sqlite"), USAGE,
+                          "letter.txt")
+        self.assertFalse((self.folder / "saved.sqlite").exists())
+
+    # --- merge ---
+
+    def test_merge_unites_by_id_and_refuses_by_name(self):
+        self.make("one.sqlite", a_run("aa11"), a_run("bb22"))
+        self.make("two.sqlite", a_run("aa11"), a_run("cc33", NEW))
+        result = self.kbench("db", "merge", "all.sqlite", "one.sqlite", "two.sqlite")
+        self.assert_good(result)
+        self.assertEqual(sorted(self.ids("all.sqlite")), ["aa11", "bb22", "cc33"])
+        self.assertIn("3 runs added to all.sqlite, 1 there already", result.stderr)
+        self.make("other.sqlite", a_run("bb22", rows=3))
+        result = self.kbench("db", "merge", "all.sqlite", "other.sqlite")
+        self.assert_fails(result, TASK_FAILED, "1 refused")
+        self.assertRegex(result.stdout, r"REFUSED +bb22 .*one has 2 rows, the other 3")
+
+    def test_one_cannot_be_merged_with_itself(self):
+        self.make("one.sqlite", a_run("aa11"))
+        self.assert_fails(self.kbench("db", "merge", "one.sqlite", "./one.sqlite"), USAGE, "itself")
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,199 @@
+// Two processes and one device: who comes second waits, and is told for whom.
+#include "runner/os/device_lock.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/store_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::start_child;
+using test::TemporaryFolder;
+using test::wait_for;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const LockHolder kFirst{"4711", "run 0123456789ab", "2026-11-21T13:00:00Z"};
+const LockHolder kSecond{"4712", "run ba9876543210", "2026-11-21T13:00:05Z"};
+
+Result<DeviceLock> take(const std::filesystem::path& folder, const LockHolder& self,
+                        bool wait = false, const std::string& device = "GPU-1") {
+  return DeviceLock::take(folder, device, self, [=](const LockHolder&) { return wait; });
+}
+
+// A child that holds the lock until it is told to end, or is killed.
+class Holder {
+ public:
+  explicit Holder(const std::filesystem::path& folder) {
+    EXPECT_EQ(::pipe2(ready_.data(), O_CLOEXEC), 0);
+    EXPECT_EQ(::pipe2(end_.data(), O_CLOEXEC), 0);
+    child_ = start_child([&] {
+      ::close(end_[1]);
+      char byte = 0;
+      const auto lock = take(folder, kFirst);
+      if (!lock || ::write(ready_[1], "x", 1) != 1) return 1;
+      return ::read(end_[0], &byte, 1) == 0 ? 0 : 2;  // at the end of the pipe
+    });
+    ::close(ready_[1]);
+    ::close(end_[0]);
+    char byte = 0;
+    EXPECT_EQ(::read(ready_[0], &byte, 1), 1);
+  }
+  ~Holder() {
+    ::close(ready_[0]);
+    if (child_ > 0) end();
+  }
+  int end() {
+    ::close(end_[1]);
+    return wait_for(std::exchange(child_, -1));
+  }
+  void kill() {
+    ::kill(child_, SIGKILL);
+    EXPECT_EQ(wait_for(std::exchange(child_, -1)), -SIGKILL);
+    ::close(end_[1]);
+  }
+
+ private:
+  std::array<int, 2> ready_{};
+  std::array<int, 2> end_{};
+  pid_t child_ = -1;
+};
+
+class DeviceLockTest : public ::testing::Test {
+ protected:
+  TemporaryFolder root_;
+  std::filesystem::path folder_ = root_ / "locks";
+};
+
+TEST_F(DeviceLockTest, WhoDoesNotWaitIsToldWhoHasIt) {
+  Holder first(folder_);
+  const auto second = take(folder_, kSecond);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kInfrastructure);
+  EXPECT_EQ(second.error().message,
+            "another measurement has the device: process 4711 (run 0123456789ab, since "
+            "2026-11-21T13:00:00Z)");
+}
+
+TEST_F(DeviceLockTest, WhoWaitsIsToldOnceAndGetsItWhenItIsFree) {
+  Holder first(folder_);
+  std::vector<LockHolder> told;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_EQ(first.end(), 0);
+  });
+  const auto second = DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder& holder) {
+    told.push_back(holder);
+    return true;
+  });
+  later.join();
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_THAT(told, ::testing::ElementsAre(kFirst));
+  EXPECT_FALSE(take(folder_, kFirst).ok()) << "it is the second's now";
+}
+
+TEST_F(DeviceLockTest, AKilledHolderHoldsNothing) {
+  Holder first(folder_);
+  first.kill();
+  const auto second = take(folder_, kSecond);
+  EXPECT_TRUE(second.ok());
+  const auto third = take(folder_, kFirst);
+  ASSERT_FALSE(third.ok());
+  EXPECT_THAT(third.error().message, HasSubstr("process 4712")) << "not the one that was killed";
+}
+
+TEST_F(DeviceLockTest, OtherDevicesAreFree) {
+  const auto one = take(folder_, kFirst);
+  EXPECT_TRUE(take(folder_, kSecond, false, "GPU-2").ok());
+  EXPECT_TRUE(take(folder_, kSecond, false, cpu_lock_name()).ok());
+  EXPECT_FALSE(take(folder_, kSecond).ok());
+}
+
+TEST_F(DeviceLockTest, WhoEndsLeavesNothingBehind) {
+  { const auto lock = take(folder_, kFirst); }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(take(folder_, kFirst).ok());
+}
+
+// A killed run may leave programs behind that it started; they hold no lock for it.
+TEST_F(DeviceLockTest, AStartedProgramDoesNotInheritIt) {
+  const auto note = root_ / "program";
+  const pid_t killed = start_child([&] {
+    const auto lock = take(folder_, kFirst);
+    const pid_t program = ::fork();
+    if (program == 0) {
+      ::execlp("sleep", "sleep", "60", nullptr);
+      ::_exit(1);
+    }
+    std::ofstream(note) << program << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // until it is the program
+    return ::raise(SIGKILL);
+  });
+  EXPECT_EQ(wait_for(killed), -SIGKILL);
+  pid_t program = 0;
+  std::ifstream(note) >> program;
+  ASSERT_GT(program, 0);
+  EXPECT_EQ(::kill(program, 0), 0) << "it was to outlive the one that started it";
+  EXPECT_TRUE(take(folder_, kSecond).ok());
+  ::kill(program, SIGKILL);
+}
+
+// Each adds one to a number in a file, slowly: without the lock some would be lost.
+TEST_F(DeviceLockTest, ManyAtOnceTakeTurns) {
+  constexpr int kProcesses = 8;
+  const auto counter = root_ / "counter";
+  std::ofstream(counter) << 0;
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) {
+    children.push_back(start_child([&] {
+      const auto lock = take(folder_, kFirst, /*wait=*/true);
+      if (!lock) return 1;
+      int number = 0;
+      std::ifstream(counter) >> number;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::ofstream(counter) << number + 1;
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
+  int number = 0;
+  std::ifstream(counter) >> number;
+  EXPECT_EQ(number, kProcesses);
+}
+
+TEST_F(DeviceLockTest, WhatStandsInTheFileSteersNoTerminal) {
+  const auto lock = take(folder_, {"1\x1b[2J", "run\x07", std::string(1000, 'x')});
+  const auto second = take(folder_, kSecond);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().message.find('\x1b'), std::string::npos);
+  EXPECT_EQ(second.error().message.find('\x07'), std::string::npos);
+  EXPECT_LT(second.error().message.size(), 600U);
+}
+
+TEST_F(DeviceLockTest, AFolderThatCannotBeIsAnErrorAndNotAWait) {
+  std::ofstream(root_ / "file") << "";
+  const auto lock = take(root_ / "file", kFirst, /*wait=*/true);
+  ASSERT_FALSE(lock.ok());
+  EXPECT_THAT(lock.error().message, HasSubstr("opening it failed"));
+}
+
+TEST(DeviceLock, TheCpuIsThatOfTheRunningKernel) {
+  EXPECT_THAT(cpu_lock_name(), StartsWith("cpu-"));
+  EXPECT_EQ(cpu_lock_name(), cpu_lock_name());
+}
+
+}  // namespace
+}  // namespace kbench

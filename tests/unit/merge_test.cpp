@@ -1,0 +1,142 @@
+#include "runner/store/merge.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runner/store/database_check.hpp"
+#include "tests/unit/database_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::add_run;
+using test::DatabaseTest;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MergeTest : public DatabaseTest {
+ protected:
+  std::filesystem::path one_ = folder_ / "one.sqlite";
+  std::filesystem::path two_ = folder_ / "two.sqlite";
+
+  Merged merge(const std::vector<std::filesystem::path>& from) {
+    auto merged =
+        merge_databases({.into = file_, .from = from, .key = test::test_key(), .progress = {}});
+    EXPECT_TRUE(merged.ok()) << merged.error().message;
+    return merged ? std::move(*merged) : Merged{};
+  }
+
+  // "aa added", ...
+  static std::vector<std::string> words(const Merged& merged) {
+    std::vector<std::string> words;
+    for (const MergedRun& run : merged.runs) {
+      switch (run.state) {
+        case MergedRun::State::kAdded: words.push_back(run.run.id + " added"); break;
+        case MergedRun::State::kThere: words.push_back(run.run.id + " there"); break;
+        case MergedRun::State::kRefused: words.push_back(run.run.id + ": " + run.why); break;
+      }
+    }
+    return words;
+  }
+
+  bool sound() { return check_database(file_, {.key = test::test_key(), .progress = {}})->sound(); }
+};
+
+TEST_F(MergeTest, RunsOfSeveralDatabasesAreOneDatabaseAndTheirChainsHold) {
+  add_run(one_, {.id = "aa", .started_at = "2026-11-20T13:00:00Z"});
+  add_run(two_, {.id = "bb", .started_at = "2026-11-21T13:00:00Z"});
+  add_run(two_, {.id = "cc", .started_at = "2026-11-22T13:00:00Z", .chained = false});
+  EXPECT_THAT(words(merge({one_, two_})), ElementsAre("aa added", "bb added", "cc added"));
+  EXPECT_THAT(ids(file_), ElementsAre("cc", "bb", "aa"));
+  EXPECT_EQ(chain_of(file_, "aa"), "holds");
+  EXPECT_EQ(chain_of(file_, "bb"), "holds");
+  EXPECT_EQ(chain_of(file_, "cc"), "unchained");
+  EXPECT_EQ(chain_of(file_, "aa", chain_key_of(std::string(32, 'x'))), "unchecked");
+  EXPECT_TRUE(sound());
+}
+
+TEST_F(MergeTest, MergingAgainAddsNothing) {
+  add_run(one_, {.id = "aa"});
+  (void)merge({one_});
+  EXPECT_THAT(words(merge({one_, one_})), ElementsAre("aa there", "aa there"));
+  EXPECT_THAT(ids(file_), ElementsAre("aa"));
+}
+
+TEST_F(MergeTest, OfTwoRunsWithOneIdTheSecondIsRefusedAndTheRestIsTaken) {
+  add({.id = "aa", .rows = 3});
+  add_run(one_, {.id = "aa", .rows = 4});
+  add_run(one_, {.id = "bb", .started_at = "2026-11-22T13:00:00Z"});
+  EXPECT_THAT(words(merge({one_})), ElementsAre("aa: one has 3 rows, the other 4", "bb added"));
+  EXPECT_EQ(chain_of(file_, "aa"), "holds") << "what was there is as it was";
+}
+
+TEST_F(MergeTest, EachKindOfDifferenceIsNamed) {
+  add({.id = "aa"});
+  const auto differing = [&](const char* name, const std::string& sql) {
+    const auto other = folder_ / name;
+    add_run(other, {.id = "aa"});
+    SQLite::Database(other.string(), SQLite::OPEN_READWRITE).exec(sql);
+    return words(merge({other})).at(0);
+  };
+  EXPECT_EQ(differing("a", "UPDATE sample SET time_ns = 1 WHERE evaluation = 2 AND position = 5"),
+            "aa: row 2 (level1/019_relu) differs");
+  EXPECT_EQ(differing("b", "UPDATE run SET finished_at = ''"),
+            "aa: one is finished and the other is not");
+  EXPECT_EQ(differing("c", "UPDATE run SET environment = '{}'"),
+            "aa: their options, environment or dates differ");
+  EXPECT_EQ(differing("d", "UPDATE evaluation SET chain = '' WHERE number = 1"),
+            "aa: their chains differ");
+}
+
+TEST_F(MergeTest, AChangedRunStaysChanged) {
+  add_run(one_, {.id = "aa"});
+  SQLite::Database(one_.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE evaluation SET message = 'better' WHERE number = 1");
+  const Merged merged = merge({one_});
+  EXPECT_EQ(to_string(merged.runs.at(0).chain.state), "changed");
+  EXPECT_EQ(chain_of(file_, "aa"), "changed");
+}
+
+TEST_F(MergeTest, WhatNoRowCanHaveIsRefused) {
+  add_run(one_, {.id = "aa"});
+  add_run(one_, {.id = "bb", .started_at = "2026-11-22T13:00:00Z", .chained = false});
+  SQLite::Database raw(one_.string(), SQLite::OPEN_READWRITE);
+  raw.exec("UPDATE sample SET calls = 0 WHERE evaluation = 1");
+  raw.exec("DELETE FROM sample WHERE evaluation = 5 AND position = 0");
+  const auto found = words(merge({one_}));
+  EXPECT_THAT(found.at(0), HasSubstr("calls is 0"));
+  EXPECT_THAT(found.at(1), HasSubstr("row 2"));
+  EXPECT_THAT(ids(file_), IsEmpty());
+}
+
+TEST_F(MergeTest, TagsComeAlongUnlessTheyAreTaken) {
+  add({.id = "aa"});
+  add_run(one_, {.id = "bb"});
+  add_run(one_, {.id = "cc"});
+  const auto put = [](const std::filesystem::path& file, const char* name, const char* run) {
+    auto store = Store::open(file, Store::Mode::kReadWrite);
+    ASSERT_TRUE(store->put(Tag{name, run, "2026-11-22T13:00:00Z"}).ok());
+  };
+  put(file_, "best", "aa");
+  put(one_, "best", "bb");
+  put(one_, "mine", "cc");
+  const Merged merged = merge({one_});
+  EXPECT_EQ(merged.tags, 1);
+  EXPECT_THAT(merged.notes, ElementsAre(HasSubstr("the tag best")));
+  const auto tags = Store::open(file_, Store::Mode::kReadOnly)->tags();
+  EXPECT_EQ(tags_of("aa", *tags), std::vector<std::string>{"best"});
+  EXPECT_EQ(tags_of("cc", *tags), std::vector<std::string>{"mine"});
+}
+
+TEST_F(MergeTest, NothingIsMergedWithItselfOrWithNothing) {
+  add({.id = "aa"});
+  const auto itself = merge_databases({.into = file_, .from = {file_}, .key = {}, .progress = {}});
+  ASSERT_FALSE(itself.ok());
+  EXPECT_THAT(itself.error().message, HasSubstr("into itself"));
+  const auto none = merge_databases({.into = file_, .from = {one_}, .key = {}, .progress = {}});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::kUsage);
+}
+
+}  // namespace
+}  // namespace kbench

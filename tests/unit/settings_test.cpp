@@ -1,0 +1,232 @@
+#include "runner/cli/settings.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/cli/command_line.hpp"
+#include "tests/unit/task_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Settings : public ::testing::Test {
+ protected:
+  void toml(const std::string& text) { folder_.write("kbench.toml", text); }
+  void variable(const std::string& name, const std::string& value) { variables_[name] = value; }
+
+  [[nodiscard]] SetElsewhere around() const {
+    SetElsewhere around;
+    around.environment = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? std::nullopt : std::optional(found->second);
+    };
+    for (const auto& [name, value] : variables_) around.variables.push_back(name);
+    return around;
+  }
+
+  // With the file named, because a test shares its working directory.
+  [[nodiscard]] Result<Request> parse(std::vector<std::string> words) const {
+    words.insert(words.begin(), "kbench");
+    if (std::filesystem::exists(folder_.path() / "kbench.toml"))
+      words.insert(words.end(), {"--config", (folder_.path() / "kbench.toml").string()});
+    return parse_command_line(words, around());
+  }
+
+  template <class T>
+  T parse_as(const std::vector<std::string>& words) const {
+    auto request = parse(words);
+    if (request && std::holds_alternative<T>(*request)) return std::get<T>(std::move(*request));
+    ADD_FAILURE() << (request ? "another request" : request.error().message);
+    return {};
+  }
+
+  void expect_error(const std::vector<std::string>& words, const std::string& message,
+                    const std::string& hint) const {
+    const auto request = parse(words);
+    ASSERT_FALSE(request.ok());
+    EXPECT_EQ(request.error().code, ErrorCode::kUsage);
+    EXPECT_THAT(request.error().message, HasSubstr(message));
+    EXPECT_THAT(request.error().hint, HasSubstr(hint));
+  }
+
+  testing::TemporaryFolder folder_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(Settings, CommandLineGoesBeforeEnvironmentBeforeFileBeforeDefault) {
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 180);
+  toml("[run]\nbudget = 60\n");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 60);
+  variable("KBENCH_RUN_BUDGET", "50");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 50);
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--budget", "40"}).budget_seconds, 40);
+}
+
+TEST_F(Settings, EveryKindOfValue) {
+  toml(
+      "db = 'nightly.sqlite'\n"
+      "[run]\nlevel = [1, 3]\ntask = ['level1/*', 'relu']\nquick = true\nbaselines-only = false\n"
+      "device = \"cuda:1\"\nout = ['csv=a.csv', 'junit=b.xml']\nno-html = true\n");
+  const auto run = parse_as<RunOptions>({"run"});
+  EXPECT_EQ(run.database, "nightly.sqlite");
+  EXPECT_THAT(run.levels, ElementsAre(1, 3));
+  EXPECT_THAT(run.tasks, ElementsAre("level1/*", "relu"));
+  EXPECT_TRUE(run.quick);
+  EXPECT_FALSE(run.baselines_only);
+  EXPECT_EQ(run.device, "cuda:1");
+  EXPECT_EQ(run.outputs.size(), 3U) << "and the table";
+}
+
+// A list is taken whole from whoever is strongest, never mixed.
+TEST_F(Settings, AListThatIsTypedReplacesTheOther) {
+  toml("[run]\nlevel = [1, 3]\n");
+  EXPECT_THAT(parse_as<RunOptions>({"run", "--level", "2"}).levels, ElementsAre(2));
+  variable("KBENCH_RUN_LEVEL", "2,3");
+  EXPECT_THAT(parse_as<RunOptions>({"run"}).levels, ElementsAre(2, 3));
+}
+
+TEST_F(Settings, WhatIsTypedIsStoredWithWhatIsSet) {
+  toml("[run]\nlevel = [1]\n");
+  EXPECT_THAT(parse_as<RunOptions>({"run", "--quick"}).command_line,
+              HasSubstr("kbench run --level=1 --quick"));
+}
+
+TEST_F(Settings, ATableIsOfItsCommandOnly) {
+  toml("[run]\ndevice = 'cpu'\n[tasks.lint]\ndevice = 'cuda'\n");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).device, "cpu");
+  EXPECT_EQ(parse_as<LintOptions>({"tasks", "lint"}).device, "cuda");
+  EXPECT_EQ(parse_as<RunsOptions>({"runs"}).device, std::nullopt);
+}
+
+TEST_F(Settings, SharedOnesAreOfEveryCommandThatKnowsThem) {
+  toml("db = 'a.sqlite'\nsuite = 'mine'\n[compare]\ndb = 'b.sqlite'\n");
+  EXPECT_EQ(parse_as<RunsOptions>({"runs"}).database, "a.sqlite");
+  EXPECT_EQ(parse_as<CompareOptions>({"compare"}).database, "b.sqlite");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).common.suite, "mine");
+  variable("KBENCH_DB", "c.sqlite");
+  EXPECT_EQ(parse_as<CompareOptions>({"compare"}).database, "c.sqlite");
+}
+
+TEST_F(Settings, ANightlyRunTakesWhatIsSetOfRun) {
+  toml("[run]\nlevel = [1]\nbudget = 60\n[nightly]\nbudget = 70\nflag = 3.5\n");
+  const auto nightly = parse_as<NightlyOptions>({"nightly"});
+  EXPECT_THAT(nightly.run.levels, ElementsAre(1));
+  EXPECT_EQ(nightly.run.budget_seconds, 70);
+  EXPECT_EQ(nightly.flag_percent, 3.5);
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 60);
+}
+
+TEST_F(Settings, APresetGoesBeforeTheRest) {
+  toml(
+      "db = 'a.sqlite'\n[run]\nlevel = [1]\nbudget = 60\n"
+      "[preset.h200]\ndb = 'h200.sqlite'\n[preset.h200.run]\nlevel = [3]\n");
+  const auto run = parse_as<RunOptions>({"run", "--preset", "h200"});
+  EXPECT_THAT(run.levels, ElementsAre(3));
+  EXPECT_EQ(run.budget_seconds, 60);
+  EXPECT_EQ(run.database, "h200.sqlite");
+  EXPECT_THAT(parse_as<RunOptions>({"run"}).levels, ElementsAre(1));
+  variable("KBENCH_PRESET", "h200");
+  EXPECT_THAT(parse_as<RunOptions>({"run"}).levels, ElementsAre(3));
+  expect_error({"run", "--preset", "h20"}, "has no preset \"h20\"", "did you mean \"h200\"?");
+}
+
+TEST_F(Settings, WhatIsTypedSilencesWhatItExcludes) {
+  toml("[run]\nsubmissions = 'mine'\nagent = 'alice'\nhtml = 'a.html'\n");
+  const auto run = parse_as<RunOptions>({"run", "relu.cpp", "--no-html"});
+  EXPECT_EQ(run.submissions, std::nullopt);
+  EXPECT_EQ(run.agent, std::nullopt);
+  EXPECT_EQ(run.outputs.size(), 1U);
+}
+
+// It takes the options of its run; other ones would be refused.
+TEST_F(Settings, AResumedRunIsNotChangedByTheFile) {
+  toml("db = 'a.sqlite'\n[run]\nlevel = [1]\nquick = true\njobs = 3\n");
+  const auto run = parse_as<RunOptions>({"run", "--resume"});
+  EXPECT_THAT(run.levels, IsEmpty());
+  EXPECT_FALSE(run.quick);
+  EXPECT_EQ(run.jobs, 3);
+  EXPECT_EQ(run.database, "a.sqlite");
+}
+
+TEST_F(Settings, UnknownNamesAreErrorsWithTheLine) {
+  toml("[run]\nlevel = [1]\nlevle = [2]\n");
+  expect_error({"run"}, "kbench.toml:3: no command has a setting \"run.levle\"",
+               "did you mean \"level\"?");
+  expect_error({"runs"}, "run.levle", "level");
+  toml("[rnu]\nlevel = [1]\n");
+  expect_error({"run"}, "rnu.level", "did you mean \"run.level\"?");
+  toml("level = [1]\n");
+  expect_error({"run"}, "kbench.toml:1", "below [run]");
+  toml("[preset.a.run]\nlevle = [1]\n");
+  expect_error({"run"}, "run.levle", "level");
+  toml("[run]\nresume = 'latest'\n");
+  expect_error({"run"}, "run.resume", "");
+}
+
+TEST_F(Settings, WhatIsNoTomlOrNoValueIsSaidWithTheLine) {
+  toml("[run]\nlevel = [1\n");
+  expect_error({"run"}, "kbench.toml:", "");
+  toml("[run]\ndevice = 2026-11-20\n");
+  expect_error({"run"}, "kbench.toml:2: run.device is neither", "level = [1, 2]");
+  toml("[run]\nquick = 3\n");
+  expect_error({"run"}, "kbench.toml:2: quick is true or false", "--quick");
+  toml("preset = 3\n");
+  expect_error({"run"}, "preset is a table", "[preset.NAME.run]");
+  // A value is checked like a typed one.
+  toml("[run]\nsize = 'huge'\n");
+  const auto request = parse({"run"});
+  ASSERT_FALSE(request.ok());
+  EXPECT_THAT(request.error().message, HasSubstr("huge"));
+}
+
+TEST_F(Settings, HelpIsThereWhateverTheFileSays) {
+  toml("[run\n");
+  EXPECT_THAT(parse_as<PrintText>({"run", "--help"}).text, HasSubstr("--level"));
+}
+
+TEST_F(Settings, AFileThatIsNamedMustBeThere) {
+  const auto request = parse_command_line({"kbench", "run", "--config", "no/such.toml"}, around());
+  ASSERT_FALSE(request.ok());
+  EXPECT_THAT(request.error().message, HasSubstr("no/such.toml"));
+  EXPECT_FALSE(parse_command_line({"kbench", "run", "--preset", "x"}, around()).ok());
+}
+
+TEST_F(Settings, OriginsAreShown) {
+  toml("[run]\nlevel = [1, 2]\n[preset.q.run]\nquick = true\n");
+  variable("KBENCH_RUN_DEVICE", "cpu");
+  variable("KBENCH_RUN_DEVCIE", "cpu");
+  variable("KBENCH_TORCH", "/somewhere");
+  const std::string file = (folder_.path() / "kbench.toml").string();
+  auto request = parse_command_line(
+      {"kbench", "config", "--config", file, "--preset", "q", "run", "--budget", "9"}, around());
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  const auto& config = std::get<ConfigOptions>(*request);
+  EXPECT_EQ(config.command, "run");
+  EXPECT_THAT(config.unknown_variables, ElementsAre("KBENCH_RUN_DEVCIE"));
+  std::map<std::string, EffectiveSetting> by_name;
+  for (const EffectiveSetting& one : config.settings) by_name[one.name] = one;
+  EXPECT_EQ(by_name["level"].origin, file + ":2");
+  EXPECT_THAT(by_name["level"].values, ElementsAre("1", "2"));
+  EXPECT_EQ(by_name["quick"].origin, file + ":4 (preset q)");
+  EXPECT_EQ(by_name["device"].origin, "KBENCH_RUN_DEVICE");
+  EXPECT_EQ(by_name["budget"].origin, "command line");
+  EXPECT_EQ(by_name["precision"].origin, "");
+  EXPECT_EQ(by_name["precision"].by_default, "torch-default");
+}
+
+TEST_F(Settings, OriginsOfNoCommand) {
+  expect_error({"config", "rnu"}, "\"rnu\" is no command", "did you mean \"run\"?");
+  expect_error({"config", "tasks"}, "no command that has options", "lint");
+}
+
+}  // namespace
+}  // namespace kbench
