@@ -12,9 +12,11 @@
 
 namespace kbench {
 
-Json rounded(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.9g}", value))) : Json();
+double nine_digits(double value) {
+  return std::isfinite(value) ? std::stod(fmt::format("{:.9g}", value)) : value;
 }
+
+Json rounded(double value) { return std::isfinite(value) ? Json(nine_digits(value)) : Json(); }
 
 namespace {
 

@@ -39,7 +39,9 @@ struct Field {
 [[nodiscard]] const Field& result_field(std::string_view name);
 
 // Nine significant digits: past them a logarithm differs between math libraries, and one run would
-// give two reports. Null for what is no number, and for infinity, which JSON does not have.
+// give two reports.
+[[nodiscard]] double nine_digits(double value);
+// The same. Null for what is no number, and for infinity, which JSON does not have.
 [[nodiscard]] Json rounded(double value);
 
 // The value as people read it, by the field's unit: "12.34", "1.92× [1.85–2.01]"; "–" for null.

@@ -8,6 +8,7 @@
 
 #include "reports/fields.hpp"
 #include "reports/json_text.hpp"
+#include "reports/rewards.hpp"
 #include "reports/run_facts.hpp"
 
 namespace kbench {
@@ -28,7 +29,6 @@ Json::json_pointer pointer_of(std::string_view name) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// Of a run that is none, there is no field.
 Json group_json(const RunGroup& group) {
   Json runs = Json::array();
   for (const Run& shard : group.shards) runs.push_back(shard.id);
@@ -54,15 +54,16 @@ Json night_json(const ReportData& data) {
 
 }  // namespace
 
-Json result_json(const ResultRow& row) {
+Json result_json(const ResultRow& row, const std::optional<RewardRule>& reward) {
   Json result = Json::object();
   for (const Field& field : result_fields()) result[pointer_of(field.name)] = field.value(row);
+  if (reward) result["reward"] = to_json(reward_of(row, *reward));
   return result;
 }
 
 Json report_json(const ReportData& data) {
   Json results = Json::array();
-  for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row));
+  for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row, data.reward));
   const std::string device = device_of(data);
   return {{"schema_version", kReportSchemaVersion},
           {"run_id", data.run.id},
@@ -85,7 +86,7 @@ std::string render_json(const ReportData& data) { return json_text(report_json(d
 std::string render_json_lines(const ReportData& data) {
   std::string lines;
   for (const ResultRow& row : derive_all(data)) {
-    Json line = result_json(row);
+    Json line = result_json(row, data.reward);
     line["schema_version"] = kReportSchemaVersion;
     line["run_id"] = data.run.id;
     line["started_at"] = data.run.started_at;

@@ -5,17 +5,20 @@
 // can steer a terminal. Called through reports/reporter.hpp. data/schema describes both texts.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "reports/model.hpp"
 #include "runner/core/json.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 
 // Raised when a field changes its meaning or goes away; a new field does not raise it.
 inline constexpr int kReportSchemaVersion = 1;
 
-[[nodiscard]] Json result_json(const ResultRow& row);
+// With a reward where one is asked for: the field `reward`, see reports/rewards.hpp.
+[[nodiscard]] Json result_json(const ResultRow& row, const std::optional<RewardRule>& reward = {});
 [[nodiscard]] Json report_json(const ReportData& data);
 // report_json, indented, with a line break at the end.
 [[nodiscard]] std::string render_json(const ReportData& data);

@@ -18,6 +18,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
+#include "runner/reward/reward.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/run_group.hpp"
 
@@ -132,6 +133,7 @@ struct ReportData {
   // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
   VariantRule variants = VariantRule::kBest;  // by which scores are made
+  std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
   // What only the page shows, filled by who writes one: of each task what its operators are
   // (runner/task/family.hpp), and what earlier runs of the device said.
   std::map<std::string, std::vector<std::string>> families;

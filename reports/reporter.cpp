@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "reports/console_report.hpp"
 #include "reports/csv_report.hpp"
 #include "reports/github_report.hpp"
@@ -11,6 +13,8 @@
 #include "reports/json_report.hpp"
 #include "reports/junit_report.hpp"
 #include "reports/markdown_report.hpp"
+#include "reports/sanitize.hpp"
+#include "reports/table1.hpp"
 
 namespace kbench {
 namespace {
@@ -18,15 +22,21 @@ namespace {
 using Data = const ReportData&;
 using Options = const RenderOptions&;
 
-constexpr std::array<Reporter, 9> kReporters{{
+constexpr std::array<Reporter, 10> kReporters{{
     {"table", ".txt", "aligned columns for a terminal",
-     [](Data data, Options options) {
-       return render_console(data, {.colour = options.colour, .columns = options.columns});
-     }},
-    {"json", ".json", "one object with everything, for programs",
-     [](Data data, Options) { return render_json(data); }},
-    {"jsonl", ".jsonl", "one row a line, each with its run's id, for training and big data",
-     [](Data data, Options) { return render_json_lines(data); }},
+      [](Data data, Options options) {
+        return render_console(data, {.colour = options.colour, .columns = options.columns});
+      }},
+     {.name = "json",
+      .suffix = ".json",
+      .help = "one object with everything, for programs",
+      .render = [](Data data, Options) { return render_json(data); },
+      .takes_reward = true},
+     {.name = "jsonl",
+      .suffix = ".jsonl",
+      .help = "one row a line, each with its run's id, for training and big data",
+      .render = [](Data data, Options) { return render_json_lines(data); },
+      .takes_reward = true},
     {"csv", ".csv", "one row a record, for spreadsheets and data frames",
      [](Data data, Options) { return render_csv(data); }},
     {"md", ".md", "a table for a pull request or an issue",
@@ -40,6 +50,12 @@ constexpr std::array<Reporter, 9> kReporters{{
      github_summary},
     {"google-benchmark", "", "as Google Benchmark writes it, for its compare.py",
      [](Data data, Options) { return render_google_benchmark(data); }},
+    {.name = "table1",
+     .suffix = "",
+     .help = "rates and means as CUDA Agent's Table 1 has them, of a run of that profile",
+     .render = [](Data data, Options) { return render_table1(data); },
+     .profile = "cuda-agent",
+     .takes_several = true},
 }};
 
 }  // namespace
@@ -58,6 +74,15 @@ const Reporter* reporter_of_suffix(const std::filesystem::path& file) {
     return !suffix.empty() && one.suffix == suffix;
   });
   return found == kReporters.end() ? nullptr : found;
+}
+
+Status check_profile(const Reporter& reporter, const std::string& profile) {
+  if (reporter.profile.empty() || profile == reporter.profile) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("{} is of runs judged by the profile {}, and this one is by {}",
+                           reporter.name, reporter.profile, sanitize_line(profile)),
+               fmt::format("kbench run --profile {}, on a suite imported with --mode eval",
+                           reporter.profile)};
 }
 
 }  // namespace kbench

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "reports/model.hpp"
+#include "runner/core/result.hpp"
 
 namespace kbench {
 
@@ -27,11 +29,17 @@ struct Reporter {
   std::string (*render)(const ReportData& data, const RenderOptions& options);
   // What is appended to the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
+  std::string_view profile;    // only of runs that were judged by this one; empty: of each
+  bool takes_reward = false;   // ReportData::reward
+  bool takes_several = false;  // several runs as one, see joined_runs.hpp
 };
 
 [[nodiscard]] std::span<const Reporter> reporters();
 // Null where there is none.
 [[nodiscard]] const Reporter* find_reporter(std::string_view name);
 [[nodiscard]] const Reporter* reporter_of_suffix(const std::filesystem::path& file);
+
+// Whether rows judged by `profile` can be shown in that format. Errors: kUsage.
+[[nodiscard]] Status check_profile(const Reporter& reporter, const std::string& profile);
 
 }  // namespace kbench

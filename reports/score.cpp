@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
@@ -18,8 +19,7 @@ namespace {
 // A speed-up beyond these is not believed to be worth more, or less: one row decides no mean.
 const double kLeastLog = std::log(0.1);
 const double kMostLog = std::log(100);
-// "5 % less time" as a speed-up: the step of CUDA Agent's milestones.
-const double kMilestoneLog = std::log(1 / 0.95);
+const double kMilestoneLog = std::log(kMilestoneSpeedup);
 
 constexpr std::array<ScoreKind, kScores> kKinds{{
     {Score::kCoverage, "coverage", "Submitted", Aggregate::kMean, Needs::kNothing,
@@ -122,9 +122,8 @@ double correct_only(const Ratio& ratio) {
 }
 
 double milestone(bool correct, const Ratio& eager, const Ratio& compiled) {
-  if (!correct) return -1;
-  if (fast(eager, kMilestoneLog) == 0) return 1;
-  return fast(compiled, kMilestoneLog) == 0 ? 2 : 3;
+  return milestone_reward(correct, fast(eager, kMilestoneLog) == 1,
+                          fast(compiled, kMilestoneLog) == 1);
 }
 
 const Outcome kNothing{};

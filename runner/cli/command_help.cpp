@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/reporter.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
@@ -20,6 +21,8 @@ constexpr const char* kTopHelp =
     "  kbench run --task level1/019_relu --submissions my_kernels\n"
     "  kbench tasks header level1/019_relu     what a submission includes\n"
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "                                          a folder for an agent; compile, verify, submit\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
@@ -95,6 +98,8 @@ constexpr const char* kReportHelp =
     "  kbench report html --output report.html\n"
     "  kbench report json --run 3f9a --db nightly.sqlite > run.json\n"
     "  kbench report md                        paste it into a pull request\n"
+    "  kbench report jsonl --reward log        what each row is worth to whoever trains on it\n"
+    "  kbench report table1 --run a --run b    as CUDA Agent's paper has it, of two runs\n"
     "  kbench report html --site results       for very large runs\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 
@@ -185,6 +190,19 @@ constexpr const char* kNightlyHelp =
     "  kbench nightly --config kbench.toml --preset h200\n"
     "  kbench nightly --submissions kernels --db nightly.sqlite --out html=report.html\n"
     "  kbench nightly --flag 3 --out junit=kbench.xml --out github=-\n\n";
+
+constexpr const char* kWorkspaceHelp =
+    "A folder in which an agent solves one task, and its requests. The answer is what lies in\n"
+    "DIR/kernels, .cu or .cpp files: each request copies it once (no links, at most 64 files, 1 "
+    "MiB)\n"
+    "and judges the copy. It prints one line of JSON, at most 16 KiB: state, message, hint, the "
+    "copy's\n"
+    "hash as tree. No judge lies in the folder; only a submission is stored and rewarded.\n\n"
+    "Examples:\n"
+    "  kbench workspace open level1/019_relu work\n"
+    "  kbench workspace compile work           messages; registers and spills on CUDA\n"
+    "  kbench workspace verify work            on fresh inputs, without timing\n"
+    "  kbench workspace submit work --agent me --db results.sqlite\n\n";
 
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
@@ -282,6 +300,7 @@ constexpr std::array kHelps = {
     CommandHelp{"compare", kCompareHelp},
     CommandHelp{"history", kHistoryHelp},
     CommandHelp{"nightly", kNightlyHelp},
+    CommandHelp{"workspace", kWorkspaceHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
@@ -291,6 +310,15 @@ constexpr std::array kHelps = {
     CommandHelp{"completions", kCompletionsHelp},
     CommandHelp{"man", kManHelp},
 };
+
+// E and C are what a kernel's speed-ups over both baselines are called there.
+std::string rewards_help() {
+  std::string text =
+      "Rewards of correct and of failed rows; E and C are the speed-ups over eager and compiled:\n";
+  for (const RewardKind& kind : reward_kinds())
+    text += fmt::format("  {:17}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
+  return text + "\n";
+}
 
 // The table of formats, from the reporters themselves.
 std::string formats_help() {
@@ -305,7 +333,7 @@ std::string formats_help() {
 std::string exit_codes() { return kExitCodes; }
 
 std::string help_of(std::string_view command) {
-  std::string text = command == "report" ? formats_help() : "";
+  std::string text = command == "report" ? formats_help() + rewards_help() : "";
   for (const CommandHelp& help : kHelps)
     if (help.command == command) text += help.text;
   return text + kExitCodes;

@@ -15,6 +15,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_run.hpp"
 #include "runner/cli/command_stored_rows.hpp"
+#include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
 #include "runner/cli/man_page.hpp"
 #include "runner/cli/option_table.hpp"
@@ -41,6 +42,7 @@ struct Commands {
   HistoryOptions history;
   NightlyOptions nightly;
   OutputWords nightly_words;
+  WorkspaceOptions workspace;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -145,9 +147,12 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   add_variants(*report, options.variants);
   add_database(*report, options.database);
   report
-      ->add_option("--run", options.run,
-                   "Start of an id, a tag, latest or latest~N (default: the newest run)")
+      ->add_option("--run", options.runs,
+                   "Start of an id, a tag, latest or latest~N (default: the newest run); table1 "
+                   "takes several")
+      ->allow_extra_args(false)
       ->type_name("RUN");
+  add_reward(*report, options.reward, "Reward of each row, in json and jsonl; see below");
   report
       ->add_option("--output,-o", words.format_file, "Where FORMAT goes (default: standard output)")
       ->type_name("FILE");
@@ -420,6 +425,7 @@ struct Table {
     compare = add_compare(app, commands.compare);
     history = add_history(app, commands.history);
     nightly = add_nightly(app, commands.nightly, commands.nightly_words);
+    workspace = add_workspace(app, commands.workspace);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -450,6 +456,7 @@ struct Table {
   CLI::App* compare = nullptr;
   CLI::App* history = nullptr;
   CLI::App* nightly = nullptr;
+  WorkspaceApps workspace{};
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -579,6 +586,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
     commands.nightly.run.command_line = command_line_text(words);
     return Request(std::move(commands.nightly));
   }
+  for (const auto& [asked, what] : table.workspace.requests())
+    if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

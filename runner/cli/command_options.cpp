@@ -8,6 +8,7 @@
 
 #include "reports/reporter.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
@@ -189,6 +190,29 @@ void add_variants(CLI::App& app, VariantRule& rule) {
       app, "--variants", rule,
       {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
       "Which of an agent's variants for a task counts in scores (default: best)");
+}
+
+namespace {
+
+void be_a_reward(CLI::Option& option) {
+  option
+      .check(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto rule = find_reward(word);
+            return rule ? "" : rule.error().message + ": " + rule.error().hint;
+          },
+          ""))
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_reward(CLI::App& app, std::string& reward, const std::string& help) {
+  be_a_reward(*app.add_option("--reward", reward, help));
+}
+
+void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help) {
+  be_a_reward(*app.add_option("--reward", reward, help));
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {

@@ -75,6 +75,9 @@ void add_html(CLI::App& app, OutputWords& words, std::string_view database);  //
 std::vector<std::string> format_names();                                      // of reports
 void add_wide(CLI::App& app, CommonOptions& common);
 void add_variants(CLI::App& app, VariantRule& rule);
+// The name of a reward, which must be one (runner/reward).
+void add_reward(CLI::App& app, std::string& reward, const std::string& help);
+void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help);
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help);
 void add_baseline(CLI::App& app, bool& over_compiled);
 

@@ -33,6 +33,7 @@
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
+#include "runner/cli/workspace_command.hpp"
 
 namespace kbench {
 namespace {
@@ -78,6 +79,9 @@ struct Dispatch {
   }
   int operator()(const NightlyOptions& options) const {
     return nightly_command(options, installation);
+  }
+  int operator()(const WorkspaceRequest& request) const {
+    return workspace_command(request, installation);
   }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }

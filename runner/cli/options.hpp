@@ -50,9 +50,10 @@ struct RunOptions {
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
   bool baselines_only = false;
-  std::optional<int> jobs;  // compilations at once; empty: by the number of cores
-  bool quick = false;       // the fewest blocks that give a ratio
-  bool no_wait = false;     // where the device is taken: an error
+  std::optional<int> jobs;   // compilations at once; empty: by the number of cores
+  bool quick = false;        // the fewest blocks that give a ratio
+  bool checks_only = false;  // nothing is timed, no package is built
+  bool no_wait = false;      // where the device is taken: an error
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting
@@ -104,8 +105,9 @@ struct LintOptions {
 struct ReportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> run;  // a name of store/run_name.hpp; else the newest
+  std::vector<std::string> runs;  // names of store/run_name.hpp; none: the newest
   VariantRule variants = VariantRule::kBest;
+  std::optional<std::string> reward;  // a name of reward/reward.hpp
   std::vector<OutputRequest> outputs;
   std::optional<std::filesystem::path> site;  // a folder for a page of many files
 };
@@ -207,6 +209,23 @@ struct HistoryOptions {
   std::optional<std::string> device;  // as in RunsOptions; else that of the newest run
   bool over_compiled = false;
   OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench workspace open|compile|verify|submit`.
+struct WorkspaceOptions {
+  CommonOptions common;
+  std::filesystem::path folder;
+  std::string task;                       // open: must select exactly one
+  std::optional<std::string> size;        // open; else by the device
+  std::optional<std::string> device;      // open: "cpu", "cuda" or "cuda:N"; else what there is
+  std::string agent;                      // submit; empty: called like the folder
+  std::string reward = "milestone_sure";  // submit: a name of reward/reward.hpp
+  std::filesystem::path database = "kbench.sqlite";  // submit
+};
+struct WorkspaceRequest {
+  enum class What { kOpen, kCompile, kVerify, kSubmit };
+  What what = What::kOpen;
+  WorkspaceOptions options;
 };
 
 // `kbench doctor`.

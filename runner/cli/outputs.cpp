@@ -209,6 +209,8 @@ RenderOptions render_options(const OutputRequest& output, const CommonOptions& c
 
 Status write_output(const ReportData& data, const OutputRequest& output,
                     const CommonOptions& common) {
+  for (const Evaluation& evaluation : data.evaluations)
+    if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
   const RenderOptions options = render_options(output, common);
   const std::string text = output.reporter->render(data, options);
   const Status written =

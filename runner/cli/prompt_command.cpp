@@ -117,27 +117,35 @@ std::optional<PromptExample> choose_example(const ExamplePlace& place, const Tas
 
 }  // namespace
 
-int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto task = find_task(options, installation);
-  if (!task) return fail(task.error(), terminal);
+Result<TaskPrompt> make_task_prompt(const TasksOptions& options, const Installation& installation) {
+  auto task = find_task(options, installation);
+  if (!task) return task.error();
   const auto wish = device_for(options.language, options.device);
-  if (!wish) return fail(wish.error(), terminal);
+  if (!wish) return wish.error();
   PromptDevice device = choose_device(*wish);
   const PromptLanguage language = options.language.value_or(usual_language(device.kind));
   const auto size = choose_size(*task, options.size, device.kind == "cuda" ? "full" : "small");
-  if (!size) return fail(size.error(), terminal);
+  if (!size) return size.error();
   const auto source = read_bounded_file(task->source, kMaxSourceBytes);
-  if (!source) return fail(source.error(), terminal);
+  if (!source) return source.error();
   const auto example = choose_example(examples_of(installation, language, device.kind), *task);
   const auto abi = read_bounded_file(installation.abi / "kbench.h", kMaxSourceBytes);
-  if (!abi) return fail(abi.error(), terminal);
-  fmt::print("{}",
-             task_prompt({*task, **size, *source, *abi, language, std::move(device), example}));
-  return finish(
-      ExitCode::kGood,
-      fmt::format("prompt of {} at {} in {}", task->id, (*size)->name, to_string(language)),
-      options.common.verbosity);
+  if (!abi) return abi.error();
+  const std::string kind = device.kind;
+  const std::string name = (*size)->name;
+  std::string text =
+      task_prompt({*task, **size, *source, *abi, language, std::move(device), example});
+  return TaskPrompt{std::move(*task), name, kind, language, std::move(text)};
+}
+
+int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
+  const auto prompt = make_task_prompt(options, installation);
+  if (!prompt) return fail(prompt.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  fmt::print("{}", prompt->text);
+  return finish(ExitCode::kGood,
+                fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
+                            to_string(prompt->language)),
+                options.common.verbosity);
 }
 
 }  // namespace kbench

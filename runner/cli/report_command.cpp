@@ -2,25 +2,69 @@
 
 #include <unistd.h>
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "reports/joined_runs.hpp"
 #include "reports/model.hpp"
+#include "reports/reporter.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/page_extras.hpp"
 #include "runner/cli/site_output.hpp"
 #include "runner/cli/stored_runs.hpp"
+#include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
+namespace {
+
+// What only some formats can do is refused where no output is in one of them, or one is not.
+Status check_formats(const ReportOptions& options) {
+  bool rewarded = false;
+  for (const OutputRequest& output : options.outputs) {
+    rewarded = rewarded || output.reporter->takes_reward;
+    if (options.runs.size() > 1 && !output.reporter->takes_several)
+      return Error{ErrorCode::kUsage,
+                   fmt::format("a report in {} is of one run, and {} are named",
+                               output.reporter->name, options.runs.size()),
+                   "give --run once; table1 takes several"};
+  }
+  if (options.reward && !rewarded)
+    return Error{ErrorCode::kUsage, "--reward is a field of json and jsonl, and neither is written",
+                 fmt::format("kbench report jsonl --reward {}", *options.reward)};
+  return Done{};
+}
+
+Result<ReportData> load_runs(const Store& store, const std::vector<std::string>& names) {
+  if (names.empty()) return load_report(store);
+  std::vector<ReportData> runs;
+  for (const std::string& name : names) {
+    auto data = load_report(store, name);
+    if (!data) return data.error();
+    runs.push_back(std::move(*data));
+  }
+  return join_runs(std::move(runs));
+}
+
+}  // namespace
 
 int report_command(const ReportOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   if (const auto fine = check_outputs(options.outputs, options.database); !fine)
     return fail(fine.error(), terminal);
+  if (const auto fine = check_formats(options); !fine) return fail(fine.error(), terminal);
+  std::optional<RewardRule> reward;
+  if (options.reward) {
+    auto rule = find_reward(*options.reward);
+    if (!rule) return fail(rule.error(), terminal);
+    reward = std::move(*rule);
+  }
   if (options.site) {
     if (const auto fine = check_site(*options.site); !fine) return fail(fine.error(), terminal);
   }
@@ -30,9 +74,10 @@ int report_command(const ReportOptions& options, const Installation& installatio
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   if (const auto status = complain_without_runs(*store, options.database, options.common))
     return *status;
-  auto data = load_report(*store, options.run);
+  auto data = load_runs(*store, options.runs);
   if (!data) return fail(data.error(), terminal);
   data->variants = options.variants;
+  data->reward = std::move(reward);
   if (options.site || writes_page(options.outputs)) {
     if (const auto added = add_page_extras(*data, *store, installation.suites); !added)
       return fail(added.error(), terminal);

@@ -20,6 +20,7 @@
 
 #include "reports/console_report.hpp"
 #include "reports/model.hpp"
+#include "reports/reporter.hpp"
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
 #include "runner/cli/build_info.hpp"
@@ -268,6 +269,7 @@ class RunSession {
 
   [[nodiscard]] std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
+    if (options_.checks_only) return tasks;
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const PlannedRow& unit = plan_.units[i];
       const bool fails_anyway = unit.ends_as || error_of_build(i) != nullptr;
@@ -458,6 +460,7 @@ class RunSession {
       request.package_reason = package->second.reason;
       request.package_key = package->second.key;
     }
+    if (options_.checks_only) request.package_reason = "nothing was timed";
     if (unit.submission) request.submission = unit.id;
     request.library = [this, index]() -> Result<std::filesystem::path> {
       await_builds();
@@ -469,6 +472,7 @@ class RunSession {
     settings.profile = profile_.name;
     settings.acceptance = profile_.acceptance;
     settings.original_draws = profile_.original_draws;
+    settings.checks_only = options_.checks_only;
     settings.last_worker = &last_worker_;
     settings.calibration = calibration_;
     // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
@@ -604,6 +608,9 @@ int run_command(const RunOptions& given, const Installation& installation) {
   const RunOptions& options = *completed;
   if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
     return fail(fine.error(), terminal);
+  for (const OutputRequest& output : options.outputs)
+    if (auto fine = check_profile(*output.reporter, options.profile); !fine)
+      return fail(fine.error(), terminal);
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });

@@ -2,8 +2,12 @@
 // includes. Results go to standard output; the return value is the exit status.
 #pragma once
 
+#include <string>
+
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/core/result.hpp"
+#include "runner/task/task.hpp"
 
 namespace kbench {
 
@@ -11,5 +15,17 @@ int tasks_list_command(const TasksOptions& options, const Installation& installa
 int tasks_show_command(const TasksOptions& options, const Installation& installation);
 int tasks_header_command(const TasksOptions& options, const Installation& installation);
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation);
+
+// What `kbench tasks prompt` prints, which is also the TASK.md of a workspace; of the size and the
+// kind of device that the options or the machine choose.
+struct TaskPrompt {
+  Task task;
+  std::string size;
+  std::string device;
+  PromptLanguage language;
+  std::string text;
+};
+[[nodiscard]] Result<TaskPrompt> make_task_prompt(const TasksOptions& options,
+                                                  const Installation& installation);
 
 }  // namespace kbench

@@ -77,7 +77,7 @@ class Evaluating {
       if (auto end = (this->*step)()) return end;
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
-    if (auto end = calls_.inspect()) return end;
+    if (auto end = calls_.inspect(); end || settings_.checks_only) return end;
     if (stands(Defence::kFloor))
       record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
     if (!on_cpu()) {
@@ -154,7 +154,7 @@ class Evaluating {
 
   // While the worker starts, which has not loaded the submission yet: nobody else is at work.
   std::optional<EarlyEnd> measure_peaks() {
-    if (!has_submission()) return std::nullopt;
+    if (!has_submission() || settings_.checks_only) return std::nullopt;
     auto peaks = oracle_.peaks();
     if (!peaks) return from_error(peaks.error());
     peaks_ = *peaks;
@@ -333,6 +333,7 @@ class Evaluating {
   }
 
   std::optional<EarlyEnd> time() {
+    if (settings_.checks_only) return std::nullopt;
     if (auto end = settle_in()) return end;
     const int slots = slots_needed();
     if (slots != calls_.slots())

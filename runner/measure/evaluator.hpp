@@ -52,6 +52,7 @@ struct EvaluationSettings {
   std::string profile = "kbench";  // the name, for the record
   AcceptanceRule acceptance;
   bool original_draws = false;  // KernelBench's distributions, and no hard draws
+  bool checks_only = false;     // nothing is timed: for whoever is still at work on a kernel
   int correctness_draws = 5;
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker

@@ -123,9 +123,12 @@ Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submissio
   return arguments;
 }
 
-Arguments all_arguments(const Toolchain& toolchain, const Submission& submission) {
-  return submission.device == "cuda" ? cuda_arguments(toolchain, submission)
-                                     : host_arguments(toolchain, submission);
+Arguments all_arguments(const Toolchain& toolchain, const Submission& submission,
+                        CompilerTells tells) {
+  if (submission.device != "cuda") return host_arguments(toolchain, submission);
+  Arguments arguments = cuda_arguments(toolchain, submission);
+  if (tells == CompilerTells::kResources) arguments.emplace_back("-Xptxas=-v");
+  return arguments;
 }
 
 // From C++17 on libstdc++'s <cmath> brings the special mathematical functions (riemann_zeta and its
@@ -316,7 +319,7 @@ Result<CompiledSubmission> Compiler::compile(const Submission& submission,
   const auto abi = read_bounded_file(abi_directory_ / "kbench.h", kMaxSourceFileBytes);
   if (!abi) return Error{ErrorCode::kInfrastructure, abi.error().message, abi.error().hint};
 
-  const Arguments arguments = all_arguments(toolchain_, submission);
+  const Arguments arguments = all_arguments(toolchain_, submission, tells_);
   const std::string key = sha256(Json{
       "kbench-compile/2", arguments, toolchain_.host_version, toolchain_.nvcc_version,
       processor_fingerprint(), hash_sources(submission, files), sha256(task_header), sha256(*abi)}
@@ -368,7 +371,7 @@ Result<std::string> Compiler::build(const Submission& submission, const Staging&
     return run_to_end(sandbox_, command, limits_.time, kMaxOutput);
   };
   const bool cuda = submission.device == "cuda";
-  const Arguments arguments = all_arguments(toolchain_, submission);
+  const Arguments arguments = all_arguments(toolchain_, submission, tells_);
   auto output = run(cuda ? without_special_functions(arguments) : arguments);
   if (cuda && output && does_not_compile(*output)) output = run(arguments);
   if (!output) {

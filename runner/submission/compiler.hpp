@@ -62,6 +62,9 @@ struct CompileLimits {
   std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
 };
 
+// What a compiler is to tell beside its warnings. kResources: for CUDA, `ptxas -v` is among them.
+enum class CompilerTells { kWarnings, kResources };
+
 class Compiler {
  public:
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
@@ -74,6 +77,8 @@ class Compiler {
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
                                                    const std::vector<SourceFile>& files,
                                                    const std::string& task_header) const;
+  // For those who want to read more of it; the library is the same, and cached apart.
+  void tell(CompilerTells what) { tells_ = what; }
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
@@ -97,6 +102,7 @@ class Compiler {
   std::filesystem::path cache_directory_;
   std::filesystem::path abi_directory_;
   CompileLimits limits_;
+  CompilerTells tells_ = CompilerTells::kWarnings;
 
   // When our own lines were last seen to compile, by device, libraries and task.
   struct Trials {

@@ -11,7 +11,9 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
             ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
-            ("completions",), ("man",)]
+            ("completions",), ("man",),
+            ("workspace",), ("workspace", "open"), ("workspace", "compile"),
+            ("workspace", "verify"), ("workspace", "submit")]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -27,6 +29,8 @@ WORDS = {
     ("import", "x.py"): ["--out"],
     ("report", "md"): ["--out", "--db", "--run", "--output"],
     ("report",): [""],
+    ("workspace", "open", "relu"): ["--size", "--device", ""],
+    ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],

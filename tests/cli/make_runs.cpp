@@ -1,7 +1,8 @@
 // make_runs FILE < SCRIPT: a kbench database of several runs with known speed-ups, written by the
 // store itself, for the tests of runs, tag, compare and history. The script is one JSON list:
 //   [{"id", "started_at", "device", "threads", "quick", "torch", "rows": [{"task", "agent",
-//     "variant", "submission_ns" or "state", "source", "files": {path: text}}]}]
+//     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile",
+//     "eager_ns", "compiled_ns"}]}]
 // with defaults for all but ids and rows; see tests/fakes/stored_runs.hpp.
 #include <cstdio>
 #include <iostream>
@@ -28,6 +29,14 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
           : kbench::test::timed_evaluation(run_id, task, agent,
                                            row.value("submission_ns", std::int64_t{1'000'000}),
                                            row.value("variant", ""));
+  // Levels are where the task says, times as asked for.
+  evaluation.level = task.at(5) - '0';
+  evaluation.profile = row.value("profile", evaluation.profile);
+  for (auto& sample : evaluation.samples) {
+    if (sample.side == kbench::Side::kEager) sample.time_ns = row.value("eager_ns", sample.time_ns);
+    if (sample.side == kbench::Side::kCompiled)
+      sample.time_ns = row.value("compiled_ns", sample.time_ns);
+  }
   if (row.contains("source")) evaluation.submission->source_hash = row.at("source");
   return evaluation;
 }

@@ -17,6 +17,8 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden/reports"
+# There only where it is asked for.
+OPTIONAL = {"reward"}
 
 
 def validator(name):
@@ -64,7 +66,18 @@ class SchemaTest(unittest.TestCase):
                 if part.get("type") == "object":
                     self.assertIs(part["additionalProperties"], False, part)
                 if "required" in part:
-                    self.assertEqual(set(part["required"]), set(part["properties"]))
+                    self.assertEqual(set(part["required"]), set(part["properties"]) - OPTIONAL)
+
+    def test_a_reward_may_be_there(self):
+        for reward in ({"name": "milestone_sure", "value": 2.0, "capped": True,
+                        "reason": "no time over compiled"},
+                       {"name": "log", "value": None, "capped": False, "reason": "nobody submitted"}):
+            report = copy.deepcopy(next(self.reports()))
+            report["results"][0]["reward"] = reward
+            self.report.validate(report)
+            self.row.validate({**self.rows()[0], "reward": reward})
+        self.assert_refused(lambda report: report["results"][0].update(reward=1))
+        self.assert_refused(lambda report: report["results"][0].update(reward={"value": 1}))
 
     def assert_refused(self, change):
         report = copy.deepcopy(next(self.reports()))

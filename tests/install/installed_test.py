@@ -75,6 +75,11 @@ class InstalledTest(Installed):
         self.assertEqual(result.returncode, GOOD, result.stderr)
         self.assertIn("level1/019_relu", result.stdout)
 
+    def test_opens_a_workspace(self):
+        result = self.kbench("workspace", "open", "level1/019_relu", "work", "--device", "cpu")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertIn("kernels/", (self.empty / "work/SKILL.md").read_text(encoding="utf-8"))
+
     def test_doctor_finds_everything_in_the_prefix(self):
         result = self.kbench("doctor", "--format", "json", KBENCH_TORCH=TORCH_PYTHON)
         self.assertEqual(result.returncode, GOOD, result.stdout + result.stderr)

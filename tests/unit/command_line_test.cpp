@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/reporter.hpp"
+#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
@@ -159,10 +160,35 @@ TEST(CommandLine, ReportAndDoctor) {
       {"report", "html", "--db", "x.db", "--run", "12", "--output", "x.html", "-q"});
   EXPECT_EQ(places(report.outputs), "html to x.html");
   EXPECT_EQ(report.database, "x.db");
-  EXPECT_EQ(report.run, "12");
+  EXPECT_EQ(report.runs, std::vector<std::string>{"12"});
   EXPECT_EQ(report.common.verbosity, -1);
   EXPECT_EQ(places(parse_as<ReportOptions>({"report", "json"}).outputs), "json to -");
   EXPECT_EQ(parse_as<DoctorOptions>({"doctor", "--format", "json"}).format, OutputFormat::kJson);
+}
+
+TEST(CommandLine, SeveralRunsAndARewardOfAReport) {
+  const auto report = parse_as<ReportOptions>(
+      {"report", "--run", "a", "jsonl", "--run", "b", "--reward", "fast_p:1.5"});
+  EXPECT_EQ(report.runs, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(report.reward, "fast_p:1.5");
+  EXPECT_FALSE(parse_command_line({"kbench", "report", "jsonl", "--reward", "fast_p:x"}));
+}
+
+TEST(CommandLine, Workspace) {
+  using What = WorkspaceRequest::What;
+  const auto open = parse_as<WorkspaceRequest>(
+      {"workspace", "open", "relu", "work", "--size", "small", "--device", "cpu"});
+  EXPECT_EQ(open.what, What::kOpen);
+  EXPECT_EQ(open.options.task, "relu");
+  EXPECT_EQ(open.options.folder, "work");
+  EXPECT_EQ(open.options.device, "cpu");
+  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "compile", "w"}).what, What::kCompile);
+  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "verify", "w"}).what, What::kVerify);
+  const auto submit = parse_as<WorkspaceRequest>({"workspace", "submit", "w"});
+  EXPECT_EQ(submit.what, What::kSubmit);
+  EXPECT_EQ(submit.options.reward, kDefaultReward);
+  EXPECT_EQ(submit.options.database, "kbench.sqlite");
+  EXPECT_FALSE(parse_command_line({"kbench", "workspace", "submit"}));
 }
 
 TEST(CommandLine, OutputsOfARun) {

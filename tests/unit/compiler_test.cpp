@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/submission/ptxas.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 
 namespace kbench {
@@ -334,6 +335,28 @@ TEST_F(CompilerTest, CudaErrorsAreTheCompilersWords) {
   const Error error = refusal("__global__ void f() { undeclared_thing(); }\n", ".cu");
   EXPECT_EQ(error.code, ErrorCode::kSubmission);
   EXPECT_NE(error.message.find("019_relu.cu(1): error:"), std::string::npos) << error.message;
+}
+
+TEST_F(CompilerTest, TheAssemblerTellsRegistersAndSpillsWhereItIsAsked) {
+  if (compiler_.toolchain().nvcc.empty()) GTEST_SKIP() << "no nvcc here";
+  const char* text =
+      "#include \"task.h\"\n"
+      "__global__ void scale(float* x) { x[threadIdx.x] *= 2; }\n"
+      "extern \"C\" int kbench_forward() { scale<<<1, 1>>>(nullptr); return 0; }\n";
+  const auto silent = compile(text, ".cu");
+  ASSERT_TRUE(silent.ok()) << silent.error().message;
+  EXPECT_TRUE(read_ptxas(silent->warnings).kernels.empty());
+  compiler_.tell(CompilerTells::kResources);
+  for (const bool cached : {false, true}) {
+    const auto compiled = compile_only();
+    ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+    EXPECT_EQ(compiled->from_cache, cached);
+    const auto report = read_ptxas(compiled->warnings);
+    ASSERT_EQ(report.kernels.size(), 1u) << compiled->warnings;
+    EXPECT_EQ(report.kernels[0].name, "scale(float*)");
+    EXPECT_GT(report.kernels[0].registers, 0);
+    EXPECT_EQ(report.kernels[0].spill_store_bytes, 0);
+  }
 }
 
 }  // namespace

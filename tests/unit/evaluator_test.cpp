@@ -106,6 +106,20 @@ TEST_F(EvaluatorTest, AWrongResultInACheckEndsTheEvaluation) {
   EXPECT_TRUE(result.samples.empty());
 }
 
+TEST_F(EvaluatorTest, WhoAsksForChecksAloneGetsThemAllAndNoTimes) {
+  settings_.checks_only = true;
+  const Evaluation right = run();
+  EXPECT_EQ(right.state, State::kOk);
+  EXPECT_EQ(right.correct, true);
+  EXPECT_EQ(right.checks.size(), 5u);
+  EXPECT_TRUE(right.samples.empty());
+  EXPECT_EQ(script_.count("judge eager"), 0);
+  script_.submission_error = [](int) { return 1.0; };
+  const Evaluation wrong = run();
+  EXPECT_EQ(wrong.state, State::kWrongResult);
+  EXPECT_EQ(wrong.correct, false);
+}
+
 TEST_F(EvaluatorTest, NaNIsWrong) {
   script_.submission_error = [](int) { return std::numeric_limits<double>::quiet_NaN(); };
   EXPECT_EQ(run().state, State::kWrongResult);

@@ -1,0 +1,195 @@
+#include "runner/reward/reward.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/core/suggest.hpp"
+
+namespace kbench {
+namespace {
+
+using Ratio = std::optional<RewardRow::Ratio>;
+
+constexpr std::array kKinds{
+    RewardKind{RewardFormula::kMilestoneSure, "milestone_sure",
+               "as milestone, by the low ends of the intervals", "-1"},
+    // CUDA Agent's; speedup is what its ablation trained on.
+    RewardKind{RewardFormula::kMilestone, "milestone",
+               "3 if E and C are above 1/0.95, 2 if E is, else 1", "-1"},
+    RewardKind{RewardFormula::kSpeedup, "speedup", "C", "0"},
+    RewardKind{RewardFormula::kLog, "log", "ln C, within -1 and 3", "-1"},
+    // KernelGYM's; the first one is its default.
+    RewardKind{RewardFormula::kKernelGym, "kernelgym", "1 if E is at least 1.01, else 0.5", "0"},
+    RewardKind{RewardFormula::kKernelGymSpeedup, "kernelgym_speedup", "0.5 + 0.5 min(E, 3)", "0"},
+    RewardKind{RewardFormula::kKernelGymLadder, "kernelgym_ladder",
+               "1, .8, .6, .4, .2 from E = 3, 2, 1.5, 1.2, 1; else -.1",
+               "not compiled -.5, wrong -.3, else -1"},
+    RewardKind{RewardFormula::kKernrl, "kernrl", "min(E - 1, 2), halved below 0",
+               "not compiled -.5, else -.25"},
+    RewardKind{RewardFormula::kKevin, "kevin", "0.3 + E", "0"},
+    RewardKind{RewardFormula::kFastP, "fast_p:P", "1 if E is above P, else 0", "0"},
+};
+
+constexpr std::string_view kFastP = "fast_p:";
+
+const RewardKind* find_kind(std::string_view name) {
+  const auto* found = std::find_if(kKinds.begin(), kKinds.end(),
+                                   [name](const RewardKind& kind) { return kind.name == name; });
+  return found == kKinds.end() ? nullptr : found;
+}
+
+Error unknown(std::string_view name) {
+  std::vector<std::string> names;
+  for (const RewardKind& kind : kKinds) names.emplace_back(kind.name);
+  const auto guess = nearest(std::string(name.substr(0, 64)), names);
+  return {ErrorCode::kUsage, fmt::format("no reward is called \"{}\"", name.substr(0, 64)),
+          guess ? fmt::format("did you mean \"{}\"?", *guess)
+                : fmt::format("there are {}", fmt::join(names, ", "))};
+}
+
+Result<RewardRule> fast_p(std::string_view name) {
+  const std::string_view number = name.substr(kFastP.size());
+  double p = 0;
+  const auto [end, failed] =
+      std::from_chars(number.data(), number.data() + number.size(), p, std::chars_format::fixed);
+  const bool whole = failed == std::errc() && end == number.data() + number.size();
+  if (whole && p > 0 && p <= 1000) return RewardRule{std::string(name), RewardFormula::kFastP, p};
+  return Error{ErrorCode::kUsage,
+               fmt::format("\"{}\" names no speed-up above 0 and up to 1000", name.substr(0, 64)),
+               "fast_p:1 is faster than eager, fast_p:1.5 needs two thirds of its time"};
+}
+
+// It never came as far as being called.
+bool not_compiled(State state) {
+  return state == State::kCompileError || state == State::kMissingSymbol ||
+         state == State::kLoadError;
+}
+
+double of_failed(RewardFormula formula, State state) {
+  switch (formula) {
+    case RewardFormula::kMilestone:
+    case RewardFormula::kMilestoneSure: return milestone_reward(false, false, false);
+    case RewardFormula::kLog: return -1;
+    case RewardFormula::kKernelGymLadder:
+      return not_compiled(state) ? -0.5 : state == State::kWrongResult ? -0.3 : -1;
+    case RewardFormula::kKernrl: return not_compiled(state) ? -0.5 : -0.25;
+    case RewardFormula::kSpeedup:
+    case RewardFormula::kKernelGym:
+    case RewardFormula::kKernelGymSpeedup:
+    case RewardFormula::kKevin:
+    case RewardFormula::kFastP: return 0;
+  }
+  return 0;
+}
+
+double ladder(double speedup) {
+  constexpr std::array<std::pair<double, double>, 5> kSteps{
+      {{3, 1}, {2, 0.8}, {1.5, 0.6}, {1.2, 0.4}, {1, 0.2}}};
+  for (const auto& [from, worth] : kSteps)
+    if (speedup >= from) return worth;
+  return -0.1;
+}
+
+double kernrl(double speedup) {
+  const double gain = std::min(speedup - 1, 2.0);
+  return gain < 0 ? 0.5 * gain : gain;
+}
+
+// Why a step over a baseline cannot be told from none; empty where it can.
+std::string why_unknown(const Ratio& ratio, std::string_view baseline, bool surely) {
+  if (!ratio) return fmt::format("no time over {}", baseline);
+  if (surely && !ratio->sure)
+    return fmt::format("no interval over {} that holds for another run", baseline);
+  return "";
+}
+
+// What cannot be known is not reached, and the reward says that it was out of reach.
+void add_milestone(const RewardRow& row, bool surely, Reward& made) {
+  const auto beyond = [surely](const Ratio& ratio) {
+    if (!ratio) return false;
+    return surely ? ratio->sure && ratio->low > kMilestoneSpeedup
+                  : ratio->estimate > kMilestoneSpeedup;
+  };
+  made.value = milestone_reward(true, beyond(row.eager), beyond(row.compiled));
+  made.reason = why_unknown(row.eager, "eager", surely);
+  if (made.reason.empty()) made.reason = why_unknown(row.compiled, "compiled", surely);
+  made.capped = !made.reason.empty();
+}
+
+double of_speedup(const RewardRule& rule, double speedup) {
+  switch (rule.formula) {
+    case RewardFormula::kSpeedup: return speedup;
+    case RewardFormula::kLog: return std::clamp(std::log(speedup), -1.0, 3.0);
+    case RewardFormula::kKernelGym: return speedup >= 1.01 ? 1 : 0.5;
+    case RewardFormula::kKernelGymSpeedup: return 0.5 + 0.5 * std::min(speedup, 3.0);
+    case RewardFormula::kKernelGymLadder: return ladder(speedup);
+    case RewardFormula::kKernrl: return kernrl(speedup);
+    case RewardFormula::kKevin: return 0.3 + speedup;
+    case RewardFormula::kFastP: return speedup > rule.p ? 1 : 0;
+    case RewardFormula::kMilestone:
+    case RewardFormula::kMilestoneSure: break;  // of two speed-ups: see add_milestone
+  }
+  return 0;
+}
+
+bool is_over_compiled(RewardFormula formula) {
+  return formula == RewardFormula::kSpeedup || formula == RewardFormula::kLog;
+}
+
+void add_correct(const RewardRule& rule, const RewardRow& row, Reward& made) {
+  if (rule.formula == RewardFormula::kMilestone || rule.formula == RewardFormula::kMilestoneSure)
+    return add_milestone(row, rule.formula == RewardFormula::kMilestoneSure, made);
+  const bool over_compiled = is_over_compiled(rule.formula);
+  const Ratio& ratio = over_compiled ? row.compiled : row.eager;
+  made.reason = why_unknown(ratio, over_compiled ? "compiled" : "eager", false);
+  if (ratio) made.value = of_speedup(rule, ratio->estimate);
+}
+
+// Why a row is worth nothing, whatever the formula; empty where it is worth something.
+std::string why_worthless(const RewardRow& row) {
+  if (row.state == State::kNoSubmission) return "nobody submitted";
+  if (row.state == State::kSkipped) return "a submission for another device";
+  if (fault_of(row.state) == Fault::kInfrastructure)
+    return "a fault of kbench or of the machine, not of the submission";
+  if (!row.unranked.empty()) return "the task counts in no score: " + row.unranked;
+  if (fault_of(row.state) == Fault::kNone && !row.correct) return "it was never judged";
+  return "";
+}
+
+}  // namespace
+
+double milestone_reward(bool correct, bool beyond_eager, bool beyond_compiled) {
+  if (!correct) return -1;
+  if (!beyond_eager) return 1;
+  return beyond_compiled ? 3 : 2;
+}
+
+std::span<const RewardKind> reward_kinds() { return kKinds; }
+
+Result<RewardRule> find_reward(std::string_view name) {
+  if (name.starts_with(kFastP)) return fast_p(name);
+  const RewardKind* kind = find_kind(name);
+  if (kind == nullptr || kind->formula == RewardFormula::kFastP) return unknown(name);
+  return RewardRule{std::string(name), kind->formula};
+}
+
+Reward reward(const RewardRule& rule, const RewardRow& row) {
+  Reward made{.name = rule.name};
+  made.reason = why_worthless(row);
+  if (!made.reason.empty()) return made;
+  if (fault_of(row.state) == Fault::kSubmission)
+    made.value = of_failed(rule.formula, row.state);
+  else
+    add_correct(rule, row, made);
+  return made;
+}
+
+}  // namespace kbench

@@ -1,0 +1,84 @@
+// What an evaluation is worth to somebody who trains on it: pure functions of one row, by name.
+// They read no clock, no device and no store, so that any stored run can be scored again under
+// another name. Called by reports (--reward, and the milestones of a ranking) and by the workspace.
+//
+// A fault of kbench or of its machine is worth nothing, neither good nor bad: such rows have no
+// value, and `reason` says why. So have rows of tasks that tell no right from wrong, and correct
+// rows without the speed-up that the formula is made of.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// 5 % less time, as a speed-up: the step of CUDA Agent's milestones (Dai et al., arXiv
+// 2602.24286). Not 1.05.
+inline constexpr double kMilestoneSpeedup = 1 / 0.95;
+
+// −1 for what is not correct, 1 for what is, 2 beyond the step over eager, 3 beyond it over both
+// baselines. Beyond it over compiled alone is 1.
+[[nodiscard]] double milestone_reward(bool correct, bool beyond_eager, bool beyond_compiled);
+
+enum class RewardFormula {
+  kMilestone,
+  kMilestoneSure,  // the default
+  kSpeedup,
+  kLog,
+  kKernelGym,
+  kKernelGymSpeedup,
+  kKernelGymLadder,
+  kKernrl,
+  kKevin,
+  kFastP,
+};
+
+struct RewardKind {
+  RewardFormula formula;
+  std::string_view name;     // "milestone_sure"; of kFastP "fast_p:P", with a number for P
+  std::string_view correct;  // what a correct row is worth; E, C: its speed-up over eager, compiled
+  std::string_view fails;    // what a failed one is worth
+};
+[[nodiscard]] std::span<const RewardKind> reward_kinds();
+
+inline constexpr std::string_view kDefaultReward = "milestone_sure";
+
+// A reward that somebody named.
+struct RewardRule {
+  std::string name;  // as given
+  RewardFormula formula = RewardFormula::kMilestoneSure;
+  double p = 1;  // of kFastP
+};
+// "log", "fast_p:1.5". Errors: kUsage, with the nearest known name.
+[[nodiscard]] Result<RewardRule> find_reward(std::string_view name);
+
+// What a reward looks at of a row.
+struct RewardRow {
+  // A speed-up: above 1 the submission is faster.
+  struct Ratio {
+    double estimate = 0;
+    double low = 0;     // of its 95 % interval
+    bool sure = false;  // the interval holds what it promises: the speed-up has a verdict
+  };
+  State state = State::kInfrastructureError;
+  bool correct = false;  // judged, and found right
+  std::string unranked;  // why the task counts in no score; empty where it does
+  std::optional<Ratio> eager;
+  std::optional<Ratio> compiled;
+};
+
+struct Reward {
+  std::string name;
+  std::optional<double> value;
+  // The highest value was out of reach, for a reason that is not the submission's.
+  bool capped = false;
+  std::string reason;  // why there is no value, or why it is capped; else empty
+};
+[[nodiscard]] Reward reward(const RewardRule& rule, const RewardRow& row);
+
+}  // namespace kbench

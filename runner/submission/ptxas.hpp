@@ -1,0 +1,29 @@
+// What `ptxas -v` says of the kernels that it assembled: registers and what did not fit into them.
+// Called by `kbench workspace compile`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+struct KernelResources {
+  std::string name;  // as its author wrote it
+  int registers = 0;
+  // Bytes a thread.
+  int stack_bytes = 0;
+  int spill_store_bytes = 0;
+  int spill_load_bytes = 0;
+  int shared_bytes = 0;  // a block, static
+};
+
+struct AssemblerReport {
+  std::vector<KernelResources> kernels;  // in the order in which they were assembled
+  std::string rest;                      // everything else that the compiler said
+};
+
+// Of the standard error of nvcc -Xptxas=-v. Other lines of the assembler are left out.
+[[nodiscard]] AssemblerReport read_ptxas(std::string_view text);
+
+}  // namespace kbench

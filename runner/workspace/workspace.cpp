@@ -1,0 +1,118 @@
+#include "runner/workspace/workspace.hpp"
+
+#include <array>
+#include <regex>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/json.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/submission/manifest.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecord = "workspace.json";
+constexpr const char* kSchema = "kbench-workspace/1";
+
+Error usage(std::string message, std::string hint) {
+  return {ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
+std::string shown(const fs::path& path) { return clean_name(path.string(), 300); }
+
+bool is_task_id(const std::string& id) {
+  static const std::regex kId("level[0-9]{1,2}/[0-9]{3,6}_[A-Za-z0-9_]{1,100}");
+  return id.size() <= 120 && std::regex_match(id, kId);
+}
+
+Result<std::string> member(const Json& record, const char* name) {
+  const auto found = record.find(name);  // end() of what is no object
+  if (found == record.end() || !found->is_string())
+    return usage(fmt::format("{} has no \"{}\"", kRecord, name),
+                 "open the workspace again, in another folder");
+  return found->get<std::string>();
+}
+
+Status write_below(const fs::path& file, const std::string& bytes) {
+  std::error_code ignored;  // what cannot be made cannot be written to
+  fs::create_directories(file.parent_path(), ignored);
+  return write_new_file(file, bytes);
+}
+
+}  // namespace
+
+Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
+                      const WorkspaceTexts& texts) {
+  std::error_code failed;
+  fs::create_directories(folder / "kernels", failed);
+  if (failed)
+    return usage(fmt::format("cannot make {}: {}", shown(folder / "kernels"), failed.message()),
+                 "name a folder that can be written to");
+  const Json record = {
+      {"schema", kSchema}, {"task", task.task}, {"size", task.size}, {"device", task.device}};
+  const std::array<std::pair<const char*, std::string>, 6> files{
+      {{"TASK.md", texts.task_md},
+       {"SKILL.md", texts.skill_md},
+       {"reference.py", texts.reference},
+       {"task.h", texts.task_header},
+       {"kbench.h", texts.abi},
+       {kRecord, record.dump(1) + "\n"}}};
+  // Never over somebody's work.
+  for (const auto& [name, text] : files)
+    if (fs::exists(fs::symlink_status(folder / name, failed)))
+      return usage(fmt::format("{} is there already", shown(folder / name)),
+                   "open the workspace in a new folder");
+  for (const auto& [name, text] : files)
+    if (auto written = write_new_file(folder / name, text); !written) return written;
+  return Done{};
+}
+
+Result<WorkspaceTask> read_workspace(const fs::path& folder) {
+  constexpr std::size_t kMostBytes = 64u << 10;
+  const auto text = read_foreign_file(folder / kRecord, kMostBytes);
+  if (!text)
+    return usage(fmt::format("{} is no workspace: it has no {}", shown(folder), kRecord),
+                 "`kbench workspace open TASK DIR` makes one");
+  const auto record = parse_strict_json(*text, kRecord, {.max_bytes = kMostBytes, .max_depth = 4});
+  if (!record) return usage(record.error().message, record.error().hint);
+  std::array<std::string, 4> values;
+  constexpr std::array kNames{"schema", "task", "size", "device"};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto value = member(*record, kNames[i]);
+    if (!value) return value.error();
+    values[i] = std::move(*value);
+  }
+  const auto& [schema, task, size, device] = values;
+  const bool known = schema == kSchema && is_task_id(task) && (size == "small" || size == "full") &&
+                     (device == "cpu" || device == "cuda");
+  if (!known)
+    return usage(fmt::format("{} in {} is not what kbench wrote", kRecord, shown(folder)),
+                 "open the workspace again, in another folder");
+  return WorkspaceTask{task, size, device};
+}
+
+Result<StagedKernels> stage_kernels(const fs::path& folder, const WorkspaceTask& task,
+                                    const std::string& agent) {
+  if (agent.size() > 64 || !is_plain_relative_path(agent) || agent.find('/') != agent.npos)
+    return usage(fmt::format("\"{}\" is no name of an agent", clean_name(agent, 64)),
+                 "use at most 64 letters, digits and . _ + - only: --agent NAME");
+  auto tree = copy_kernels(folder);
+  if (!tree) return tree.error();
+  auto scratch = ScratchFolder::make("kbench-workspace");
+  if (!scratch) return scratch.error();
+  for (const SourceFile& file : tree->files) {
+    const fs::path below = fs::path(file.name).lexically_relative("src");
+    if (auto written = write_below(scratch->path() / agent / task.task / below, file.bytes);
+        !written)
+      return written.error();
+  }
+  return StagedKernels{std::move(*scratch), std::move(tree->hash)};
+}
+
+}  // namespace kbench

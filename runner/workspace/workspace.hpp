@@ -1,0 +1,56 @@
+// The folder in which an agent solves one task:
+//
+//   TASK.md         what is to be computed, how it is judged: `kbench tasks prompt`
+//   SKILL.md        how to go about it
+//   reference.py    the module
+//   task.h kbench.h what a kernel includes
+//   workspace.json  {schema, task, size, device}
+//   kernels/        the agent's own: all that counts
+//
+// No judge lies in it, and nothing in it is believed: requests read workspace.json as they would
+// read anybody's file, and kernels/ by copying it (kernel_tree.hpp). Called by
+// cli/workspace_command.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runner/core/result.hpp"
+#include "runner/os/files.hpp"
+#include "runner/workspace/kernel_tree.hpp"
+
+namespace kbench {
+
+// What a workspace is for.
+struct WorkspaceTask {
+  std::string task;    // "level1/019_relu"
+  std::string size;    // "small" or "full"
+  std::string device;  // "cpu" or "cuda"
+};
+
+struct WorkspaceTexts {
+  std::string task_md;
+  std::string skill_md;
+  std::string reference;
+  std::string task_header;
+  std::string abi;
+};
+
+// Makes the folder, which is new or empty. Errors: kUsage.
+[[nodiscard]] Status make_workspace(const std::filesystem::path& folder, const WorkspaceTask& task,
+                                    const WorkspaceTexts& texts);
+
+// What workspace.json says. Errors: kUsage, where it is missing or damaged.
+[[nodiscard]] Result<WorkspaceTask> read_workspace(const std::filesystem::path& folder);
+
+// The copy of a workspace's kernels as a submissions folder of one submission.
+struct StagedKernels {
+  ScratchFolder folder;  // has AGENT/levelN/NNN_name/
+  std::string tree;      // hash
+};
+// Errors: those of copy_kernels; kUsage for an agent's name that is none.
+[[nodiscard]] Result<StagedKernels> stage_kernels(const std::filesystem::path& folder,
+                                                  const WorkspaceTask& task,
+                                                  const std::string& agent);
+
+}  // namespace kbench

@@ -1,0 +1,66 @@
+"""kbench workspace: an episode from an empty folder to a stored row with its reward. It measures."""
+
+import json
+
+import cli_case
+from cli_case import TASK_FAILED
+from workspace_test import RELU, WorkspaceCase
+
+WRONG = RELU.replace("in->x[i] < 0 ? 0", "i % 1000 == 7 ? 1")
+
+
+class EpisodeTest(WorkspaceCase):
+    """As somebody who solves a task goes about it."""
+
+    def test_open_compile_verify_submit(self):
+        self.open()
+        self.write("main.cpp", WRONG)
+        self.assertEqual(self.ask("compile")["state"], "ok")
+
+        wrong = self.ask("verify", code=TASK_FAILED)
+        self.assertEqual((wrong["state"], wrong["correct"]), ("wrong_result", False))
+        self.assertIn("elements of y are wrong", wrong["message"])
+        self.assertEqual(wrong["checks"][-1]["passed"], False)
+        self.assertGreater(wrong["checks"][-1]["wrong_elements"], 0)
+        self.assertGreater(wrong["checks"][-1]["max_error"], wrong["checks"][-1]["tolerance"])
+
+        self.write("main.cpp")
+        right = self.ask("verify")
+        self.assertEqual((right["state"], right["correct"]), ("ok", True))
+        self.assertGreaterEqual({check["distribution"] for check in right["checks"]}, {"task"})
+        self.assertGreater(len({check["distribution"] for check in right["checks"]}), 1)
+        self.assertNotEqual(right["tree"], wrong["tree"])
+        for answer in (wrong, right):
+            self.assertNotIn("seed", json.dumps(answer))
+        self.assertEqual(list(self.folder.glob("*.sqlite")), [], "nothing but submissions is kept")
+
+        submitted = self.ask("submit", "--agent", "ann", "--db", "results.sqlite")
+        self.assertEqual(submitted["tree"], right["tree"])
+        row = submitted["row"]
+        self.assertEqual((row["state"], row["correct"], row["agent"], row["task"]),
+                         ("ok", True, "ann", "level1/019_relu"))
+        self.assertGreater(row["speedup"]["eager"]["estimate"], 0)
+        reward = row["reward"]
+        self.assertEqual(reward["name"], "milestone_sure")
+        self.assertIn(reward["value"], (1, 2, 3))
+
+        # The row is stored, and worth the same whenever it is looked at.
+        report = self.kbench("report", "json", "--db", "results.sqlite", "--reward",
+                             "milestone_sure")
+        self.assert_good(report)
+        stored = json.loads(report.stdout)
+        self.assertEqual(stored["run_id"], submitted["run_id"])
+        self.assertEqual(stored["results"], [row])
+
+    def test_what_is_wrong_is_stored_and_costs(self):
+        self.open()
+        self.write("main.cpp", WRONG)
+        submitted = self.ask("submit", "--reward", "kernrl", code=TASK_FAILED)
+        self.assertEqual(submitted["row"]["state"], "wrong_result")
+        self.assertEqual(submitted["row"]["agent"], "work")
+        self.assertEqual(submitted["row"]["reward"],
+                         {"name": "kernrl", "value": -.25, "capped": False, "reason": None})
+
+
+if __name__ == "__main__":
+    cli_case.main()

@@ -1,0 +1,127 @@
+#include "runner/reward/reward.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/rewards.hpp"
+#include "tests/unit/score_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+RewardRow correct_row(double over_eager, double over_compiled) {
+  const auto ratio = [](double x) { return RewardRow::Ratio{x, x / 1.01, true}; };
+  return {.state = State::kOk,
+          .correct = true,
+          .eager = ratio(over_eager),
+          .compiled = ratio(over_compiled)};
+}
+
+std::optional<double> value(const std::string& name, const RewardRow& row) {
+  return reward(find_reward(name).value(), row).value;
+}
+
+// The whole table is held against one of its own in tests/golden/reward_test.py.
+TEST(Reward, FivePercentLessTimeIsMoreThanFivePercentFaster) {
+  EXPECT_EQ(value("milestone", correct_row(1.051, 1.051)), 1);
+  EXPECT_EQ(value("milestone", correct_row(1.053, 1.051)), 2);
+  EXPECT_EQ(value("milestone", correct_row(1.053, 1.053)), 3);
+  EXPECT_EQ(value("milestone", correct_row(1.051, 9)), 1) << "over compiled alone";
+  EXPECT_EQ(value("milestone_sure", correct_row(1.053, 1.053)), 1) << "the intervals begin below";
+  EXPECT_EQ(value("milestone_sure", correct_row(1.08, 1.08)), 3);
+}
+
+TEST(Reward, AnIntervalThatHoldsNothingIsNoReward) {
+  RewardRow row = correct_row(2, 2);
+  row.eager->sure = false;
+  const Reward made = reward(find_reward(kDefaultReward).value(), row);
+  EXPECT_EQ(made.value, 1);
+  EXPECT_TRUE(made.capped);
+  EXPECT_THAT(made.reason, HasSubstr("over eager"));
+  EXPECT_EQ(value("milestone", row), 3);
+}
+
+TEST(Reward, WithoutACompiledTimeItIsAtMostTwoAndSaysSo) {
+  RewardRow row = correct_row(4, 4);
+  row.compiled.reset();
+  for (const char* name : {"milestone", "milestone_sure"}) {
+    const Reward made = reward(find_reward(name).value(), row);
+    EXPECT_EQ(made.value, 2) << name;
+    EXPECT_TRUE(made.capped) << name;
+    EXPECT_EQ(made.reason, "no time over compiled") << name;
+  }
+  const Reward speedup = reward(find_reward("speedup").value(), row);
+  EXPECT_FALSE(speedup.value);
+  EXPECT_FALSE(speedup.capped);
+  EXPECT_EQ(speedup.reason, "no time over compiled");
+}
+
+TEST(Reward, FaultsOfOursAreNeitherGoodNorBad) {
+  for (const State state :
+       {State::kInfrastructureError, State::kDoesNotFit, State::kSkipped, State::kNoSubmission}) {
+    RewardRow row = correct_row(2, 2);
+    row.state = state;
+    for (const RewardKind& kind : reward_kinds()) {
+      const std::string name =
+          kind.formula == RewardFormula::kFastP ? "fast_p:1" : std::string(kind.name);
+      const Reward made = reward(find_reward(name).value(), row);
+      EXPECT_FALSE(made.value) << name << " " << to_string(state);
+      EXPECT_FALSE(made.reason.empty()) << name << " " << to_string(state);
+    }
+  }
+}
+
+TEST(Reward, WhatSeemsFastButIsSuspectFails) {
+  RewardRow row = correct_row(50, 50);
+  row.state = State::kSuspect;
+  EXPECT_EQ(value("milestone_sure", row), -1);
+  EXPECT_EQ(value("speedup", row), 0);
+  EXPECT_EQ(value("kernelgym_ladder", row), -1);
+}
+
+TEST(Reward, ATaskThatTellsNoRightFromWrongRewardsNobody) {
+  RewardRow row = correct_row(2, 2);
+  row.unranked = "zeros pass";
+  const Reward made = reward(find_reward("kevin").value(), row);
+  EXPECT_FALSE(made.value);
+  EXPECT_THAT(made.reason, HasSubstr("zeros pass"));
+}
+
+TEST(Reward, NamesThatAreNoneAreRefusedWithTheNearest) {
+  const auto near = find_reward("milstone");
+  ASSERT_FALSE(near);
+  EXPECT_EQ(near.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(near.error().hint, HasSubstr("\"milestone\""));
+  for (const char* name :
+       {"", "fast_p", "fast_p:", "fast_p:P", "fast_p:0", "fast_p:-1", "fast_p:1e3", "fast_p:nan",
+        "fast_p:inf", "fast_p:1.5x", "fast_p:1001", "Milestone", "milestone "})
+    EXPECT_FALSE(find_reward(name)) << name;
+  EXPECT_EQ(find_reward("fast_p:1.5").value().p, 1.5);
+}
+
+// Nine digits on both sides: what JSON shows decides.
+TEST(Reward, IsMadeOfTheNumbersThatAreShown) {
+  ResultRow row = test::solved("a", 1, 1.5 - 1e-12, 1);
+  const RewardRule rule = find_reward("kernelgym_ladder").value();
+  EXPECT_EQ(reward_of(row, rule).value, 0.6);
+  row.over_eager->estimate = 1.5 - 1e-8;
+  EXPECT_EQ(reward_of(row, rule).value, 0.4);
+}
+
+TEST(Reward, JsonHasNullsForWhatIsNotThere) {
+  EXPECT_EQ(to_json(Reward{.name = "log", .value = 0.1 + 0.2}),
+            (Json{{"name", "log"}, {"value", 0.3}, {"capped", false}, {"reason", nullptr}}));
+  EXPECT_EQ(
+      to_json(Reward{.name = "log", .reason = "nobody submitted"}),
+      (Json{
+          {"name", "log"}, {"value", nullptr}, {"capped", false}, {"reason", "nobody submitted"}}));
+}
+
+}  // namespace
+}  // namespace kbench
