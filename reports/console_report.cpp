@@ -178,6 +178,8 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_files(data, options);
   out += render_group(data, options);
   out += render_chain(data.chain, options);
+  if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
+    out += fmt::format("\n{}\n", paint(unfinished, Tone::kCaution, options.colour));
   return fmt::format("{}\n{}\n", out, summary_line(data));
 }
 

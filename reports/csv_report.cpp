@@ -82,7 +82,8 @@ std::string csv_text(std::string_view text) {
 std::string render_csv(const ReportData& data) {
   std::string out;
   append_record(out, headings());
-  for (const ResultRow& row : derive_all(data)) append_record(out, cells_of(data.run, row));
+  for (const ResultRow& row : derive_all(data))
+    append_record(out, cells_of(run_of(data, row), row));
   return out;
 }
 

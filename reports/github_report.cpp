@@ -125,6 +125,8 @@ std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows)
   if (chain != ChainFinding::State::kHolds)
     out += command(chain == ChainFinding::State::kChanged ? "error" : "warning", "",
                    fmt::format("rows {}", to_string(chain)), data.chain.message);
+  if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
+    out += command("error", "", "not finished", unfinished);
   if (data.quick)
     out += command("warning", "", "quick run", "timed in eight blocks of one session only");
   return out;
@@ -145,8 +147,7 @@ std::string render_github(const ReportData& data, const std::string& workspace) 
   std::string summary = summary_line(data);
   if (const auto census = read_census(data.files); census && !census->ignored.empty())
     summary += fmt::format(" · files: {}", census->summary());
-  return out +
-         command("notice", "", fmt::format("kbench run {}", data.run.id.substr(0, 12)), summary);
+  return out + command("notice", "", fmt::format("kbench run {}", short_id(data.run)), summary);
 }
 
 std::string github_summary(const ReportData& data, std::size_t most_bytes) {

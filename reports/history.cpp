@@ -106,7 +106,7 @@ class ChainCautions {
       case ChainFinding::State::kUnchecked: ++unchecked_; return;
       case ChainFinding::State::kChanged:
         changed_.push_back(fmt::format("rows of the run {} are not as they were stored: {}",
-                                       run.id.substr(0, kShownOfAnId), chain.message));
+                                       short_id(run), chain.message));
     }
   }
   [[nodiscard]] std::vector<std::string> sentences() && {
@@ -124,7 +124,6 @@ class ChainCautions {
   }
 
  private:
-  static constexpr std::size_t kShownOfAnId = 12;
   std::vector<std::string> changed_;
   int unchecked_ = 0;
   int unchained_ = 0;

@@ -21,7 +21,7 @@ std::string render_html(const ReportData& data) {
 }
 
 std::string page_title(const ReportData& data) {
-  return fmt::format("kbench results · {}", data.run.id.substr(0, 12));
+  return fmt::format("kbench results · {}", short_id(data.run));
 }
 
 }  // namespace kbench

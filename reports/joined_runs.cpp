@@ -27,7 +27,7 @@ Status check_comparable(const ReportData& a, const ReportData& b) {
   const Difference& first = differences.front();
   return Error{ErrorCode::kUsage,
                fmt::format("runs {} and {} cannot stand in one table: their {} is {} and {}",
-                           a.run.id.substr(0, 12), b.run.id.substr(0, 12), first.what,
+                           short_id(a.run), short_id(b.run), first.what,
                            sanitize_line(first.before), sanitize_line(first.after)),
                "take runs of one device, size, precision class and profile"};
 }

@@ -88,8 +88,9 @@ std::string render_json_lines(const ReportData& data) {
   for (const ResultRow& row : derive_all(data)) {
     Json line = result_json(row, data.reward);
     line["schema_version"] = kReportSchemaVersion;
-    line["run_id"] = data.run.id;
-    line["started_at"] = data.run.started_at;
+    const Run& run = run_of(data, row);
+    line["run_id"] = run.id;
+    line["started_at"] = run.started_at;
     lines += json_text(std::move(line)) + "\n";
   }
   return lines;

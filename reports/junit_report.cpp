@@ -107,6 +107,15 @@ std::string file_case(const Census::Ignored& file) {
       xml_attribute(file.path), verdict);
 }
 
+// A run that was killed passes nothing that looks at its cases alone.
+std::string unfinished_case(const std::string& words) {
+  if (words.empty()) return "";
+  return fmt::format(
+      "    <testcase classname=\"run\" name=\"finished\" time=\"0.000\">\n"
+      "      <error type=\"unfinished\" message=\"{}\"/>\n    </testcase>\n",
+      xml_attribute(words));
+}
+
 // The attributes that a suite and the whole share.
 std::string totals(const ReportData& data, const std::vector<ResultRow>& rows,
                    const Census& census) {
@@ -118,11 +127,12 @@ std::string totals(const ReportData& data, const std::vector<ResultRow>& rows,
     });
   };
   const int mistaken = census.mistaken();
+  const int unfinished = data.run.finished_at.empty() ? 1 : 0;
   double seconds = 0;
   for (const ResultRow& row : rows) seconds += row.wall_seconds;
   return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
-                     rows.size() + census.ignored.size(), count(Outcome::kFailure) + mistaken,
-                     count(Outcome::kError),
+                     static_cast<int>(rows.size() + census.ignored.size()) + unfinished,
+                     count(Outcome::kFailure) + mistaken, count(Outcome::kError) + unfinished,
                      count(Outcome::kSkipped) + static_cast<int>(census.ignored.size()) - mistaken,
                      seconds);
 }
@@ -140,7 +150,7 @@ std::string render_junit(const ReportData& data) {
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kbench\" {}>\n"
       "  <testsuite name=\"kbench run {}\" {} timestamp=\"{}\">\n    <properties>\n",
-      counts, xml_attribute(data.run.id.substr(0, 12)), counts, xml_attribute(data.run.started_at));
+      counts, xml_attribute(short_id(data.run)), counts, xml_attribute(data.run.started_at));
   out += property("run_id", data.run.id);
   out += property("device", device_of(data));
   out += property("device_name", data.device_name);
@@ -148,6 +158,7 @@ std::string render_junit(const ReportData& data) {
   out += "    </properties>\n";
   for (const ResultRow& row : rows) out += test_case(data, row);
   for (const Census::Ignored& file : census.ignored) out += file_case(file);
+  out += unfinished_case(unfinished_words(data));
   return out + "  </testsuite>\n</testsuites>\n";
 }
 

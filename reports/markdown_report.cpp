@@ -69,7 +69,7 @@ std::string failure(const ResultRow& row) {
 std::string heading(const ReportData& data) {
   const std::string device = data.device_name.empty() ? device_of(data) : data.device_name;
   return fmt::format("## kbench run <code>{}</code>\n\n{}\n\nOn {}, {}{}\n\n",
-                     markdown_text(sanitize_line(data.run.id.substr(0, 12))),
+                     markdown_text(sanitize_line(short_id(data.run))),
                      markdown_text(summary_line(data)), markdown_text(sanitize_line(device)),
                      markdown_text(sanitize_line(data.run.started_at)),
                      data.quick ? ", quick: timed in eight blocks only" : "");
@@ -86,6 +86,8 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
     counts[fmt::format("Rows {}: {}", to_string(data.chain.state), data.chain.message)] =
         static_cast<int>(rows.size());
   std::string out;
+  if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
+    out += fmt::format("- {}\n", unfinished);
   for (const std::string& sentence : group_sentences(data))
     out += fmt::format("- {}\n", markdown_text(sanitize_line(sentence)));
   for (const auto& [reason, count] : counts)

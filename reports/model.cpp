@@ -67,6 +67,7 @@ const Check* worst_check(const std::vector<Check>& checks) {
 }
 
 void copy_identity(const Evaluation& evaluation, ResultRow& row) {
+  row.run_id = evaluation.run_id;
   row.task = evaluation.task;
   row.level = evaluation.level;
   row.size = evaluation.size;
@@ -92,18 +93,6 @@ void read_conditions(ReportData& data) {
   RunFacts facts = facts_of(data.run);
   data.device_name = std::move(facts.device);
   data.quick = facts.quick;
-}
-
-Status read_contents(const Store& store, ReportData& data) {
-  std::vector<std::string> hashes;
-  for (const Evaluation& evaluation : data.evaluations) {
-    if (!evaluation.task_source.empty()) hashes.push_back(evaluation.task_source);
-    for (const TreeFile& file : evaluation.sources) hashes.push_back(file.hash);
-  }
-  auto contents = store.contents(hashes, kMostShownSources);
-  if (!contents) return contents.error();
-  data.contents = std::move(*contents);
-  return Done{};
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.
@@ -157,7 +146,7 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
     data.run.finished_at = std::max(data.run.finished_at, shard.finished_at);
     finished = finished && !shard.finished_at.empty();
     if (const Status read = read_rows(store, shard.id, data); !read) return read;
-    data.chain.message = fmt::format("run {}: {}", shard.id.substr(0, 12), data.chain.message);
+    data.chain.message = fmt::format("run {}: {}", short_id(shard), data.chain.message);
     take_chain(data.chain, chain, first);
   }
   if (!finished) data.run.finished_at.clear();
@@ -233,7 +222,6 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);
-  if (auto read = read_contents(store, data); !read) return read.error();
   std::error_code ignored;
   data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
   read_conditions(data);
@@ -275,6 +263,19 @@ ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   row.lint_state = record->state;
   row.unranked = why_unranked(evaluation, record);
   return row;
+}
+
+const Run& run_of(const ReportData& data, const ResultRow& row) {
+  if (data.group)
+    for (const Run& shard : data.group->shards)
+      if (shard.id == row.run_id) return shard;
+  return data.run;
+}
+
+std::string unfinished_words(const ReportData& data) {
+  if (!data.run.finished_at.empty()) return "";
+  const std::size_t rows = data.evaluations.size();
+  return fmt::format("The run is not finished: {} row{} there", rows, rows == 1 ? " is" : "s are");
 }
 
 std::vector<ResultRow> derive_all(const ReportData& data) {

@@ -41,7 +41,8 @@ struct SampleCounts {
 };
 
 struct ResultRow {
-  std::string task;  // "level1/019_relu"
+  std::string run_id;  // which stored it: of shards, its own
+  std::string task;    // "level1/019_relu"
   int level = 0;
   std::string size;
   std::string device;       // "cpu" or "cuda"
@@ -138,7 +139,8 @@ struct ReportData {
   // (runner/task/family.hpp), and what earlier runs of the device said.
   std::map<std::string, std::vector<std::string>> families;
   std::optional<Trend> trend;
-  // What submissions and tasks are made of, by hash: the smallest first, up to kMostShownSources.
+  // Likewise: what submissions and tasks are made of, by hash: the smallest first, up to
+  // kMostShownSources.
   std::map<std::string, std::string> contents;
   std::filesystem::path database;  // that it was read from, absolute
   // Of the shards whose rows these are; `run` is then the first of them, from the first one's
@@ -176,5 +178,9 @@ enum class Shards { kTogether, kApart };
 
 // "cpu" or "cuda" as the evaluations say it; empty for a run without any.
 [[nodiscard]] std::string device_of(const ReportData& data);
+// The run that stored the row: a shard where `data` is of several.
+[[nodiscard]] const Run& run_of(const ReportData& data, const ResultRow& row);
+// "The run is not finished: 1 row is there"; empty where it is.
+[[nodiscard]] std::string unfinished_words(const ReportData& data);
 
 }  // namespace kbench

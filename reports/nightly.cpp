@@ -236,6 +236,11 @@ std::string finding_words(const Suspect& suspect) {
   }
   if (suspect.same_source()) words += "; its source is the same";
   if (!suspect.remark.empty()) words += "; " + suspect.remark;
+  const std::size_t alone = suspect.evidence.alone.values.size();
+  if (suspect.clearance == Clearance::kUnclear && alone > 0 && alone < kReferenceRuns)
+    words +=
+        fmt::format("; measured alone, it takes {} good runs to confirm anything, and there {} {}",
+                    kReferenceRuns, alone == 1 ? "is" : "are", alone);
   return words;
 }
 

@@ -107,9 +107,8 @@ RowCommands::RowCommands(const ReportData& data) : data_(data) {
 
 std::string RowCommands::line(const char* name, const ResultRow& row,
                               const std::string& out) const {
-  constexpr std::size_t kShownOfId = 12;
   Command command;
-  command.word("kbench").word(name).word(data_.run.id.substr(0, kShownOfId));
+  command.word("kbench").word(name).word(short_id(run_of(data_, row)));
   command.option("--db", data_.database.string()).option("--task", row.task);
   command.option("--agent", row.agent).option("--variant", row.variant);
   if (ambiguous_.contains({row.task, row.agent, row.variant}))
@@ -118,7 +117,7 @@ std::string RowCommands::line(const char* name, const ResultRow& row,
 }
 
 std::string RowCommands::reproduce(const ResultRow& row) const {
-  if (row.has_submission && row.sources.empty()) return from_submissions(data_.run, row);
+  if (row.has_submission && row.sources.empty()) return from_submissions(run_of(data_, row), row);
   return line("reproduce", row, "");
 }
 

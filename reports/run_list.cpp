@@ -115,11 +115,6 @@ Json runs_json(const std::vector<ListedRun>& runs) {
   return {{"schema_version", kReportSchemaVersion}, {"runs", std::move(list)}};
 }
 
-std::string short_id(const Run& run) {
-  constexpr std::size_t kShown = 12;
-  return run.id.substr(0, kShown);
-}
-
 Json run_json(const Run& run, const std::vector<std::string>& tags) {
   const RunFacts facts = facts_of(run);
   return {{"id", run.id},

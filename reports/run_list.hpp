@@ -33,8 +33,6 @@ struct ListedRun {
 // {schema_version, runs[]}.
 [[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);
 
-// The first twelve characters of an id: what tables and messages call a run.
-[[nodiscard]] std::string short_id(const Run& run);
 // {id, tags, started_at, finished_at, device: {kind, name, threads}, commit, dirty, quick}; null
 // where nobody knows.
 [[nodiscard]] Json run_json(const Run& run, const std::vector<std::string>& tags);

@@ -157,7 +157,7 @@ std::string task_headline(const PageModel& page, const std::string& task) {
   HtmlWriter html;
   html.element("h1", task);
   html.open("p", {{"class", "meta"}}).element("time", page.data.run.started_at);
-  html.text(fmt::format(" · run {}", page.data.run.id.substr(0, 12))).close();
+  html.text(fmt::format(" · run {}", short_id(page.data.run))).close();
   return html.take();
 }
 

@@ -195,7 +195,7 @@ std::string headline_html(const PageModel& page) {
                                 : winners_of(page.boards[0]));
   html.close();
   html.open("p", {{"class", "meta"}}).element("time", run.started_at);
-  html.text(fmt::format(" · run {}", run.id.substr(0, 12)));
+  html.text(fmt::format(" · run {}", short_id(run)));
   for (const PageBoard& board : page.boards) html.text(" · " + board_name(board));
   html.close();
   const std::vector<std::string> cautions = cautions_of(page);

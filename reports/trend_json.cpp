@@ -52,7 +52,7 @@ Json series_json(const TrendSeries& series, std::size_t task, std::size_t agent)
 Json trend_runs_json(const Trend& trend) {
   Json runs = Json::array();
   for (const TrendRun& run : trend.runs)
-    runs.push_back({sanitize_line(run.id.substr(0, 12)), sanitize_line(run.started_at),
+    runs.push_back({sanitize_line(short_id(run.id)), sanitize_line(run.started_at),
                     sanitize_line(fmt::format("{}", fmt::join(run.tags, ", "))),
                     sanitize_line(run.commit)});
   return {{"runs", std::move(runs)}, {"older", trend.older}};

@@ -63,8 +63,7 @@ enum class Clearance {
 };
 
 // The slowdowns' mean, against their scatter (Student). Confirmed: above the flag, and no slowdown
-// at all is as unlikely as the rule asks. Cleared: the mean's 95 % interval ends below the flag, or
-// the mean lies below it once all pairs are made.
+// at all is as unlikely as the rule asks. Cleared: the mean's 95 % interval ends below the flag.
 [[nodiscard]] Clearance judge(const Evidence& evidence, const NightlyRule& rule,
                               std::size_t suspected_rows);
 

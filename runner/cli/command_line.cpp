@@ -9,6 +9,7 @@
 
 #include "reports/fail_on.hpp"
 #include "reports/reporter.hpp"
+#include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_db.hpp"
 #include "runner/cli/command_help.hpp"
@@ -128,7 +129,7 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
   number("--jobs", options.jobs, 1, 256, "Files read at a time (default: one a processor)");
   number("--timeout", options.timeout_s, 1, 86400,
-         "Seconds of processor time that one file may take (default: 120)");
+         "Seconds of processor time that one file may take, see below (default: 120)");
   number("--memory", options.memory_gib, 4, 4096,
          "GiB of address space that one file may take (default: 12)");
   add_format(*import, options.format, "Format of the results on standard output");
@@ -159,31 +160,6 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   add_wide(*report, options.common);
   add_common(*report, options.common, false);
   return report;
-}
-
-CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
-  auto* runs = app.add_subcommand("runs", "List the stored runs");
-  runs->footer(help_of("runs"));
-  add_database(*runs, options.database);
-  add_part_of_device(*runs, options.device, "all");
-  add_json(*runs, options.format);
-  add_wide(*runs, options.common);
-  add_common(*runs, options.common, false);
-  return runs;
-}
-
-CLI::App* add_tag(CLI::App& app, TagOptions& options) {
-  auto* tag = app.add_subcommand("tag", "Give a stored run a name");
-  tag->footer(help_of("tag"));
-  auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
-                  ->type_name("");
-  tag->add_option("NAME", options.name, "The new tag")->type_name("");
-  tag->add_option("--remove", options.remove, "Take this tag away instead")
-      ->type_name("NAME")
-      ->excludes(run);
-  add_database(*tag, options.database);
-  add_common(*tag, options.common, false);
-  return tag;
 }
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
@@ -329,19 +305,7 @@ std::string manual_of(const CLI::App& app) {
 // How a shell would have to be told; good enough to read and to repeat.
 std::string command_line_text(const std::vector<std::string>& words) {
   std::string text = "kbench";
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool plain =
-        !words[i].empty() && words[i].find_first_not_of(
-                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "-_./:,=@+") == std::string::npos;
-    if (plain) {
-      text += " " + words[i];
-      continue;
-    }
-    text += " '";
-    for (const char c : words[i]) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += "'";
-  }
+  for (std::size_t i = 1; i < words.size(); ++i) text += " " + shell_word(words[i]);
   return text;
 }
 
@@ -483,7 +447,46 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
       table.app.get_help_ptr()->count() > 0 || reached(table.app).get_help_ptr()->count() > 0;
   // Help is there even where a file is wrong; and what is set has no say about `config` itself.
   if (asks || table.config->parsed() || reached(table.app).get_parent() == nullptr) return words;
-  return with_settings(table.app, words, around);
+  const auto settings = effective_settings(table.app, around);
+  if (!settings) return settings.error();
+  warn_of_variables(table.app, *settings, around);
+  return with_settings(table.app, words, *settings);
+}
+
+// Where the reports of the command that was chosen go. Errors: kUsage.
+Status take_outputs(const Table& table, Commands& commands) {
+  const auto into = [](Result<std::vector<OutputRequest>> outputs,
+                       std::vector<OutputRequest>& taken) -> Status {
+    if (!outputs) return outputs.error();
+    taken = std::move(*outputs);
+    return Done{};
+  };
+  if (table.run->parsed())
+    return into(run_outputs(commands.run_words, commands.run.database), commands.run.outputs);
+  if (table.report->parsed())
+    return into(report_outputs(commands.report_words), commands.report.outputs);
+  if (table.reproduce->parsed())
+    return into(run_outputs(commands.reproduce_words, commands.reproduce.into),
+                commands.reproduce.outputs);
+  if (table.nightly->parsed())
+    return into(nightly_outputs(commands.nightly_words), commands.nightly.run.outputs);
+  return Done{};
+}
+
+// What the command would say of its options. That something has to be typed as well is no fault
+// here.
+Status check_words(const std::vector<std::string>& words) {
+  Commands commands;
+  Table table(commands);
+  try {
+    table.parse(words);
+  } catch (const CLI::RequiredError&) {
+    return Done{};
+  } catch (const CLI::ParseError& problem) {
+    return explain(table.app, problem);
+  }
+  if (table.report->parsed()) return Done{};  // its FORMAT may be missing
+  return take_outputs(table, commands);
 }
 
 // `kbench config COMMAND`: that command line, looked at and not obeyed.
@@ -510,6 +513,9 @@ Result<Request> config_request(ConfigOptions options, const CLI::App& config,
   }
   auto settings = effective_settings(table.app, around);
   if (!settings) return settings.error();
+  if (auto fine = check_words(with_settings(table.app, words, *settings)); !fine)
+    return fine.error();
+  if (options.common.verbosity >= 0) warn_of_variables(table.app, *settings, around);
   options.command = full_name(command).substr(std::string_view("kbench ").size());
   options.settings = std::move(*settings);
   options.unknown_variables = unknown_variables(table.app, around);
@@ -543,13 +549,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
     return explain(app, problem);
   }
   if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
+  if (auto taken = take_outputs(table, commands); !taken) return taken.error();
   if (table.run->parsed()) {
-    auto& options = commands.run;
-    auto outputs = run_outputs(commands.run_words, options.database);
-    if (!outputs) return outputs.error();
-    options.outputs = std::move(*outputs);
-    options.command_line = command_line_text(words);
-    return Request(std::move(options));
+    commands.run.command_line = command_line_text(words);
+    return Request(std::move(commands.run));
   }
   if (table.tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});
   if (table.tasks.show->parsed()) return Request(TasksShowRequest{commands.tasks});
@@ -558,9 +561,6 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   if (table.tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
   if (table.import->parsed()) return Request(commands.import);
   if (table.report->parsed()) {
-    auto outputs = report_outputs(commands.report_words);
-    if (!outputs) return outputs.error();
-    commands.report.outputs = std::move(*outputs);
     commands.report.site = std::move(commands.report_words.site);
     return Request(std::move(commands.report));
   }
@@ -569,9 +569,6 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   if (table.generated.man->parsed()) return Request(PrintText{manual_of(app)});
   if (table.sources->parsed()) return Request(commands.sources);
   if (table.reproduce->parsed()) {
-    auto outputs = run_outputs(commands.reproduce_words, commands.reproduce.into);
-    if (!outputs) return outputs.error();
-    commands.reproduce.outputs = std::move(*outputs);
     commands.reproduce.command_line = command_line_text(words);
     return Request(std::move(commands.reproduce));
   }
@@ -580,9 +577,6 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   if (table.compare->parsed()) return Request(commands.compare);
   if (table.history->parsed()) return Request(commands.history);
   if (table.nightly->parsed()) {
-    auto outputs = nightly_outputs(commands.nightly_words);
-    if (!outputs) return outputs.error();
-    commands.nightly.run.outputs = std::move(*outputs);
     commands.nightly.run.command_line = command_line_text(words);
     return Request(std::move(commands.nightly));
   }

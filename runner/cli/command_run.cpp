@@ -21,8 +21,8 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
            "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
   add_word(app, "--allow-torch", options.allow_torch, {"data", "all", "none"},
-           "Operators of torch that Python submissions may call: those that move data (others: "
-           "ranked apart), all, or data only (others: rejected) (default: data)");
+           "Python: operators of torch that move data, others ranked apart; all; or none (default: "
+           "data)");
   auto* submissions = add_path(app, "--submissions", options.submissions,
                                "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
                           ->type_name("DIR");

@@ -24,6 +24,31 @@ void add_submission_choice(CLI::App& app, RowChoice& row) {
 
 }  // namespace
 
+CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
+  auto* runs = app.add_subcommand("runs", "List the stored runs");
+  runs->footer(help_of("runs"));
+  add_database(*runs, options.database);
+  add_part_of_device(*runs, options.device, "all");
+  add_json(*runs, options.format);
+  add_wide(*runs, options.common);
+  add_common(*runs, options.common, false);
+  return runs;
+}
+
+CLI::App* add_tag(CLI::App& app, TagOptions& options) {
+  auto* tag = app.add_subcommand("tag", "Give a stored run a name");
+  tag->footer(help_of("tag"));
+  auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
+                  ->type_name("");
+  tag->add_option("NAME", options.name, "The new tag")->type_name("");
+  tag->add_option("--remove", options.remove, "Take this tag away instead")
+      ->type_name("NAME")
+      ->excludes(run);
+  add_database(*tag, options.database);
+  add_common(*tag, options.common, false);
+  return tag;
+}
+
 CLI::App* add_sources(CLI::App& app, SourcesOptions& options) {
   auto* sources = app.add_subcommand("sources", "Write the files that a stored row was made from");
   sources->footer(help_of("sources"));

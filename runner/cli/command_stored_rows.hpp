@@ -1,5 +1,5 @@
-// The options of `kbench sources` and `kbench reproduce`, which take one row of a stored run.
-// Called by command_line.
+// The options of `kbench runs` and `kbench tag`, which list and name stored runs, and of `kbench
+// sources` and `kbench reproduce`, which take one row of one. Called by command_line.
 #pragma once
 
 #include "runner/cli/command_options.hpp"
@@ -7,6 +7,8 @@
 
 namespace kbench {
 
+CLI::App* add_runs(CLI::App& app, RunsOptions& options);
+CLI::App* add_tag(CLI::App& app, TagOptions& options);
 CLI::App* add_sources(CLI::App& app, SourcesOptions& options);
 CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& words);
 

@@ -14,6 +14,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/remeasure.hpp"
 #include "runner/cli/stored_runs.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
@@ -66,6 +67,12 @@ Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
   if (!then) return then.error();
   auto now = load_report(store, after->id);
   if (!now) return now.error();
+  if (then->group && now->group && then->run.id == now->run.id) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("both names are shards of \"{}\", which is compared as a whole",
+                             clean_name(now->group->name, 64)),
+                 "`kbench runs` lists the others."};
+  }
   return Pair{std::move(*then), std::move(*now)};
 }
 
@@ -113,7 +120,7 @@ Measurable measurable_rows(const Comparison& comparison, const CompareOptions& o
 
 Status remeasure(Comparison& comparison, const CompareOptions& options,
                  const Installation& installation) {
-  SourcesOfRuns sources(installation);
+  SourcesOfRuns sources(installation, options.database);
   const Measurable found = measurable_rows(comparison, options, sources);
   if (found.without > 0)
     comparison.cautions.push_back(fmt::format("{} row{} not measured again: {}", found.without,

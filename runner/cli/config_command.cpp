@@ -56,10 +56,8 @@ int config_command(const ConfigOptions& options) {
     print_json(json_of(options));
   else
     fmt::print("{}", table_of(options, output_style(options.common)));
-  std::string end = fmt::format("the options of kbench {}", options.command);
-  for (const std::string& variable : options.unknown_variables)
-    end += fmt::format("\n{} sets no option", printable(variable));
-  return finish(ExitCode::kGood, end, options.common.verbosity);
+  return finish(ExitCode::kGood, fmt::format("the options of kbench {}", options.command),
+                options.common.verbosity);
 }
 
 }  // namespace kbench

@@ -167,9 +167,16 @@ Result<int> perform_check(const DbOptions& options, const Installation& installa
 
 // --- backup, vacuum ---
 
+// What is wrong with a database is no fault of whoever asked, and is told as `check` does.
+Result<int> found_or_failed(const Error& error, const CommonOptions& common) {
+  if (error.code != ErrorCode::kBadInput) return error;
+  return finish(ExitCode::kTaskFailed,
+                fmt::format("{} (exit code 1). {}", error.message, error.hint), common.verbosity);
+}
+
 Result<int> perform_backup(const DbOptions& options) {
   const auto bytes = back_up(options.database, options.to);
-  if (!bytes) return bytes.error();
+  if (!bytes) return found_or_failed(bytes.error(), options.common);
   return finish(ExitCode::kGood,
                 fmt::format("{} is copied to {}, {}, and the copy is checked",
                             options.database.string(), options.to.string(), size_words(*bytes)),
@@ -178,7 +185,7 @@ Result<int> perform_backup(const DbOptions& options) {
 
 Result<int> perform_vacuum(const DbOptions& options) {
   const auto done = vacuum(options.database);
-  if (!done) return done.error();
+  if (!done) return found_or_failed(done.error(), options.common);
   return finish(ExitCode::kGood,
                 fmt::format("{} took {} and takes {}", options.database.string(),
                             size_words(done->bytes_before), size_words(done->bytes_after)),
@@ -251,25 +258,27 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
   else
     fmt::print("{}", prune_table(*verdicts, output_style(options.common)));
   const Going leaving = going(*verdicts);
-  if (options.dry_run || leaving.run_ids.empty()) {
+  const std::string runs = count_words(verdicts->size(), "run");
+  if (options.dry_run) {
     return finish(ExitCode::kGood,
-                  fmt::format("{} of {} would go, about {}{}", leaving.run_ids.size(),
-                              count_words(verdicts->size(), "run"), size_words(leaving.bytes),
-                              options.dry_run ? "; nothing was removed" : ""),
+                  fmt::format("{} of {} would go, about {}; nothing was removed",
+                              leaving.run_ids.size(), runs, size_words(leaving.bytes)),
                   options.common.verbosity);
   }
+  if (leaving.run_ids.empty())
+    return finish(ExitCode::kGood, fmt::format("0 of {} removed", runs), options.common.verbosity);
   Counted removing(options.common, "removing runs");
   const auto removed =
       remove_runs(options.database, leaving.run_ids,
                   {[&](std::size_t done, std::size_t all) { removing(done, all); }});
   removing.end();
   if (!removed) return removed.error();
-  return finish(ExitCode::kGood,
-                fmt::format("{} of {} removed; {} are free in {} for runs to come, and `kbench db "
-                            "vacuum` gives them back",
-                            removed->runs, count_words(verdicts->size(), "run"),
-                            size_words(removed->bytes), options.database.string()),
-                options.common.verbosity);
+  return finish(
+      ExitCode::kGood,
+      fmt::format("{} of {} removed; {} are free in {} for runs to come, and `kbench db "
+                  "vacuum` gives them back",
+                  removed->runs, runs, size_words(removed->bytes), options.database.string()),
+      options.common.verbosity);
 }
 
 // --- salvage, merge ---
@@ -279,18 +288,29 @@ void print_lines(const char* label, const std::vector<std::string>& sentences) {
     fmt::print("{}: {}\n", label, sanitize_line(sentence));
 }
 
-Result<int> perform_salvage(const DbOptions& options, const Installation& installation) {
-  const auto salvaged = salvage(options.from, options.to, key_of(installation));
-  if (!salvaged) return salvaged.error();
-  print_lines("mended", salvaged->mended);
-  for (const SavedRun& run : salvaged->saved)
+void print_salvaged(const Salvaged& salvaged) {
+  print_lines("mended", salvaged.mended);
+  for (const SavedRun& run : salvaged.saved)
     fmt::print("saved   {}  {}  {}, {}: {}\n", short_name(run.run.id),
                sanitize_line(minute_of(run.run.started_at)), count_words(run.rows, "row"),
                to_string(run.chain.state), sanitize_line(run.chain.message));
-  for (const LostRun& run : salvaged->lost)
+  for (const LostRun& run : salvaged.lost)
     fmt::print("lost    {}  {}  {}\n", short_name(run.id), sanitize_line(minute_of(run.started_at)),
                sanitize_line(run.why));
-  print_lines("lost", salvaged->notes);
+  print_lines("lost", salvaged.notes);
+}
+
+Result<int> perform_salvage(const DbOptions& options, const Installation& installation) {
+  const auto salvaged = salvage(options.from, options.to, key_of(installation));
+  if (!salvaged) return salvaged.error();
+  print_salvaged(*salvaged);
+  if (salvaged->saved.empty())
+    return finish(ExitCode::kTaskFailed,
+                  fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
+                              "1); restore a `kbench db backup`; `sqlite3 FILE .recover` may show "
+                              "loose rows",
+                              options.from.string(), salvaged->lost.size(), options.to.string()),
+                  options.common.verbosity);
   const bool all = salvaged->lost.empty() && salvaged->notes.empty();
   return finish(
       all ? ExitCode::kGood : ExitCode::kTaskFailed,
@@ -314,6 +334,7 @@ void print_merged(const MergedRun& run) {
   if (run.state == MergedRun::State::kRefused) more = "  " + sanitize_line(run.why);
   fmt::print("{}  {}  {}  from {}{}\n", to_words(run.state), short_name(run.run.id),
              sanitize_line(minute_of(run.run.started_at)), printable(run.from.string()), more);
+  print_lines("damaged", run.damaged);
 }
 
 Result<int> perform_merge(const DbOptions& options, const Installation& installation) {
@@ -331,11 +352,15 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
                       [&](const MergedRun& run) { return run.state == state; }));
   };
   const std::size_t refused = count(MergedRun::State::kRefused);
-  return finish(refused == 0 ? ExitCode::kGood : ExitCode::kTaskFailed,
+  std::size_t damaged = 0;
+  for (const MergedRun& run : merged->runs) damaged += run.damaged.size();
+  std::string bad = refused == 0 ? "" : fmt::format(", {} refused", refused);
+  if (damaged > 0) bad += fmt::format(", {} damaged", count_words(damaged, "source"));
+  if (!bad.empty()) bad += " (exit code 1)";
+  return finish(bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
                 fmt::format("{} added to {}, {} there already{}",
                             count_words(count(MergedRun::State::kAdded), "run"),
-                            options.to.string(), count(MergedRun::State::kThere),
-                            refused == 0 ? "" : fmt::format(", {} refused (exit code 1)", refused)),
+                            options.to.string(), count(MergedRun::State::kThere), bad),
                 options.common.verbosity);
 }
 

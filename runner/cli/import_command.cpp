@@ -145,6 +145,15 @@ Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
   return output->out;
 }
 
+// Of an import of which something failed. What only another machine can mend is no file's fault.
+ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
+  const bool by_files =
+      std::any_of(outcomes.begin(), outcomes.end(), [](const ImportOutcome& outcome) {
+        return outcome.error && outcome.error->fault != Fault::kMachine;
+      });
+  return by_files ? ExitCode::kTaskFailed : ExitCode::kInfrastructure;
+}
+
 class ImportSession {
  public:
   ImportSession(const ImportOptions& options, const Installation& installation)
@@ -225,8 +234,7 @@ class ImportSession {
       return finish(ExitCode::kInterrupted,
                     text + "; interrupted, the same command goes on from there", 0);
     }
-    if (failed > 0)
-      return finish(ExitCode::kTaskFailed, fmt::format("{}; {} failed", text, failed), 0);
+    if (failed > 0) return finish(code_of(outcomes), fmt::format("{}; {} failed", text, failed), 0);
     return finish(ExitCode::kGood, text, options_.common.verbosity);
   }
 

@@ -15,6 +15,7 @@
 #include "reports/run_list.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
+#include "runner/cli/page_extras.hpp"
 #include "runner/cli/remeasure.hpp"
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/stored_runs.hpp"
@@ -38,7 +39,7 @@ class NightSession {
         installation_(installation),
         terminal_(inspect_terminal(STDERR_FILENO, options.run.common.color)),
         baseline_(options.over_compiled ? Side::kCompiled : Side::kEager),
-        sources_(installation) {}
+        sources_(installation, options.run.database) {}
 
   int perform() {
     if (auto fine = check_outputs(options_.run.outputs, options_.run.database); !fine)
@@ -70,6 +71,10 @@ class NightSession {
     if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
     auto tonight = load_report(*store, id);
     if (!tonight) return tonight.error();
+    if (writes_page(options_.run.outputs)) {
+      const auto& suite = options_.run.common.suite.value_or(installation_.suites);
+      if (auto added = add_page_extras(*tonight, *store, suite); !added) return added;
+    }
     tonight_ = std::move(*tonight);
     rule_.flag =
         options_.flag_percent ? *options_.flag_percent / 100 : default_flag(device_of(tonight_));

@@ -6,10 +6,13 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "reports/model.hpp"
 #include "reports/reporter.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/store/store.hpp"
 #include "runner/task/family.hpp"
 #include "runner/task/graph.hpp"
 #include "runner/task/suite.hpp"
@@ -44,6 +47,22 @@ void add_families(ReportData& data, const std::filesystem::path& suite) {
     data.families[tasks[i].first] = std::move(families[i]);
 }
 
+// Of one that is damaged, the page keeps the row and says so in the place of the text.
+Status add_sources(ReportData& data, const Store& store) {
+  std::vector<std::string> hashes;
+  for (const Evaluation& evaluation : data.evaluations) {
+    if (!evaluation.task_source.empty()) hashes.push_back(evaluation.task_source);
+    for (const TreeFile& file : evaluation.sources) hashes.push_back(file.hash);
+  }
+  auto contents = store.readable_contents(hashes, kMostShownSources);
+  if (!contents) return contents.error();
+  data.contents = std::move(contents->texts);
+  for (const auto& [hash, why] : contents->damaged)
+    data.contents.emplace(
+        hash, fmt::format("This file is damaged in {}: {}.\n", store.file().string(), why));
+  return Done{};
+}
+
 }  // namespace
 
 bool writes_page(const std::vector<OutputRequest>& outputs) {
@@ -56,7 +75,7 @@ Status add_page_extras(ReportData& data, const Store& store, const std::filesyst
   auto trend = load_trend(store, data);
   if (!trend) return trend.error();
   data.trend = std::move(*trend);
-  return Done{};
+  return add_sources(data, store);
 }
 
 }  // namespace kbench

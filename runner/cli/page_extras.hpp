@@ -1,6 +1,6 @@
 // What a page shows beyond the rows of its run, looked up only where a page is written: the
-// families of its tasks, and what earlier runs of the device said. Called by run_command and
-// report_command.
+// families of its tasks, what earlier runs of the device said, and the sources. Called by
+// run_command and report_command.
 #pragma once
 
 #include <filesystem>

@@ -170,7 +170,8 @@ Result<std::vector<MeasuredPair>> Remeasurement::read(const std::string& run_id,
 
 RunSources& SourcesOfRuns::of(const Run& run, const std::optional<fs::path>& given) {
   auto& sources = by_run_[run.id];
-  if (!sources) sources = std::make_unique<RunSources>(run, given, installation_.examples);
+  if (!sources)
+    sources = std::make_unique<RunSources>(run, given, database_, installation_.examples);
   return *sources;
 }
 

@@ -72,11 +72,13 @@ class Remeasurement {
 // Sources of several runs, each looked for once.
 class SourcesOfRuns {
  public:
-  explicit SourcesOfRuns(const Installation& installation) : installation_(installation) {}
+  SourcesOfRuns(const Installation& installation, std::filesystem::path database)
+      : installation_(installation), database_(std::move(database)) {}
   [[nodiscard]] RunSources& of(const Run& run, const std::optional<std::filesystem::path>& given);
 
  private:
   const Installation& installation_;
+  std::filesystem::path database_;  // which has the runs
   std::map<std::string, std::unique_ptr<RunSources>> by_run_;
 };
 

@@ -94,8 +94,8 @@ int report_command(const ReportOptions& options, const Installation& installatio
     files +=
         fmt::format("{}{}", files.empty() ? "" : ", ", (*options.site / "index.html").string());
   return finish(ExitCode::kGood,
-                fmt::format("run {}, {} row{}{}", data->run.id.substr(0, 12),
-                            data->evaluations.size(), data->evaluations.size() == 1 ? "" : "s",
+                fmt::format("run {}, {} row{}{}", short_id(data->run), data->evaluations.size(),
+                            data->evaluations.size() == 1 ? "" : "s",
                             files.empty() ? "" : ", written to " + files),
                 options.common.verbosity);
 }

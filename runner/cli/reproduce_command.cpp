@@ -48,15 +48,15 @@ RunOptions options_of(const ReproduceOptions& given, const StoredRow& row) {
 Status check_task(const RunOptions& options, const StoredRow& row) {
   if (!entry_of_id(row.evaluation.task)) {
     return Error{ErrorCode::kBadInput,
-                 fmt::format("run {} has a task \"{}\", which no suite can have",
-                             row.run.id.substr(0, 12), clean_name(row.evaluation.task, 80)),
+                 fmt::format("run {} has a task \"{}\", which no suite can have", short_id(row.run),
+                             clean_name(row.evaluation.task, 80)),
                  "Ask for the database as kbench wrote it."};
   }
   const auto& suite = options.common.suite;
   if (!suite || fs::is_directory(*suite)) return Done{};
   return Error{ErrorCode::kUsage,
                fmt::format("the tasks of run {} lay in {}, which is no folder here",
-                           row.run.id.substr(0, 12), clean_name(suite->string(), 300)),
+                           short_id(row.run), clean_name(suite->string(), 300)),
                "Import them again (`kbench import`), or say with --suite where they are now."};
 }
 
@@ -102,7 +102,7 @@ std::string verdict(const StoredRow& row, const fs::path& database) {
   const auto rows =
       run ? store->evaluations(run->id) : Result<std::vector<Evaluation>>(run.error());
   if (!rows || rows->empty()) return "";
-  const std::string id = row.run.id.substr(0, 12);
+  const std::string id = short_id(row.run);
   const auto same = std::find_if(rows->begin(), rows->end(), [&](const Evaluation& evaluation) {
     return evaluation.key == row.evaluation.key;
   });
@@ -124,7 +124,7 @@ int reproduce_command(const ReproduceOptions& options, const Installation& insta
   if (!row) return fail(row.error(), terminal);
   if (row->chain.state == ChainFinding::State::kChanged)
     fmt::print(stderr, "{} the rows of run {} were changed: {}\n",
-               terminal.paint(Color::kYellow, "warning:"), row->run.id.substr(0, 12),
+               terminal.paint(Color::kYellow, "warning:"), short_id(row->run),
                printable(row->chain.message));
   RunOptions run = options_of(options, *row);
   if (auto here = check_task(run, *row); !here) return fail(here.error(), terminal);

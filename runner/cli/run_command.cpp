@@ -45,6 +45,7 @@
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
@@ -167,7 +168,7 @@ class RunSession {
     auto lock =
         take_measuring_lock({.state = installation_.state,
                              .target = &plan_.target,
-                             .what = fmt::format("run {}", run_.id.substr(0, 12)),
+                             .what = fmt::format("run {}", short_id(run_)),
                              .wait = !options_.no_wait,
                              .note = [this](const std::string& text) { progress_.note(text); }});
     if (!lock) return lock.error();
@@ -226,33 +227,54 @@ class RunSession {
       if (!before.contains(name) || before.at(name) != value) {
         return Error{
             ErrorCode::kUsage,
-            fmt::format("run {} was started with another {}: {} then, {} now",
-                        run_.id.substr(0, 12), name,
+            fmt::format("run {} was started with another {}: {} then, {} now", short_id(run_), name,
                         before.contains(name) ? before.at(name).dump() : "nothing", value.dump()),
             "leave the options out: --resume takes those of its run"};
       }
     }
-    if (auto sound = check_rows(); !sound) return sound;
-    auto keys = store_->keys(run_.id);
-    if (!keys) return keys.error();
-    done_.insert(keys->begin(), keys->end());
-    progress_.note(fmt::format("resuming run {}: {} of {} rows are there", run_.id.substr(0, 12),
+    auto rows = sound_rows();
+    if (!rows) return rows.error();
+    for (const Evaluation& row : *rows) done_.insert(row.key);
+    if (auto same = check_same(*rows); !same) return same;
+    progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
                                done_.size(), plan_.units.size()));
     return Done{};
   }
 
+  // A run has one row for each thing that it was asked to evaluate: what has become another thing
+  // since is for another run, or somebody could try until the row pleases.
+  Status check_same(const std::vector<Evaluation>& rows) const {
+    std::map<std::pair<std::string, std::string>, const Evaluation*> by_name;
+    for (const Evaluation& row : rows)
+      by_name[{row.task, row.submission ? row.submission->name : ""}] = &row;
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      const PlannedRow& unit = plan_.units[i];
+      const auto found = by_name.find({plan_.tasks[unit.task].id, unit.id.name});
+      if (found == by_name.end() || done_.contains(key_of(i))) continue;
+      const Evaluation& row = *found->second;
+      const bool edited = row.submission && row.submission->source_hash != unit.id.source_hash;
+      return Error{
+          ErrorCode::kUsage,
+          fmt::format("run {} has a row of {} already, and {} changed since", short_id(run_),
+                      clean_name(unit.id.name.empty() ? row.task : unit.id.name, 120),
+                      edited ? "its source" : "the task, a compiler, the device or kbench"),
+          "start a new run: leave --resume out"};
+    }
+    return Done{};
+  }
+
   // Rows that are there are not measured again, so they must be those that were stored.
-  Status check_rows() {
+  Result<std::vector<Evaluation>> sound_rows() {
     auto stored = store_->read(run_.id);
     if (!stored) return stored.error();
     const ChainFinding& chain = stored->chain;
     // Without a place for the key every run is unchained, and says so.
     const bool as_begun = !chained_ && chain.state == ChainFinding::State::kUnchained;
     if (chain.state == ChainFinding::State::kHolds || as_begun || !stands(Defence::kChainedRows))
-      return Done{};
+      return std::move(stored->evaluations);
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: run {} cannot be continued: {}", options_.database.string(),
-                             run_.id.substr(0, 12), chain.message),
+                             short_id(run_), chain.message),
                  "Start a new run; `kbench report` still shows this one, and says so."};
   }
 
@@ -534,13 +556,13 @@ class RunSession {
     if (written) return written;
     Error error = written.error();
     error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
-                             run_.id.substr(0, 12), options_.database.string());
+                             short_id(run_), options_.database.string());
     return error;
   }
 
   ExitCode outcome() {
     std::string saved =
-        fmt::format("run {} saved in {}", run_.id.substr(0, 12), options_.database.string());
+        fmt::format("run {} saved in {}", short_id(run_), options_.database.string());
     if (const auto files = written_files(options_.outputs); !files.empty())
       saved += fmt::format(", reported in {}", files);
     if (lost_device_) {

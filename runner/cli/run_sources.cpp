@@ -1,6 +1,8 @@
 #include "runner/cli/run_sources.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +11,7 @@
 
 #include "reports/run_facts.hpp"
 #include "runner/cli/git_state.hpp"
+#include "runner/cli/stored_row.hpp"
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 
@@ -36,11 +39,12 @@ Result<SubmissionSet> one_file(const fs::path& file) {
 }  // namespace
 
 RunSources::RunSources(const Run& run, const std::optional<fs::path>& given,
-                       const fs::path& examples) {
+                       const fs::path& database, const fs::path& examples) {
   if (given) {
     add_folder(*given);
     return;
   }
+  add_stored(run, database);
   const std::string file = text_of(run.configuration, nullptr, "file");
   const std::string folder = text_of(run.configuration, nullptr, "submissions");
   const std::string commit = text_of(run.environment, "submissions", "commit");
@@ -51,6 +55,30 @@ RunSources::RunSources(const Run& run, const std::optional<fs::path>& given,
   add_folder(folder.empty() ? fs::path("submissions") : fs::path(folder));
   if (folder.empty()) add_folder(examples);
   if (!commit.empty()) add_commit(folder.empty() ? "submissions" : folder, commit);
+}
+
+// Each row's in a folder of its own: two of an agent may share names, and not what they hold.
+void RunSources::add_stored(const Run& run, const fs::path& database) {
+  const auto open = [this, run, database]() -> Result<SubmissionSet> {
+    auto scratch = ScratchFolder::make("kbench-stored");
+    if (!scratch) return scratch.error();
+    stored_ = std::move(*scratch);
+    const auto rows = stored_rows_with_sources(database, run);
+    if (!rows) return rows.error();
+    SubmissionSet set;
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      const StoredRow& row = (*rows)[i];
+      const fs::path folder = stored_.path() / std::to_string(i);
+      const auto written = write_stored_sources(row, folder);
+      if (!written) continue;  // of a database of another origin
+      auto found = is_lone_file(row) ? one_file(*written) : find_submissions(folder);
+      if (!found) continue;
+      std::move(found->submissions.begin(), found->submissions.end(),
+                std::back_inserter(set.submissions));
+    }
+    return set;
+  };
+  places_.push_back({clean_name(database.string()), open, {}});
 }
 
 void RunSources::add_folder(const fs::path& folder) {

@@ -1,7 +1,7 @@
 // Where the submissions of a stored run are to be had again. A run keeps the hash of each source,
 // so it does not matter who says where they lie: what is found counts where it is the very same
-// bytes. A further kind of place (sources kept in the database, say) is a further entry of the list
-// that the constructor makes. Called when something is measured again (remeasure.hpp).
+// bytes. A further kind of place is a further entry of the list that the constructor makes. Called
+// when something is measured again (remeasure.hpp).
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,11 @@ namespace kbench {
 
 class RunSources {
  public:
-  // `given` is the only place where somebody names one. Else: where the run took them, the shipped
-  // examples, and the git commit that the run noted. None is opened before it is needed.
+  // `given` is the only place where somebody names one. Else: what `database` keeps of the run,
+  // where the run took them, the shipped examples, and the git commit that the run noted. None is
+  // opened before it is needed.
   RunSources(const Run& run, const std::optional<std::filesystem::path>& given,
-             const std::filesystem::path& examples);
+             const std::filesystem::path& database, const std::filesystem::path& examples);
   RunSources(const RunSources&) = delete;  // a place knows where its owner is
   RunSources& operator=(const RunSources&) = delete;
   ~RunSources() = default;
@@ -36,10 +37,12 @@ class RunSources {
     std::function<Result<SubmissionSet>()> open;
     std::optional<Result<SubmissionSet>> opened;
   };
+  void add_stored(const Run& run, const std::filesystem::path& database);
   void add_folder(const std::filesystem::path& folder);
   void add_commit(const std::filesystem::path& folder, const std::string& commit);
 
   std::vector<Place> places_;
+  ScratchFolder stored_;    // what the database keeps
   ScratchFolder checkout_;  // of the commit
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/cli/settings_file.hpp"
+#include "runner/cli/terminal.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 
@@ -35,9 +37,12 @@ constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset"
 constexpr std::array<std::string_view, 13> kOfARun{
     "agent",   "allow-torch", "baselines-only", "budget",      "device", "level", "precision",
     "profile", "quick",       "size",           "submissions", "suite",  "task"};
-// Variables that are no options (installation.hpp, torch_search.hpp, setup).
-constexpr std::array<std::string_view, 6> kOtherVariables{
-    "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DEPS", "KBENCH_PRESET", "KBENCH_ROOT", "KBENCH_TORCH"};
+// Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
+constexpr std::array<std::string_view, 10> kOtherVariables{
+    "KBENCH_CACHE",        "KBENCH_CONFIG", "KBENCH_DEPS",  "KBENCH_IMPORT_ALL",
+    "KBENCH_PRESET",       "KBENCH_ROOT",   "KBENCH_TORCH", "KBENCH_UPDATE_GOLDEN",
+    "KBENCH_WHEEL_PYTHON", "KBENCH_WITHOUT"};
+constexpr std::string_view kOurs = "KBENCH_";
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -57,9 +62,12 @@ std::string settable_name(const CLI::Option& option) {
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
-const CLI::App& reached(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : reached(*chosen.front());
+template <class App>  // const or not
+App& reached(App& app) {
+  CLI::App* last = nullptr;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = last->get_subcommands())
+    last = chosen.front();
+  return last == nullptr ? app : *last;
 }
 
 // "tasks.lint"; empty of the program itself.
@@ -69,8 +77,14 @@ std::string path_of(const CLI::App& app) {
   return above.empty() ? app.get_name() : above + "." + app.get_name();
 }
 
+// "tasks lint"
+std::string words_of(std::string path) {
+  std::replace(path.begin(), path.end(), '.', ' ');
+  return path;
+}
+
 std::string variable_of(const std::string& path) {
-  std::string name = "KBENCH_" + path;
+  std::string name = std::string(kOurs) + path;
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c == '.' || c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 32) : c;
   });
@@ -126,12 +140,22 @@ Status check_names(const SettingsTable& table, const std::set<std::string>& know
   return Done{};
 }
 
-// What --config or --preset says; else the variable.
-std::string source_option(const CLI::App& app, const std::string& name,
-                          const SetElsewhere& around) {
+// A variable's value. Errors: kUsage where it is empty.
+Result<std::optional<std::string>> value_of(const std::string& variable,
+                                            const SetElsewhere& around) {
+  auto value = around.environment(variable);
+  if (value && value->empty()) return usage(variable + " is empty", "say one, or unset it");
+  return value;
+}
+
+// What --config or --preset says; else the variable; empty where neither does. Errors: as above.
+Result<std::string> source_option(const CLI::App& app, const std::string& name,
+                                  const SetElsewhere& around) {
   const CLI::Option* option = app.get_option_no_throw("--" + name);
   if (option != nullptr && !option->results().empty()) return option->results().back();
-  return around.environment(variable_of(name)).value_or("");
+  const auto value = value_of(variable_of(name), around);
+  if (!value) return value.error();
+  return value->value_or("");
 }
 
 // One table, strongest last.
@@ -142,11 +166,16 @@ struct Layer {
 
 Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& around) {
   std::vector<Layer> layers;
-  std::string file = source_option(app, "config", around);
-  const std::string preset = source_option(app, "preset", around);
+  const auto named = source_option(app, "config", around);
+  if (!named) return named.error();
+  const auto wanted = source_option(app, "preset", around);
+  if (!wanted) return wanted.error();
+  std::string file = *named;
+  const std::string& preset = *wanted;
   std::error_code none;
+  // A folder or a broken link of that name, too: whoever made it is told, and not left alone.
   if (file.empty() && !around.folder.empty() &&
-      fs::is_regular_file(around.folder / kUsualFile, none))
+      fs::exists(fs::symlink_status(around.folder / kUsualFile, none)))
     file = kUsualFile;
   if (file.empty()) {
     if (preset.empty()) return layers;
@@ -195,10 +224,34 @@ std::optional<bool> truth_of(std::string text) {
 }
 
 Status check_flag(const EffectiveSetting& setting) {
-  if (!setting.flag || setting.typed || setting.origin.empty()) return Done{};
   if (setting.values.size() == 1 && truth_of(setting.values.front())) return Done{};
   return usage(fmt::format("{}: {} is true or false", setting.origin, setting.name),
                fmt::format("{} = true is the same as --{}", setting.name, setting.name));
+}
+
+// What the parser would say of a value, with who set it. The option is left as nobody typed it.
+Status check_value(const EffectiveSetting& setting, CLI::Option& option) {
+  if (setting.typed || setting.origin.empty() || setting.values.empty()) return Done{};
+  if (setting.flag) return check_flag(setting);
+  Status fine = Done{};
+  try {
+    option.add_result(setting.values);
+    option.run_callback();
+  } catch (const CLI::Error& problem) {
+    fine = usage(fmt::format("{}: {}", setting.origin, problem.what()), "");
+  }
+  option.clear();
+  return fine;
+}
+
+// All that is wrong at once: whoever wrote a file mends it once.
+Status all_of(const std::vector<Error>& errors, const CLI::App& command) {
+  if (errors.empty()) return Done{};
+  Error all = errors.front();
+  for (std::size_t i = 1; i < errors.size(); ++i) all.message += "\n" + errors[i].message;
+  if (all.hint.empty())
+    all.hint = fmt::format("`kbench {} --help` shows what is possible", words_of(path_of(command)));
+  return all;
 }
 
 std::string default_of(const CLI::Option& option) {
@@ -210,24 +263,43 @@ std::string default_of(const CLI::Option& option) {
   return text.substr(at + kMark.size(), end - at - kMark.size());
 }
 
-// Nobody typed it: the strongest layer has it, or nobody.
-void look_up(EffectiveSetting& setting, const std::string& command,
-             const std::vector<Layer>& layers, const SetElsewhere& around) {
+// Nobody typed it: the strongest layer has it, or nobody. Errors: kUsage, true or false of what is
+// neither, an empty variable.
+Status look_up(EffectiveSetting& setting, const std::string& command,
+               const std::vector<Layer>& layers, const SetElsewhere& around) {
   const auto paths = paths_for(command, setting.name);
   for (const Layer& layer : layers) {
     for (const std::string& path : paths) {
       const auto found = layer.table.find(path);
       if (found == layer.table.end()) continue;
+      if (found->second.has_truth && !setting.flag)
+        return usage(fmt::format("{}: {} is neither true nor false", found->second.where, path),
+                     fmt::format("what --{} takes stands there", setting.name));
       setting.values = found->second.values;
       setting.origin = found->second.where + layer.suffix;
     }
   }
   for (const std::string& path : paths) {
-    const auto value = around.environment(variable_of(path));
-    if (!value || value->empty()) continue;
-    setting.values = {*value};
+    const auto value = value_of(variable_of(path), around);
+    if (!value) return value.error();
+    if (!*value) continue;
+    setting.values = {**value};
     setting.origin = variable_of(path);
   }
+  return Done{};
+}
+
+std::set<std::string> known_variables(const CLI::App& app) {
+  std::set<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
+  for (const std::string& path : known_paths(app)) known.insert(variable_of(path));
+  return known;
+}
+
+bool is_quiet(const std::vector<EffectiveSetting>& settings) {
+  return std::any_of(settings.begin(), settings.end(), [](const EffectiveSetting& setting) {
+    return setting.name == "quiet" && !setting.values.empty() &&
+           (setting.typed || truth_of(setting.values.front()) == true);
+  });
 }
 
 // What is typed counts, and with it all that it excludes or replaces.
@@ -246,20 +318,29 @@ SetElsewhere process_surroundings() {
   around.environment = process_environment();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (text.starts_with("KBENCH_")) around.variables.emplace_back(text.substr(0, text.find('=')));
+    if (text.starts_with(kOurs)) around.variables.emplace_back(text.substr(0, text.find('=')));
   }
   std::error_code failed;
   around.folder = fs::current_path(failed);
+  around.warn = [](const std::string& line) {
+    const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
+    fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), printable(line));
+  };
   return around;
 }
 
-Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
+Result<std::vector<EffectiveSetting>> effective_settings(CLI::App& app,
                                                          const SetElsewhere& around) {
-  const CLI::App& command = reached(app);
+  CLI::App& command = reached(app);
   const auto layers = layers_of(command, around);
   if (!layers) return layers.error();
   std::vector<EffectiveSetting> settings;
-  for (const CLI::Option* option : command.get_options()) {
+  std::vector<Error> errors;
+  const auto hear = [&](const Status& status) {
+    if (!status) errors.push_back(status.error());
+    return status.ok();
+  };
+  for (CLI::Option* option : command.get_options()) {
     EffectiveSetting setting;
     setting.name = settable_name(*option);
     if (setting.name.empty()) continue;
@@ -270,20 +351,19 @@ Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
       setting.values = option->results();
       setting.origin = "command line";
     } else if (!is_overruled(command, *option, setting.name)) {
-      look_up(setting, path_of(command), *layers, around);
+      if (hear(look_up(setting, path_of(command), *layers, around)))
+        hear(check_value(setting, *option));
     }
-    if (auto fine = check_flag(setting); !fine) return fine.error();
     settings.push_back(std::move(setting));
   }
+  if (auto fine = all_of(errors, command); !fine) return fine.error();
   return settings;
 }
 
-Result<std::vector<std::string>> with_settings(const CLI::App& app, std::vector<std::string> words,
-                                               const SetElsewhere& around) {
-  const auto settings = effective_settings(app, around);
-  if (!settings) return settings.error();
+std::vector<std::string> with_settings(const CLI::App& app, std::vector<std::string> words,
+                                       const std::vector<EffectiveSetting>& settings) {
   std::vector<std::string> added;
-  for (const EffectiveSetting& setting : *settings) {
+  for (const EffectiveSetting& setting : settings) {
     if (setting.typed || setting.origin.empty()) continue;
     if (setting.flag) {
       if (truth_of(setting.values.front()) == true) added.push_back("--" + setting.name);
@@ -306,13 +386,24 @@ Result<std::vector<std::string>> with_settings(const CLI::App& app, std::vector<
 }
 
 std::vector<std::string> unknown_variables(const CLI::App& app, const SetElsewhere& around) {
-  std::set<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
-  for (const std::string& path : known_paths(app)) known.insert(variable_of(path));
+  const std::set<std::string> known = known_variables(app);
   std::vector<std::string> unknown;
   for (const std::string& name : around.variables)
     if (!known.contains(name)) unknown.push_back(name);
   std::sort(unknown.begin(), unknown.end());
   return unknown;
+}
+
+void warn_of_variables(const CLI::App& app, const std::vector<EffectiveSetting>& settings,
+                       const SetElsewhere& around) {
+  if (settings.empty() || is_quiet(settings)) return;
+  std::vector<std::string> known;  // what they have in common would make all of them near
+  for (const std::string& name : known_variables(app)) known.push_back(name.substr(kOurs.size()));
+  for (const std::string& name : unknown_variables(app, around)) {
+    const auto guess = nearest(name.substr(kOurs.size()), known);
+    around.warn(name + " sets no option" +
+                (guess ? fmt::format("; did you mean {}{}?", kOurs, *guess) : ""));
+  }
 }
 
 }  // namespace kbench

@@ -7,10 +7,13 @@
 //   [tasks.lint] device = "…"   KBENCH_TASKS_LINT_DEVICE     kbench tasks lint --device …
 //   db = "nightly.sqlite"       KBENCH_DB                    any command that knows --db
 //
+// An empty value is an error, in a file, a variable and on the command line alike: nobody knows
+// what is meant by it. A list with nothing in it says that there is none, as a preset may want to.
 // `kbench nightly` takes what is set of `run` where nothing is set of itself.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,19 +33,27 @@ struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
   std::vector<std::string> variables;  // names that begin with KBENCH_
   std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
+  // Told of each variable that was probably meant for an option: one line for a person.
+  std::function<void(const std::string& line)> warn = [](const std::string&) {};
 };
 [[nodiscard]] SetElsewhere process_surroundings();
 
-// The options of the command that `words` chose, in the order of its help. `app` has parsed the
-// words, whether or not that succeeded. Errors: kUsage for a file that cannot be read, for settings
-// that no command has, each with the nearest one that there is.
-[[nodiscard]] Result<std::vector<EffectiveSetting>> effective_settings(const CLI::App& app,
+// The options of the command that the words chose which `app` has parsed, whether or not that
+// succeeded, in the order of its help. What is set elsewhere is tried on `app`, of which nothing is
+// to be taken afterwards. Errors: kUsage for a file that cannot be read, for settings that no
+// command has, each with the nearest one that there is, and for values, each with who set it and
+// what the parser says.
+[[nodiscard]] Result<std::vector<EffectiveSetting>> effective_settings(CLI::App& app,
                                                                        const SetElsewhere& around);
 
-// The words, with what is set elsewhere behind the command's name. Errors: as above.
-[[nodiscard]] Result<std::vector<std::string>> with_settings(const CLI::App& app,
-                                                             std::vector<std::string> words,
-                                                             const SetElsewhere& around);
+// The words that `app` has parsed, with what is set elsewhere behind the command's name.
+[[nodiscard]] std::vector<std::string> with_settings(const CLI::App& app,
+                                                     std::vector<std::string> words,
+                                                     const std::vector<EffectiveSetting>& settings);
+
+// Warns of unknown_variables, unless the settings say that kbench be quiet.
+void warn_of_variables(const CLI::App& app, const std::vector<EffectiveSetting>& settings,
+                       const SetElsewhere& around);
 
 // Variables that look as if they were meant for an option and are not.
 [[nodiscard]] std::vector<std::string> unknown_variables(const CLI::App& app,

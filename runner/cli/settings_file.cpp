@@ -1,5 +1,6 @@
 #include "runner/cli/settings_file.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
-#include "runner/os/files.hpp"
+#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
@@ -56,8 +57,8 @@ class Flattener {
     SettingValue value;
     value.where = place(file_, node.source());
     const auto* list = node.as_array();
-    value.is_list = list != nullptr;
     const auto add = [&](const toml::node& one) {
+      value.has_truth = value.has_truth || one.is_boolean();
       auto word = word_of(one);
       if (word) value.values.push_back(std::move(*word));
       return word.has_value();
@@ -70,6 +71,10 @@ class Flattener {
           fmt::format("{}: {} is neither text, a number, true or false, nor a list of them",
                       value.where, clean_name(path, 100)),
           "write it as you would type it: level = [1, 2]");
+    // What stands behind it on the command line would be taken for the value.
+    if (std::find(value.values.begin(), value.values.end(), "") != value.values.end())
+      return usage(fmt::format("{}: {} is empty", value.where, clean_name(path, 100)),
+                   "say one, or leave it out");
     into[path] = std::move(value);
     return Done{};
   }
@@ -102,12 +107,10 @@ Result<SettingsFile> sort_out(toml::table& root, const fs::path& file) {
 }  // namespace
 
 Result<SettingsFile> read_settings(const fs::path& file) {
-  const std::string name = clean_name(file.string(), 200);
-  const auto text = read_file(file);
+  const auto text = read_bounded_file(file, kMostBytes);
   if (!text)
-    return usage(fmt::format("{} cannot be read", name), "--config names a file; see the README");
-  if (text->size() > kMostBytes)
-    return usage(fmt::format("{} has more than 1 MiB", name), "--config names a TOML file");
+    return usage(clean_name(text.error().message, 300),
+                 "options that are not typed come from there; the README shows such a file");
   auto parsed = toml::parse(*text, file.string());
   if (!parsed) {
     const toml::parse_error& problem = parsed.error();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/store/chain_key.hpp"
+#include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/manifest.hpp"
@@ -32,7 +36,7 @@ Error none(const Run& run, const std::string& what, const std::string& wanted,
   if (more > 0) known.resize(kMost);
   for (std::string& name : known) name = name.empty() ? "(no name)" : shown(name);
   return {ErrorCode::kNotFound,
-          fmt::format("run {} has no {} \"{}\"", run.id.substr(0, 12), what, shown(wanted)),
+          fmt::format("run {} has no {} \"{}\"", short_id(run), what, shown(wanted)),
           guess ? fmt::format("Did you mean \"{}\"?", shown(*guess))
                 : fmt::format("It has {}{}.",
                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
@@ -70,7 +74,7 @@ Result<const Evaluation*> the_only(const Run& run, Rows rows) {
   for (const Evaluation* row : rows)
     if (row->submission) names.push_back(shown(row->submission->name));
   return Error{
-      ErrorCode::kUsage, fmt::format("{} rows of run {} fit", rows.size(), run.id.substr(0, 12)),
+      ErrorCode::kUsage, fmt::format("{} rows of run {} fit", rows.size(), short_id(run)),
       fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
 }
 
@@ -86,7 +90,7 @@ Result<const Evaluation*> choose(const RowChoice& choice, const Run& run,
   if (fitting.empty()) {
     const char* what = choice.agent ? "submission" : "row without a submission";
     return Error{ErrorCode::kNotFound,
-                 fmt::format("run {} has no {} for {}", run.id.substr(0, 12), what, choice.task),
+                 fmt::format("run {} has no {} for {}", short_id(run), what, choice.task),
                  choice.agent ? "Leave --agent out: only the baselines were timed."
                               : "Name its agent with --agent."};
   }
@@ -118,6 +122,27 @@ Status read_contents(const Store& store, StoredRow& row) {
   return Done{};
 }
 
+// The run alone; all shards where the name is not of it but of their group.
+Result<std::vector<Run>> runs_named(const Store& store, const std::string& name, Run run) {
+  const auto shard = shard_of(run);
+  if (!shard || run.id.starts_with(name)) return std::vector{std::move(run)};
+  const auto runs = store.runs();
+  if (!runs) return runs.error();
+  auto group = group_of(run, *runs);
+  if (!group || group->shards.empty()) return std::vector{std::move(run)};
+  return std::move(group->shards);
+}
+
+Result<StoredRow> row_of_run(const Store& store, const Run& run, const RowChoice& choice) {
+  auto stored = store.read(run.id);
+  if (!stored) return stored.error();
+  const auto chosen = choose(choice, run, stored->evaluations);
+  if (!chosen) return chosen.error();
+  StoredRow row{run, **chosen, std::move(stored->chain), {}};
+  if (auto read = read_contents(store, row); !read) return read.error();
+  return row;
+}
+
 bool has_file(const Evaluation& evaluation, const std::string& path) {
   const auto& files = evaluation.sources;
   return std::any_of(files.begin(), files.end(),
@@ -126,8 +151,8 @@ bool has_file(const Evaluation& evaluation, const std::string& path) {
 
 Error unsound(const StoredRow& row, const std::string& name) {
   return {ErrorCode::kBadInput,
-          fmt::format("run {} names a file \"{}\", which no submission has",
-                      row.run.id.substr(0, 12), shown(name)),
+          fmt::format("run {} names a file \"{}\", which no submission has", short_id(row.run),
+                      shown(name)),
           "Nothing was written. Ask for the database as kbench wrote it."};
 }
 
@@ -165,7 +190,8 @@ Result<StoredRow> find_stored_row(const RowChoice& choice, const Installation& i
   auto store = Store::open(choice.database, Store::Mode::kReadOnly);
   if (!store) {
     Error error = store.error();
-    if (error.code == ErrorCode::kNotFound)
+    std::error_code ignored;
+    if (!fs::exists(choice.database, ignored))
       error.hint =
           "A page names the database where it lay when the page was made. Ask whoever published it "
           "for that file, and name yours with --db.";
@@ -174,20 +200,41 @@ Result<StoredRow> find_stored_row(const RowChoice& choice, const Installation& i
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   auto run = find_run_named(*store, choice.run);
   if (!run) return run.error();
-  auto stored = store->read(run->id);
-  if (!stored) return stored.error();
-  const auto chosen = choose(choice, *run, stored->evaluations);
-  if (!chosen) return chosen.error();
-  StoredRow row{std::move(*run), **chosen, std::move(stored->chain), {}};
-  if (auto read = read_contents(*store, row); !read) return read.error();
-  return row;
+  const auto shards = runs_named(*store, choice.run, std::move(*run));
+  if (!shards) return shards.error();
+  std::optional<Error> first;
+  for (const Run& shard : *shards) {
+    auto row = row_of_run(*store, shard, choice);
+    if (row || row.error().code != ErrorCode::kNotFound) return row;
+    if (!first) first = row.error();
+  }
+  return *first;
+}
+
+Result<std::vector<StoredRow>> stored_rows_with_sources(const fs::path& database, const Run& run) {
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  auto evaluations = store->evaluations(run.id);
+  if (!evaluations) return evaluations.error();
+  std::vector<StoredRow> rows;
+  std::set<std::string> seen;
+  for (Evaluation& evaluation : *evaluations) {
+    if (!evaluation.submission || evaluation.sources.empty()) continue;
+    const SubmissionId& id = *evaluation.submission;
+    if (!seen.insert(fmt::format("{}\n{}\n{}", evaluation.task, id.name, id.source_hash)).second)
+      continue;
+    StoredRow row{run, std::move(evaluation), {}, {}};
+    if (!read_contents(*store, row)) continue;  // damaged: perhaps it lies elsewhere
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 Result<fs::path> write_stored_sources(const StoredRow& row, const fs::path& folder) {
   const Evaluation& evaluation = row.evaluation;
   if (!evaluation.submission || evaluation.sources.empty()) {
     return Error{ErrorCode::kNotFound,
-                 fmt::format("run {} keeps no sources of this row", row.run.id.substr(0, 12)),
+                 fmt::format("run {} keeps no sources of this row", short_id(row.run)),
                  evaluation.submission
                      ? "Either kbench did not keep any then, or it could not read the submission: "
                        "find the files where they were handed in."

@@ -1,6 +1,6 @@
 // One row of a stored run, as a command line names it, and its sources as files again. Called by
-// `kbench sources` and `kbench reproduce`. The database may be anybody's: no name in it is
-// believed.
+// `kbench sources`, `kbench reproduce` and whatever measures again. The database may be anybody's:
+// no name in it is believed.
 #pragma once
 
 #include <filesystem>
@@ -26,6 +26,11 @@ struct StoredRow {
 // fit.
 [[nodiscard]] Result<StoredRow> find_stored_row(const RowChoice& choice,
                                                 const Installation& installation);
+
+// The rows of a run whose sources the database keeps; of rows with equal sources for one task and
+// name, the first. Errors: those of reading it.
+[[nodiscard]] Result<std::vector<StoredRow>> stored_rows_with_sources(
+    const std::filesystem::path& database, const Run& run);
 
 // Writes the row's sources below `folder`, which is empty or not there yet, as a submissions
 // folder: AGENT/levelN/NNN_name.cu and AGENT/include/. Of a run of one file without folders, that

@@ -37,7 +37,7 @@ Result<std::string> change(const TagOptions& options, const Run* run) {
     return fmt::format("no run is called {} any more", *options.remove);
   }
   if (const auto put = store->put(Tag{options.name, run->id, utc_now()}); !put) return put.error();
-  return fmt::format("run {} is called {}", run->id.substr(0, 12), options.name);
+  return fmt::format("run {} is called {}", short_id(*run), options.name);
 }
 
 // By reading: writing would make a database where there is none, and make worse what is damaged. In

@@ -22,6 +22,7 @@
 #include "runner/reward/reward.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/submission/source_files.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/workspace/tool_result.hpp"
@@ -101,6 +102,8 @@ class Asked {
     auto submission = find_copy();
     if (!submission) return submission.error();
     if (auto fits = check_device(*submission); !fits) return fits.error();
+    const auto files = read_source_files(*submission);
+    if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
     const TasksOptions options = task_options();
     auto task = find_task(options, installation_);
     if (!task) return Error{ErrorCode::kInfrastructure, task.error().message, task.error().hint};
@@ -113,7 +116,7 @@ class Asked {
     Compiler compiler(*sandbox, std::move(toolchain), installation_.cache / "submissions",
                       installation_.abi);
     compiler.tell(CompilerTells::kResources);
-    return compiler.compile(*submission, task_header(*task, **size));
+    return compiler.compile(*submission, *files, task_header(*task, **size));
   }
 
   // Errors: kSubmission, whatever is wrong with it.

@@ -104,4 +104,8 @@ Fault fault_of(State state) {
 
 bool is_failure(State state) { return fault_of(state) != Fault::kNone; }
 
+std::string short_id(std::string_view run_id) { return std::string(run_id.substr(0, 12)); }
+
+std::string short_id(const Run& run) { return short_id(run.id); }
+
 }  // namespace kbench

@@ -221,4 +221,8 @@ struct Run {
   std::string environment;    // JSON: device, driver, versions, host, sandbox, kbench version
 };
 
+// The first twelve characters of a run's id: what tables and messages call it.
+[[nodiscard]] std::string short_id(std::string_view run_id);
+[[nodiscard]] std::string short_id(const Run& run);
+
 }  // namespace kbench

@@ -61,22 +61,21 @@ LoweringAnswer answer_of(const Json& json) {
   return {"", error_of(error == json.end() ? Json() : *error)};
 }
 
-// For files that wait instead of working; the processors may be busy with others.
-std::chrono::seconds wall_limit(const LoweringOptions& options) {
-  return 4 * options.cpu_limit + std::chrono::seconds(30);
-}
-
 // The sandbox had to be given up: whatever the file did, it did not end well.
 ImportError error_of(const Error& failure, const LoweringOptions& options) {
   if (failure.code == ErrorCode::kTimeout) {
-    return {0, fmt::format("it was not read within {} s", wall_limit(options).count()),
-            ImportError::Fault::kFile, "--timeout gives more; a task file must not wait"};
+    return {0, fmt::format("it was not read within {} s", wall_limit(options.cpu_limit).count()),
+            ImportError::Fault::kFile, "a task file must not wait; --timeout gives more"};
   }
   return {0, "it ended the process that reads it", ImportError::Fault::kFile,
           "a task file only defines a module and its inputs"};
 }
 
 }  // namespace
+
+std::chrono::seconds wall_limit(std::chrono::seconds cpu_limit) {
+  return 4 * cpu_limit + std::chrono::seconds(15);
+}
 
 Status lower_files(Sandbox& sandbox, const LoweringSetup& setup,
                    const std::vector<LoweringRequest>& requests, const LoweringOptions& options,
@@ -92,7 +91,7 @@ Status lower_files(Sandbox& sandbox, const LoweringSetup& setup,
   const ServerPool pool{
       .start = [&](const Stop& stop) { return LoweringProcess::start(sandbox, setup, stop); },
       .processes = options.processes,
-      .limit = wall_limit(options),
+      .limit = wall_limit(options.cpu_limit),
       .stop = options.stop,
       .tick = options.tick};
   return pool.ask(bodies, [&](std::size_t index, const Answer& answer) {

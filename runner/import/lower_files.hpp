@@ -30,10 +30,14 @@ struct LoweringAnswer {
 struct LoweringOptions {
   std::string mode;  // "batch-stats" or "eval", as tasks record it
   int processes = 1;
-  std::chrono::seconds cpu_limit{120};  // of one file; it may wait for four times as long
+  std::chrono::seconds cpu_limit{120};  // of one file; wall_limit(), too
   std::function<void()> tick;           // optional; called a few times a second while waiting
   Stop stop;                            // optional; true ends it all, unfinished files are left out
 };
+
+// How long a file may take by the wall clock, for those that wait instead of working: four times
+// its processor time, because the processors may be busy with others, and 15 s for importing torch.
+[[nodiscard]] std::chrono::seconds wall_limit(std::chrono::seconds cpu_limit);
 
 // `on_done` is called from this thread as answers arrive, in any order. Errors: kInfrastructure
 // when no Python can be started.

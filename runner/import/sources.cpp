@@ -54,16 +54,24 @@ ImportError unreadable(const std::string& what) {
   return {0, what, ImportError::Fault::kFile, "correct the file"};
 }
 
+std::string shown(const fs::path& file) { return clean_name(file.string(), 400); }
+
+// Without the file's name in front, which stands before each line.
+std::string what_of(const Error& error, const fs::path& file) {
+  const std::string place = file.string() + ": ";
+  return clean_name(error.message.substr(error.message.starts_with(place) ? place.size() : 0), 300);
+}
+
 ImportSource source_of(const fs::path& file) {
   ImportSource source;
-  source.where = clean_name(file.string(), 400);
+  source.where = shown(file);
   source.level = level_of(fs::absolute(file).parent_path());
   take_name(source, file.stem().string());
   auto text = read_bounded_file(file, kMaxSourceBytes);
   if (text) {
     source.text = std::move(*text);
   } else {
-    source.error = unreadable(text.error().message);
+    source.error = unreadable(what_of(text.error(), file));
   }
   return source;
 }
@@ -118,13 +126,17 @@ ImportSource source_of_row(const std::string& line, const std::string& where, in
 
 void add_rows(const std::string& text, const fs::path& file, std::vector<ImportSource>& sources) {
   std::istringstream stream(text);
-  const std::string name = clean_name(file.string(), 400);
+  const std::string name = shown(file);
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     sources.push_back(source_of_row(line, fmt::format("{}:{}", name, number), number));
   }
+}
+
+bool is_table(const fs::path& file) {
+  return file.extension() == ".jsonl" || file.extension() == ".parquet";
 }
 
 bool is_hidden(const fs::path& file) {
@@ -155,7 +167,7 @@ std::vector<fs::path> files_of(const fs::path& folder, const fs::path& except) {
     }
     if (is_hidden(it->path())) continue;
     const bool python = it->path().extension() == ".py";
-    const bool table = it->path().extension() == ".jsonl";
+    const bool table = is_table(it->path());
     if (python && level_of(fs::absolute(it->path()).parent_path()) > 0) {
       levels.push_back(it->path());
     } else if (it.depth() == 0 && (python || table)) {
@@ -179,12 +191,24 @@ Status add_file(const fs::path& file, const TableReader& read_parquet,
     sources.push_back(source_of(file));
     return Done{};
   }
+  if (!is_table(file)) return no_such(file, "nothing to import");
   const bool lines = file.extension() == ".jsonl";
-  if (!lines && file.extension() != ".parquet") return no_such(file, "nothing to import");
   const auto text = lines ? read_bounded_file(file, kMaxTableBytes) : read_parquet(file);
   if (!text) return text.error();
   add_rows(*text, file, sources);
   return Done{};
+}
+
+// Nobody asked for this very file: the others are imported all the same.
+ImportSource unreadable_table(const fs::path& file, const Error& error) {
+  ImportSource source;
+  source.where = shown(file);
+  source.name = file.stem().string();
+  const bool here = error.code == ErrorCode::kInfrastructure || error.code == ErrorCode::kTimeout;
+  source.error =
+      ImportError{0, what_of(error, file),
+                  here ? ImportError::Fault::kMachine : ImportError::Fault::kFile, error.hint};
+  return source;
 }
 
 }  // namespace
@@ -197,10 +221,12 @@ Result<std::vector<ImportSource>> find_sources(const std::vector<fs::path>& path
   const fs::path kept_out = except.empty() ? except : fs::weakly_canonical(except, ignored);
   for (const fs::path& path : paths) {
     if (!fs::exists(path, ignored)) return no_such(path, "no such file or folder");
-    const std::vector<fs::path> files =
-        fs::is_directory(path, ignored) ? files_of(path, kept_out) : std::vector<fs::path>{path};
-    for (const fs::path& file : files)
-      if (auto added = add_file(file, read_parquet, sources); !added) return added.error();
+    const bool folder = fs::is_directory(path, ignored);
+    for (const fs::path& file : folder ? files_of(path, kept_out) : std::vector<fs::path>{path}) {
+      const auto added = add_file(file, read_parquet, sources);
+      if (!added && !folder) return added.error();
+      if (!added) sources.push_back(unreadable_table(file, added.error()));
+    }
   }
   return sources;
 }

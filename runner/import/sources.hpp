@@ -1,8 +1,10 @@
 // What the paths of `kbench import` hold: Python files, and rows of JSONL tables that carry code.
 // Only reads; nothing is executed. Called by importer.cpp.
 //
-// A folder gives the .py files in its levelN/ folders, however deep, and where it has none, the .py
-// and .jsonl files that lie in it. Names that begin with . or _ are left out.
+// A folder gives the .py files in its levelN/ folders, however deep, and where it has none, the
+// .py, .jsonl and .parquet files that lie in it. Names that begin with . or _ are left out. A table
+// of a folder that cannot be read is a source with an error, so that it costs one line and not the
+// rest.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +33,8 @@ using TableReader = std::function<Result<std::string>(const std::filesystem::pat
 
 // In a fixed order: paths as given, files of a folder by name, rows as they stand. What lies below
 // `except` is left out (a suite within the folder that it is imported from). Errors: kUsage for a
-// path that does not exist or is of no known kind, and whatever `read_parquet` says.
+// path that does not exist or is of no known kind, and why a table that was named cannot be read,
+// whatever `read_parquet` says for one.
 [[nodiscard]] Result<std::vector<ImportSource>> find_sources(
     const std::vector<std::filesystem::path>& paths, const std::filesystem::path& except,
     const TableReader& read_parquet);

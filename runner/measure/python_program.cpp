@@ -83,7 +83,7 @@ class PythonProgram final : public WorkerProgram {
     // own when it is loaded; threads do not live through a fork.
     for (auto& [name, value] : openmp_environment(start.device, start.threads))
       command.env[name] = value;
-    command.env["OPENBLAS_NUM_THREADS"] = "1";
+    command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
     command.env.merge(weakened_environment());
     for (const fs::path& path : {player_.script, player_.library, start.library})
       command.readable.push_back(path);

@@ -10,6 +10,7 @@
 
 #include "runner/store/connection.hpp"
 #include "runner/store/database_check.hpp"
+#include "runner/store/database_path.hpp"
 #include "runner/store/new_database.hpp"
 
 namespace kbench {
@@ -33,13 +34,15 @@ Status copy(Connection& from, const std::filesystem::path& draft) {
 Result<std::uint64_t> back_up(const std::filesystem::path& file, const std::filesystem::path& to) {
   Result<Connection> from = open_connection(file, OpenFor::kInspecting);
   if (!from) return from.error();
+  if (Status whole = check_file_end(file); !whole) return whole.error();
   Result<NewDatabase> database = NewDatabase::at(to);
   if (!database) return database.error();
   if (Status copied = copy(*from, database->draft()); !copied) return copied.error();
   const Result<DatabaseCheck> check =
       check_database(database->draft(), {.key = {}, .runs = false, .progress = {}});
   if (!check) return check.error();
-  // A chain that was changed is copied as it is: that is for `check` to say, here and there.
+  // A chain that was changed, or a planted tag, is copied as it is: that is for `check` to say,
+  // here and there.
   if (!check->wrong.empty()) {
     return Error{ErrorCode::kBadInput,
                  fmt::format("{}: damaged, and so would be its copy: {}", file.string(),

@@ -10,8 +10,8 @@
 namespace kbench {
 
 // Returns the size of the copy, which is one file that may be read in a folder that cannot be
-// written. Errors: kUsage where `to` exists; kBadInput where what was copied is damaged, and then
-// there is no copy; those of Store::open.
+// written. Errors: kUsage where `to` exists; kBadInput where what was copied is damaged, sources
+// included, and then there is no copy; those of Store::open.
 [[nodiscard]] Result<std::uint64_t> back_up(const std::filesystem::path& file,
                                             const std::filesystem::path& to);
 

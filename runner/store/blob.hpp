@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,15 @@ struct Blob {
   std::int64_t bytes = 0;  // of that
   std::string codec;       // "raw" or "zstd"
   std::string content;
+};
+
+// What is wrong with blobs, in words, by the hashes that they are named by.
+using DamagedBlobs = std::map<std::string, std::string>;
+
+// What is stored under some hashes.
+struct StoredContents {
+  std::map<std::string, std::string> texts;  // by hash, each checked against its own
+  DamagedBlobs damaged;
 };
 
 // `text` has at most kMostBlobBytes.

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -15,6 +18,8 @@
 
 namespace kbench {
 namespace {
+
+constexpr std::size_t kShownOfAHash = 12;
 
 [[noreturn]] void corrupt(const std::string& what) {
   throw SQLite::Exception(what, SQLITE_CORRUPT);
@@ -39,18 +44,97 @@ bool has_blob(SQLite::Database& database, const std::string& hash) {
   return found.executeStep();
 }
 
-std::string read_content(SQLite::Statement& row, WorkBudget& budget) {
-  budget.spend(columns::bytes_of_row(row));
-  if (!row.getColumn(3).isBlob()) corrupt("a blob holds something that is none");
-  auto text =
-      unpack({text_at(row, 0), bytes_at(row, 1), text_at(row, 2), row.getColumn(3).getString()});
-  if (!text) corrupt(text.error().message);
-  return std::move(*text);
+// Of what was thrown: whether it is the file's fault, and no reader's or disk's.
+bool is_damage(const SQLite::Exception& exception) {
+  return exception.getErrorCode() == SQLITE_CORRUPT || exception.getErrorCode() == SQLITE_TOOBIG;
+}
+
+struct FoundBlob {
+  Blob blob;           // as it lies there; where that cannot be read, an empty one of that hash
+  std::string text;    // what it holds; of a sound one only
+  std::string damage;  // what is wrong with it, in words; empty where nothing is
+};
+
+// `how` is a constant of ours. Nothing where there is none of that hash.
+std::optional<Blob> look_up(SQLite::Database& database, const std::string& hash,
+                            std::string_view how) {
+  SQLite::Statement row(
+      database, fmt::format("SELECT bytes, codec, content FROM blob {} WHERE hash = ?", how));
+  row.bind(1, hash);
+  if (!row.executeStep()) return std::nullopt;
+  const SQLite::Column content = row.getColumn(2);
+  if (!content.isBlob()) corrupt("it holds something that is no content");
+  Blob blob{hash, bytes_at(row, 0), text_at(row, 1), content.getString()};
+  if (blob.codec != "raw" && blob.codec != "zstd") corrupt("it is packed in an unknown way");
+  return blob;
+}
+
+// By the index and, where that is damaged, among all rows. Damage is no failure here: rows and
+// samples are worth more than the text that they were made of.
+FoundBlob find_blob(SQLite::Database& database, const std::string& hash, WorkBudget& budget) {
+  FoundBlob found{.blob = {hash, 0, "raw", {}}, .text = {}, .damage = {}};
+  for (const std::string_view how : {"", "NOT INDEXED"}) {
+    try {
+      std::optional<Blob> blob = look_up(database, hash, how);
+      found.damage = blob ? "" : fmt::format("blob {} is missing", hash.substr(0, kShownOfAHash));
+      if (blob) found.blob = std::move(*blob);
+    } catch (const SQLite::Exception& exception) {
+      if (!is_damage(exception)) throw;
+      found.damage = fmt::format("blob {} cannot be read ({})", hash.substr(0, kShownOfAHash),
+                                 exception.what());
+    }
+    if (found.damage.empty()) break;
+  }
+  budget.spend(sizeof found + hash.size() + found.blob.content.size());
+  if (!found.damage.empty()) return found;
+  Result<std::string> text = unpack(found.blob);
+  if (text)
+    found.text = std::move(*text);
+  else
+    found.damage = text.error().message;
+  return found;
+}
+
+// What lies there may be damaged, and this one sound: a run does not lose what it brings. No
+// UPDATE, which a trigger forbids.
+void mend(SQLite::Database& database, const Blob& blob, WorkBudget& budget) {
+  if (find_blob(database, blob.hash, budget).damage.empty() || !unpack(blob)) return;
+  SQLite::Statement replace(database,
+                            "INSERT OR REPLACE INTO blob (number, hash, bytes, codec, content) "
+                            "SELECT number, hash, ?, ?, ? FROM blob WHERE hash = ?");
+  replace.bind(1, blob.bytes);
+  replace.bind(2, blob.codec);
+  replace.bind(3, blob.content.data(), static_cast<int>(blob.content.size()));
+  replace.bind(4, blob.hash);
+  replace.exec();
+}
+
+bool is_tree(const std::vector<TreeFile>& files, const std::string& hash) {
+  return files.size() <= kMaxSourceFiles && hash_tree(files) == hash;
+}
+
+// What each of these hashes takes. One whose row is damaged counts as nothing: that it is read
+// tells what is wrong with it. Without those that are not there.
+std::vector<std::pair<std::int64_t, std::string>> by_size(SQLite::Database& database,
+                                                          std::span<const std::string> hashes) {
+  std::vector<std::pair<std::int64_t, std::string>> sizes;
+  for (const std::string& hash : std::set<std::string>(hashes.begin(), hashes.end())) {
+    try {
+      SQLite::Statement size(database, "SELECT bytes FROM blob WHERE hash = ?");
+      size.bind(1, hash);
+      if (size.executeStep()) sizes.emplace_back(bytes_at(size, 0), hash);
+    } catch (const SQLite::Exception& exception) {
+      if (!is_damage(exception)) throw;
+      sizes.emplace_back(0, hash);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
 }
 
 }  // namespace
 
-void put_blobs(SQLite::Database& database, std::span<const Blob> blobs) {
+void put_blobs(SQLite::Database& database, std::span<const Blob> blobs, WorkBudget& budget) {
   SQLite::Statement insert(database,
                            "INSERT INTO blob (hash, bytes, codec, content) VALUES (?, ?, ?, ?) "
                            "ON CONFLICT (hash) DO NOTHING");
@@ -59,8 +143,9 @@ void put_blobs(SQLite::Database& database, std::span<const Blob> blobs) {
     insert.bind(2, blob.bytes);
     insert.bind(3, blob.codec);
     insert.bind(4, blob.content.data(), static_cast<int>(blob.content.size()));
-    insert.exec();
+    const bool is_new = insert.exec() > 0;
     insert.reset();
+    if (!is_new) mend(database, blob, budget);
   }
 }
 
@@ -83,11 +168,7 @@ bool put_tree(SQLite::Database& database, const Evaluation& evaluation) {
 }
 
 TreeReader::TreeReader(SQLite::Database& database, WorkBudget& budget)
-    : rows_(
-          database,
-          "SELECT tree.path, blob.hash, blob.bytes FROM tree JOIN blob ON blob.number = tree.blob "
-          "WHERE tree.hash = ? ORDER BY tree.path"),
-      budget_(budget) {}
+    : database_(database), budget_(budget) {}
 
 const std::vector<TreeFile>& TreeReader::read(const std::string& hash) {
   const auto found = known_.find(hash);
@@ -101,31 +182,80 @@ const std::vector<TreeFile>& TreeReader::read(const std::string& hash) {
 std::vector<TreeFile> TreeReader::read_rows(const std::string& hash) {
   std::vector<TreeFile> files;
   if (hash.empty()) return files;
-  rows_.bind(1, hash);
-  while (rows_.executeStep()) {
-    budget_.spend(columns::bytes_of_row(rows_));
-    files.push_back({text_at(rows_, 0), text_at(rows_, 1), bytes_at(rows_, 2)});
+  try {
+    files = read_by_blobs(hash);
+    if (is_tree(files, hash)) return files;
+  } catch (const SQLite::Exception& exception) {
+    if (!is_damage(exception)) throw;
   }
-  rows_.reset();
+  files = read_by_index(hash);
   // A file of it was added, taken away, renamed, or another blob put in its place.
-  if (files.size() > kMaxSourceFiles || hash_tree(files) != hash)
-    corrupt(
-        fmt::format("the files of tree {} are not those that it is named for", hash.substr(0, 12)));
+  if (!is_tree(files, hash))
+    corrupt(fmt::format("the files of tree {} are not those that it is named for",
+                        hash.substr(0, kShownOfAHash)));
   return files;
 }
 
-std::vector<Blob> read_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
-                             WorkBudget& budget) {
-  SQLite::Statement row(database, "SELECT hash, bytes, codec, content FROM blob WHERE hash = ?");
-  std::vector<Blob> blobs;
+std::vector<TreeFile> TreeReader::read_by_blobs(const std::string& hash) {
+  SQLite::Statement rows(
+      database_,
+      "SELECT tree.path, blob.hash, blob.bytes FROM tree JOIN blob ON blob.number = tree.blob "
+      "WHERE tree.hash = ? ORDER BY tree.path");
+  rows.bind(1, hash);
+  std::vector<TreeFile> files;
+  while (rows.executeStep()) {
+    budget_.spend(columns::bytes_of_row(rows));
+    files.push_back({text_at(rows, 0), text_at(rows, 1), bytes_at(rows, 2)});
+  }
+  return files;
+}
+
+// The row of a blob may be damaged, and which one that was its index knows as well.
+std::vector<TreeFile> TreeReader::read_by_index(const std::string& hash) {
+  SQLite::Statement rows(database_, "SELECT path, blob FROM tree WHERE hash = ? ORDER BY path");
+  rows.bind(1, hash);
+  std::vector<TreeFile> files;
+  std::multimap<std::int64_t, std::size_t> places;  // in `files`, by the blob's number
+  while (rows.executeStep()) {
+    budget_.spend(columns::bytes_of_row(rows));
+    places.emplace(rows.getColumn(1).getInt64(), files.size());
+    files.push_back({text_at(rows, 0), "", 0});
+  }
+  SQLite::Statement names(database_, "SELECT number, hash FROM blob ORDER BY hash");
+  while (names.executeStep()) {
+    const auto [begin, end] = places.equal_range(names.getColumn(0).getInt64());
+    for (auto place = begin; place != end; ++place) files[place->second].hash = text_at(names, 1);
+  }
+  return files;
+}
+
+FoundBlobs find_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
+                      WorkBudget& budget) {
+  FoundBlobs blobs;
   for (const std::string& hash : hashes) {
-    row.bind(1, hash);
-    if (!row.executeStep()) corrupt(fmt::format("blob {} is missing", hash.substr(0, 12)));
-    (void)read_content(row, budget);
-    blobs.push_back({hash, bytes_at(row, 1), text_at(row, 2), row.getColumn(3).getString()});
-    row.reset();
+    FoundBlob found = find_blob(database, hash, budget);
+    blobs.blobs.push_back(std::move(found.blob));
+    if (!found.damage.empty()) blobs.damaged.emplace(hash, std::move(found.damage));
   }
   return blobs;
+}
+
+DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget) {
+  DamagedBlobs damaged;
+  if (!database.tableExists("blob")) return damaged;  // from before there were any
+  std::vector<std::string> hashes;
+  SQLite::Statement rows(database,
+                         "SELECT hash FROM blob UNION SELECT task_source FROM evaluation "
+                         "WHERE task_source <> ''");
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    hashes.push_back(text_at(rows, 0));
+  }
+  for (const std::string& hash : hashes) {
+    std::string damage = find_blob(database, hash, budget).damage;
+    if (!damage.empty()) damaged.emplace(hash, std::move(damage));
+  }
+  return damaged;
 }
 
 void remove_unnamed_sources(SQLite::Database& database) {
@@ -135,26 +265,18 @@ void remove_unnamed_sources(SQLite::Database& database) {
       "hash NOT IN (SELECT task_source FROM evaluation)");
 }
 
-std::map<std::string, std::string> read_contents(SQLite::Database& database,
-                                                 std::span<const std::string> hashes,
-                                                 std::size_t most_bytes, WorkBudget& budget) {
-  SQLite::Statement size(database, "SELECT bytes FROM blob WHERE hash = ?");
-  std::vector<std::pair<std::int64_t, std::string>> by_size;
-  for (const std::string& hash : std::set<std::string>(hashes.begin(), hashes.end())) {
-    size.bind(1, hash);
-    if (size.executeStep()) by_size.emplace_back(bytes_at(size, 0), hash);
-    size.reset();
-  }
-  std::sort(by_size.begin(), by_size.end());
-  SQLite::Statement row(database, "SELECT hash, bytes, codec, content FROM blob WHERE hash = ?");
-  std::map<std::string, std::string> contents;
+StoredContents read_contents(SQLite::Database& database, std::span<const std::string> hashes,
+                             std::size_t most_bytes, WorkBudget& budget) {
+  StoredContents contents;
   std::size_t total = 0;
-  for (const auto& [bytes, hash] : by_size) {
+  for (const auto& [bytes, hash] : by_size(database, hashes)) {
     total += static_cast<std::size_t>(bytes);
     if (total > most_bytes) break;
-    row.bind(1, hash);
-    if (row.executeStep()) contents.emplace(hash, read_content(row, budget));
-    row.reset();
+    FoundBlob found = find_blob(database, hash, budget);
+    if (found.damage.empty())
+      contents.texts.emplace(hash, std::move(found.text));
+    else
+      contents.damaged.emplace(hash, std::move(found.damage));
   }
   return contents;
 }

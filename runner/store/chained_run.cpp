@@ -129,7 +129,7 @@ Status may_extend(const ChainAccess& access, const std::string& run_id) {
   if (stored.key.empty() || !stands(Defence::kChainedRows)) return Done{};
   if (!key_is_here(access, stored)) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("run {} is chained with a key that is not here", run_id.substr(0, 12)),
+                 fmt::format("run {} is chained with a key that is not here", short_id(run_id)),
                  "Continue it on the machine, and as the user, that began it; or start a new run."};
   }
   const std::string link = last_link(access, run_id);
@@ -137,7 +137,7 @@ Status may_extend(const ChainAccess& access, const std::string& run_id) {
   return Error{
       ErrorCode::kUsage,
       fmt::format("run {} was changed after it was stored: its last row or its own columns",
-                  run_id.substr(0, 12)),
+                  short_id(run_id)),
       "Nothing was added to it. Start a new run."};
 }
 

@@ -93,7 +93,7 @@ Status check_identity(SQLite::Database& database, const std::filesystem::path& f
   const bool empty = id == 0 && version == 0 && objects == 0;
   if (empty && purpose == OpenFor::kWriting) return Done{};
   if (empty) {
-    return Error{ErrorCode::kBadInput, fmt::format("{}: an empty database", file.string()),
+    return Error{ErrorCode::kUsage, fmt::format("{}: an empty database", file.string()),
                  "Nothing was stored yet: `kbench run` fills it."};
   }
   if (id != kApplicationId) {

@@ -21,13 +21,19 @@ namespace kbench {
 // Runs `work`, which uses SQLite, and turns what it throws into an Error. `doing` completes
 // "While …".
 template <class Work>
-auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& work)
+auto guarded(const std::filesystem::path& file, std::string_view doing, GoesOn goes_on, Work&& work)
     -> decltype(work()) {
   try {
     return work();
   } catch (const SQLite::Exception& exception) {
-    return explain(exception, file, doing);
+    return explain(exception, file, doing, goes_on);
   }
+}
+
+template <class Work>
+auto guarded(const std::filesystem::path& file, std::string_view doing, Work&& work)
+    -> decltype(work()) {
+  return guarded(file, doing, GoesOn::kAnew, std::forward<Work>(work));
 }
 
 struct Connection {
@@ -37,9 +43,13 @@ struct Connection {
 
   // The same, as an operation of its own: with a new budget.
   template <class Work>
-  auto guarded(std::string_view doing, Work&& work) -> decltype(work()) {
+  auto guarded(std::string_view doing, GoesOn goes_on, Work&& work) -> decltype(work()) {
     budget->renew(database_bytes(file));
-    return kbench::guarded(file, doing, std::forward<Work>(work));
+    return kbench::guarded(file, doing, goes_on, std::forward<Work>(work));
+  }
+  template <class Work>
+  auto guarded(std::string_view doing, Work&& work) -> decltype(work()) {
+    return guarded(doing, GoesOn::kAnew, std::forward<Work>(work));
   }
 };
 

@@ -1,6 +1,7 @@
 #include "runner/store/database_check.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
@@ -8,12 +9,15 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
+#include "runner/store/blob_rows.hpp"
 #include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/store/database_path.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/migrations.hpp"
 #include "runner/store/run_rows.hpp"
+#include "runner/store/tag_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -64,7 +68,36 @@ std::vector<std::string> attempts_that_are_not(const Evaluation& evaluation) {
   return wrong;
 }
 
-CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key, Run run) {
+void keep_most(std::vector<std::string>& sentences) {
+  if (sentences.size() <= kMostSentences) return;
+  const std::size_t more = sentences.size() - kMostSentences;
+  sentences.resize(kMostSentences);
+  sentences.push_back(fmt::format("and {} more", more));
+}
+
+void add_most(std::vector<std::string> sentences, std::vector<std::string>& wrong) {
+  keep_most(sentences);
+  std::move(sentences.begin(), sentences.end(), std::back_inserter(wrong));
+}
+
+// Each is read: SQLite does not know what a blob should hold.
+DamagedBlobs check_blobs(Connection& connection, std::vector<std::string>& wrong) {
+  DamagedBlobs damaged;
+  append(connection, wrong,
+         [&] { damaged = find_damaged_blobs(connection.database, *connection.budget); });
+  std::vector<std::string> sentences;
+  for (const auto& [hash, why] : damaged) sentences.push_back(why);
+  add_most(std::move(sentences), wrong);
+  return damaged;
+}
+
+void check_tags(Connection& connection, std::vector<std::string>& wrong) {
+  append(connection, wrong,
+         [&] { add_most(wrong_tags(connection.database, *connection.budget), wrong); });
+}
+
+CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key,
+                     const DamagedBlobs& damaged, Run run) {
   CheckedRun checked;
   append(connection, checked.wrong, [&] {
     const SQLite::Transaction snapshot(connection.database, SQLite::TransactionBehavior::DEFERRED);
@@ -77,14 +110,12 @@ CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key,
     for (const Evaluation& evaluation : evaluations)
       for (std::string& sentence : attempts_that_are_not(evaluation))
         checked.wrong.push_back(std::move(sentence));
+    for (std::string& sentence : damaged_sources(evaluations, damaged))
+      checked.wrong.push_back(std::move(sentence));
   });
   if (checked.chain.state == ChainFinding::State::kChanged)
     checked.wrong.push_back(checked.chain.message);
-  if (checked.wrong.size() > kMostSentences) {
-    const std::size_t more = checked.wrong.size() - kMostSentences;
-    checked.wrong.resize(kMostSentences);
-    checked.wrong.push_back(fmt::format("and {} more", more));
-  }
+  keep_most(checked.wrong);
   checked.run = std::move(run);
   return checked;
 }
@@ -103,16 +134,17 @@ std::vector<Run> runs_of(Connection& connection, std::vector<std::string>& wrong
 }
 
 void check_runs(const std::filesystem::path& file, const CheckRequest& request,
-                DatabaseCheck& check) {
+                const DamagedBlobs& damaged, DatabaseCheck& check) {
   Result<Connection> connection = open_connection(file, OpenFor::kReading);
   if (!connection) {
     check.wrong.push_back(connection.error().message);
     return;
   }
+  check_tags(*connection, check.wrong);
   std::vector<Run> runs = runs_of(*connection, check.wrong);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (request.progress) request.progress(i, runs.size());
-    check.runs.push_back(check_run(*connection, request.key, std::move(runs[i])));
+    check.runs.push_back(check_run(*connection, request.key, damaged, std::move(runs[i])));
   }
 }
 
@@ -130,6 +162,8 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file,
   check.bytes = database_bytes(file);
   Result<Connection> connection = open_connection(file, OpenFor::kInspecting);
   if (!connection && connection.error().code != ErrorCode::kBadInput) return connection.error();
+  if (const Status whole = check_file_end(file); !whole)
+    check.wrong.push_back(whole.error().message);
   if (!connection) {
     check.wrong.push_back(connection.error().message);
     return check;
@@ -137,7 +171,8 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file,
   append(*connection, check.wrong, [&] { check.schema = schema_version(connection->database); });
   append(*connection, check.wrong, [&] { check_pages(*connection, request.quick, check.wrong); });
   append(*connection, check.wrong, [&] { check_references(*connection, check.wrong); });
-  if (request.runs) check_runs(file, request, check);
+  const DamagedBlobs damaged = check_blobs(*connection, check.wrong);
+  if (request.runs) check_runs(file, request, damaged, check);
   return check;
 }
 

@@ -1,6 +1,6 @@
-// Whether a database is sound: its pages, its schema, what its rows may hold, and the chain of each
-// run. `kbench db check`; backups are held to the same. Reads only, and each run apart, so that one
-// that is damaged does not hide the others.
+// Whether a database is sound: its pages, its schema, what its rows may hold, every source against
+// its hash, tags, and the chain of each run. `kbench db check`; backups are held to the same. Reads
+// only, and each run apart, so that one that is damaged does not hide the others.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct DatabaseCheck {
 struct CheckRequest {
   std::optional<ChainKey> key;  // without it, chained runs are "unchecked"
   bool quick = false;           // SQLite's quick_check: without comparing tables with their indexes
-  bool runs = true;             // read each of them, too
+  bool runs = true;             // read each of them, and what they are called
   std::function<void(std::size_t done, std::size_t runs)> progress;  // may be empty
 };
 

@@ -1,6 +1,9 @@
 #include "runner/store/database_path.hpp"
 
 #include <array>
+#include <cstddef>
+#include <fstream>
+#include <ios>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -40,6 +43,20 @@ std::string next_step(const fs::path& file) {
                      (target.is_absolute() ? target : file.parent_path() / target).string());
 }
 
+// By its header (https://www.sqlite.org/fileformat.html); 0 where it has none.
+std::uint64_t page_bytes(const fs::path& file) {
+  constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+  std::array<char, 18> header{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(header.data(), header.size())) return 0;
+  if (!std::string_view(header.data(), header.size()).starts_with(kMagic)) return 0;
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(header[at]));
+  };
+  const std::uint64_t size = byte(16) << 8 | byte(17);
+  return size == 1 ? 65536 : size;
+}
+
 }  // namespace
 
 Status check_database_path(const fs::path& file) {
@@ -75,6 +92,23 @@ Status check_database_folder(const fs::path& file) {
   return Error{ErrorCode::kUsage,
                fmt::format("{}: there is no folder {}", file.string(), folder.string()),
                "Make it, or choose another place with --db."};
+}
+
+Status check_file_end(const fs::path& file) {
+  for (const char* log : {"-wal", "-journal"}) {
+    std::error_code failed;
+    if (fs::file_size(file.string() + log, failed) > 0 && !failed) return Done{};
+  }
+  const std::uint64_t page = page_bytes(file);
+  std::error_code failed;
+  const std::uintmax_t bytes = fs::file_size(file, failed);
+  if (failed || page == 0 || bytes % page == 0) return Done{};
+  return Error{ErrorCode::kBadInput,
+               fmt::format("{}: its end is cut off: {} bytes are not a whole number of its pages "
+                           "of {}",
+                           file.string(), bytes, page),
+               "`kbench db salvage FILE OUT` saves the runs that are whole; or restore a `kbench "
+               "db backup`."};
 }
 
 std::uint64_t database_bytes(const fs::path& file) {

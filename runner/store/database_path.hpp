@@ -1,6 +1,6 @@
 // Whether a path may be opened as a database at all. SQLite follows links, waits for whoever writes
 // into a pipe, and takes any name; a file that somebody sent may come with either beside it. Called
-// by Store::open before SQLite sees the name.
+// by Store::open before SQLite sees the name, and by who looks after whole files.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,11 @@ namespace kbench {
 // Whether there is a folder to make the file in. Errors: kUsage. Asked by who makes databases,
 // before anything else is done.
 [[nodiscard]] Status check_database_folder(const std::filesystem::path& file);
+
+// Whether the file ends where a page does. SQLite takes a last page that is cut off for one that
+// ends in zeros, and calls it sound. With a log beside it that is to be played back, its end is not
+// known yet. To be asked of what check_database_path accepts. Errors: kBadInput.
+[[nodiscard]] Status check_file_end(const std::filesystem::path& file);
 
 // Of the file and what stands in its write-ahead log; 0 where there is none.
 [[nodiscard]] std::uint64_t database_bytes(const std::filesystem::path& file);

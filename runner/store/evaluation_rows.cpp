@@ -69,7 +69,7 @@ constexpr std::string_view kOfEvaluation = " WHERE evaluation = ? ORDER BY posit
 
 std::optional<std::int64_t> insert_evaluation(SQLite::Database& database,
                                               const Evaluation& evaluation,
-                                              std::span<const Blob> blobs) {
+                                              std::span<const Blob> blobs, WorkBudget& budget) {
   SQLite::Statement insert(database, columns::insert_evaluation());
   columns::bind(insert, evaluation);
   if (insert.exec() == 0) return std::nullopt;
@@ -82,7 +82,7 @@ std::optional<std::int64_t> insert_evaluation(SQLite::Database& database,
              evaluation.samples.size() + evaluation.alone.size());
   insert_all(database, columns::insert_attempt(), number, evaluation.attempts);
   insert_all(database, columns::insert_block(), number, evaluation.blocks);
-  put_blobs(database, blobs);
+  put_blobs(database, blobs, budget);
   if (!put_tree(database, evaluation)) {
     throw SQLite::Exception(fmt::format("sources of {} are missing", evaluation.task),
                             SQLITE_CONSTRAINT);

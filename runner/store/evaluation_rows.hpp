@@ -30,7 +30,8 @@ inline constexpr std::array<std::string_view, 4> kTablesOfEvaluation = {"check_d
 // throws.
 [[nodiscard]] std::optional<std::int64_t> insert_evaluation(SQLite::Database& database,
                                                             const Evaluation& evaluation,
-                                                            std::span<const Blob> blobs);
+                                                            std::span<const Blob> blobs,
+                                                            WorkBudget& budget);
 
 // Those whose column `of` (a constant of ours) is `value`, in order of insertion.
 [[nodiscard]] std::vector<Evaluation> read_evaluations(SQLite::Database& database,

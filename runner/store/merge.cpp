@@ -8,6 +8,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
+#include "runner/store/blob_rows.hpp"
 #include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
@@ -17,8 +18,6 @@
 
 namespace kbench {
 namespace {
-
-constexpr std::size_t kShownOfAnId = 12;
 
 bool has_run(SQLite::Database& database, const std::string& run_id) {
   SQLite::Statement run(database, "SELECT 1 FROM run WHERE id = ?");
@@ -62,16 +61,20 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
     // It takes what is to be added, not only what there was before.
     into.budget->renew(database_bytes(into.file) + database_bytes(from.file));
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
-    if (has_run(into.database, merged.run.id)) {
+    const bool is_there = has_run(into.database, merged.run.id);
+    if (is_there) {
       merged.why = difference(read_run_rows(into, merged.run.id), *rows);
-      if (merged.why.empty()) merged.state = MergedRun::State::kThere;
-      return Done{};
+      if (!merged.why.empty()) return Done{};
+      put_blobs(into.database, rows->sources.blobs, *into.budget);
+    } else {
+      insert_run_rows(into, *rows);
+      merged.chain =
+          check_chain({into.database, key, *into.budget}, merged.run.id, rows->evaluations);
     }
-    insert_run_rows(into.database, *rows);
-    merged.chain =
-        check_chain({into.database, key, *into.budget}, merged.run.id, rows->evaluations);
+    merged.damaged =
+        damaged_sources(rows->evaluations, find_blobs_of(into, rows->evaluations).damaged);
     transaction.commit();
-    merged.state = MergedRun::State::kAdded;
+    merged.state = is_there ? MergedRun::State::kThere : MergedRun::State::kAdded;
     return Done{};
   });
 }
@@ -89,7 +92,7 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
       if (!put_tag(into.database, tag))
         merged.notes.push_back(
             fmt::format("the tag {} of {} is another run's here: run {} stays without it", tag.name,
-                        from.file.string(), tag.run_id.substr(0, kShownOfAnId)));
+                        from.file.string(), short_id(tag.run_id)));
       merged.tags += into.database.getTotalChanges() - before;
     }
     transaction.commit();
@@ -124,7 +127,7 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
   Result<std::vector<Run>> runs = runs_of(from);
   if (!runs) return runs.error();
   for (Run& run : *runs) {
-    MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}};
+    MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}, .damaged = {}};
     if (Status done = merge_run(into, from, request.key, one); !done) return done;
     if (request.progress) request.progress(one);
     merged.runs.push_back(std::move(one));

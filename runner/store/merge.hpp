@@ -25,6 +25,9 @@ struct MergedRun {
   std::filesystem::path from;
   std::string why;     // of a refused one
   ChainFinding chain;  // of an added one
+  // Sources of one that was not refused which are damaged in the database that takes it, a sentence
+  // each: its rows are there all the same.
+  std::vector<std::string> damaged;
 };
 
 struct Merged {
@@ -40,7 +43,8 @@ struct MergeRequest {
   std::function<void(const MergedRun& run)> progress;  // may be empty
 };
 
-// One transaction for each run; merging again adds nothing. What lint found is taken where it is
+// One transaction for each run; merging again adds nothing, but that a source which is damaged in
+// `into` and sound in another is mended. What lint found is taken where it is
 // newer. Errors: those of Store::open, before anything is added; and of writing, after which what
 // was added stays.
 [[nodiscard]] Result<Merged> merge_databases(const MergeRequest& request);

@@ -14,7 +14,6 @@ namespace kbench {
 namespace {
 
 constexpr int kMostShards = 10'000;
-constexpr std::size_t kShownOfAnId = 12;
 
 // What a run was asked for; null where that is no JSON object.
 Json configuration_of(const Run& run) {
@@ -36,8 +35,6 @@ std::string first_difference(const Run& a, const Run& b) {
     if (!right.contains(name) || right.at(name) != value) return name;
   return right.size() == left.size() ? "" : "configuration";
 }
-
-std::string short_id(const Run& run) { return run.id.substr(0, kShownOfAnId); }
 
 // Why `candidate`, which has the name, is no shard beside `run`; empty where it is one.
 std::string why_not(const Run& candidate, const Shard& its, const Run& run, const Shard& own) {

@@ -1,19 +1,23 @@
 #include "runner/store/run_rows.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "runner/store/blob_rows.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/evaluation_rows.hpp"
 
 namespace kbench {
 namespace {
+
+constexpr std::size_t kMostTasksNamed = 5;  // in one sentence
 
 std::vector<std::string> read_links(Connection& connection, const std::string& run_id) {
   SQLite::Statement rows(connection.database,
@@ -36,21 +40,49 @@ void write_link(SQLite::Database& database, std::int64_t number, const std::stri
 
 }  // namespace
 
-std::vector<Blob> read_blobs_of(Connection& connection,
-                                const std::vector<Evaluation>& evaluations) {
+FoundBlobs find_blobs_of(Connection& connection, const std::vector<Evaluation>& evaluations) {
   std::set<std::string> hashes;
   for (const Evaluation& evaluation : evaluations) {
     if (!evaluation.task_source.empty()) hashes.insert(evaluation.task_source);
     for (const TreeFile& file : evaluation.sources) hashes.insert(file.hash);
   }
-  return read_blobs(connection.database, hashes, *connection.budget);
+  return find_blobs(connection.database, hashes, *connection.budget);
+}
+
+std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluations,
+                                         const DamagedBlobs& damaged) {
+  struct Named {
+    std::string as;
+    std::vector<std::string> tasks;
+  };
+  std::map<std::string, Named> named;
+  const auto note = [&](const std::string& hash, const std::string& as, const std::string& task) {
+    if (!damaged.contains(hash)) return;
+    Named& one = named[hash];
+    if (one.tasks.empty()) one.as = as;
+    if (std::find(one.tasks.begin(), one.tasks.end(), task) == one.tasks.end())
+      one.tasks.push_back(task);
+  };
+  for (const Evaluation& evaluation : evaluations) {
+    note(evaluation.task_source, "the source", evaluation.task);
+    for (const TreeFile& file : evaluation.sources) note(file.hash, file.path, evaluation.task);
+  }
+  std::vector<std::string> sentences;
+  for (auto& [hash, one] : named) {
+    const std::size_t more = one.tasks.size() - std::min(one.tasks.size(), kMostTasksNamed);
+    one.tasks.resize(one.tasks.size() - more);
+    sentences.push_back(fmt::format("{} of {}{} is damaged: {}", one.as, fmt::join(one.tasks, ", "),
+                                    more > 0 ? fmt::format(" and {} more", more) : std::string(),
+                                    damaged.at(hash)));
+  }
+  return sentences;
 }
 
 RunRows read_run_rows(Connection& connection, const std::string& run_id) {
   RunRows rows = read_own_row(connection.database, "id", run_id);
   rows.evaluations = read_evaluations(connection.database, "run_id", run_id, *connection.budget);
   rows.links = read_links(connection, run_id);
-  rows.blobs = read_blobs_of(connection, rows.evaluations);
+  rows.sources = find_blobs_of(connection, rows.evaluations);
   return rows;
 }
 
@@ -70,7 +102,8 @@ RunRows read_own_row(SQLite::Database& database, std::string_view of, const std:
   return rows;
 }
 
-void insert_run_rows(SQLite::Database& database, const RunRows& rows) {
+void insert_run_rows(Connection& connection, const RunRows& rows) {
+  SQLite::Database& database = connection.database;
   SQLite::Statement run(database, columns::insert_run());
   columns::bind(run, rows.run);
   run.exec();
@@ -81,9 +114,9 @@ void insert_run_rows(SQLite::Database& database, const RunRows& rows) {
   chain.bind(3, rows.chain_rows);
   chain.bind(4, rows.run.id);
   chain.exec();
-  put_blobs(database, rows.blobs);
+  put_blobs(database, rows.sources.blobs, *connection.budget);
   for (std::size_t i = 0; i < rows.evaluations.size(); ++i) {
-    const auto number = insert_evaluation(database, rows.evaluations[i], {});
+    const auto number = insert_evaluation(database, rows.evaluations[i], {}, *connection.budget);
     if (number && i < rows.links.size()) write_link(database, *number, rows.links[i]);
   }
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/blob_rows.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/connection.hpp"
 
@@ -22,12 +22,16 @@ struct RunRows {
   std::int64_t chain_rows = 0;
   std::vector<Evaluation> evaluations;  // in order
   std::vector<std::string> links;       // of each
-  std::vector<Blob> blobs;              // what they were made of
+  FoundBlobs sources;                   // what they were made of
 };
 
 // The blobs that these rows name, each once.
-[[nodiscard]] std::vector<Blob> read_blobs_of(Connection& connection,
-                                              const std::vector<Evaluation>& evaluations);
+[[nodiscard]] FoundBlobs find_blobs_of(Connection& connection,
+                                       const std::vector<Evaluation>& evaluations);
+
+// Which sources of these rows are among the damaged ones, a sentence each.
+[[nodiscard]] std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluations,
+                                                       const DamagedBlobs& damaged);
 
 // The run of that very id, which is there.
 [[nodiscard]] RunRows read_run_rows(Connection& connection, const std::string& run_id);
@@ -38,7 +42,7 @@ struct RunRows {
                                    const std::string& value);
 
 // Adds a run that is not there yet; to be called inside a transaction.
-void insert_run_rows(SQLite::Database& database, const RunRows& rows);
+void insert_run_rows(Connection& connection, const RunRows& rows);
 
 // What is not the same in two runs of one id, in words; empty where all of it is.
 [[nodiscard]] std::string difference(const RunRows& a, const RunRows& b);

@@ -94,7 +94,7 @@ void read_whole(Connection& from, const Evaluations& evaluations, RunRows& rows)
     rows.links.push_back(link.executeStep() ? link.getColumn(0).getString() : "");
     rows.evaluations.push_back(std::move(one.front()));
   }
-  rows.blobs = read_blobs_of(from, rows.evaluations);
+  rows.sources = find_blobs_of(from, rows.evaluations);
 }
 
 struct Rescue {
@@ -109,11 +109,13 @@ Status save(Rescue& rescue, const RunRows& rows) {
   return rescue.to.guarded("writing a run", [&]() -> Status {
     rescue.to.budget->renew(database_bytes(rescue.to.file) + database_bytes(rescue.from.file));
     SQLite::Transaction transaction(rescue.to.database, SQLite::TransactionBehavior::IMMEDIATE);
-    insert_run_rows(rescue.to.database, rows);
+    insert_run_rows(rescue.to, rows);
     ChainFinding chain = check_chain({rescue.to.database, rescue.key, *rescue.to.budget},
                                      rows.run.id, rows.evaluations);
     transaction.commit();
     rescue.salvaged.saved.push_back({rows.run, rows.evaluations.size(), std::move(chain)});
+    for (const std::string& sentence : damaged_sources(rows.evaluations, rows.sources.damaged))
+      rescue.salvaged.notes.push_back(fmt::format("run {}: {}", short_id(rows.run), sentence));
     return Done{};
   });
 }
@@ -198,13 +200,7 @@ Result<Salvaged> salvage(const fs::path& damaged, const fs::path& to,
   salvaged.mended = copy->mended();
   if (Status written = write_draft(made->draft(), *copy, key, salvaged); !written)
     return written.error();
-  if (salvaged.saved.empty()) {
-    return Error{ErrorCode::kBadInput,
-                 fmt::format("{}: no run in it is whole{}{}", damaged.string(),
-                             salvaged.lost.empty() ? "" : "; the first: ",
-                             salvaged.lost.empty() ? "" : salvaged.lost.front().why),
-                 "Restore a `kbench db backup`; `sqlite3 FILE .recover` may show loose rows."};
-  }
+  if (salvaged.saved.empty()) return salvaged;
   if (Status placed = made->take_place(); !placed) return placed.error();
   return salvaged;
 }

@@ -1,5 +1,6 @@
 // What can be read of a damaged database, into a new one: the runs of which every row is there,
-// with their chains as they are. `kbench db salvage`. The damaged file is only read.
+// with their chains as they are. A source that is damaged costs no run: it is taken as it is, and
+// told. `kbench db salvage`. The damaged file is only read.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,13 @@ struct Salvaged {
   std::vector<SavedRun> saved;      // in order of insertion
   std::vector<LostRun> lost;        // the same
   std::vector<std::string> mended;  // of the file itself, a sentence each
-  std::vector<std::string> notes;   // tags and lint records that could not be read
+  // What else is lost: sources of runs that were saved, tags and lint records; a sentence each.
+  std::vector<std::string> notes;
 };
 
-// Errors: kUsage where `to` exists or `damaged` cannot be a database; kNotFound; kBadInput where no
-// run could be saved, and then there is no new file; kInfrastructure.
+// Where no run could be saved, there is no new file. Errors: kUsage where `to` exists or `damaged`
+// cannot be a database; kNotFound; kBadInput where no table of ours is found in it;
+// kInfrastructure.
 [[nodiscard]] Result<Salvaged> salvage(const std::filesystem::path& damaged,
                                        const std::filesystem::path& to,
                                        const std::optional<ChainKey>& key);

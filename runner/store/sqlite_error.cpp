@@ -9,13 +9,22 @@
 namespace kbench {
 namespace {
 
-Error storage_error(const SQLite::Exception& exception, const std::string& where) {
+std::string_view next_step(GoesOn goes_on) {
+  switch (goes_on) {
+    case GoesOn::kAnew: return "try again";
+    case GoesOn::kByResume: return "continue with --resume";
+  }
+  return "";
+}
+
+Error storage_error(const SQLite::Exception& exception, const std::string& where, GoesOn goes_on) {
   const int extended = exception.getExtendedErrorCode();
   if (extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC) {
     return {ErrorCode::kInfrastructure,
             fmt::format("{}: writing failed ({})", where, exception.what()),
-            "Check the disk's free space, quota and file-size limit; what was stored before is "
-            "intact, continue with --resume."};
+            fmt::format("Check the disk's free space, quota and file-size limit and {}; what was "
+                        "stored before is intact.",
+                        next_step(goes_on))};
   }
   return {ErrorCode::kInfrastructure,
           fmt::format("{}: the disk reported an error ({}, code {})", where, exception.what(),
@@ -26,7 +35,7 @@ Error storage_error(const SQLite::Exception& exception, const std::string& where
 }  // namespace
 
 Error explain(const SQLite::Exception& exception, const std::filesystem::path& file,
-              std::string_view doing) {
+              std::string_view doing, GoesOn goes_on) {
   const std::string where = fmt::format("{} (while {})", file.string(), doing);
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
@@ -57,7 +66,8 @@ Error explain(const SQLite::Exception& exception, const std::filesystem::path& f
               "another file with --db."};
     case SQLITE_FULL:
       return {ErrorCode::kInfrastructure, fmt::format("{}: the disk is full", where),
-              "Free some space and continue with --resume; what was stored before is intact."};
+              fmt::format("Free some space and {}; what was stored before is intact.",
+                          next_step(goes_on))};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -68,7 +78,7 @@ Error explain(const SQLite::Exception& exception, const std::filesystem::path& f
       return {ErrorCode::kUsage, fmt::format("{}: cannot be opened", where),
               "Check that the folder exists, and that you may read and write in it; --db chooses "
               "another place."};
-    case SQLITE_IOERR: return storage_error(exception, where);
+    case SQLITE_IOERR: return storage_error(exception, where, goes_on);
     default:
       return {ErrorCode::kInfrastructure,
               fmt::format("{}: {} (SQLite code {})", where, exception.what(),

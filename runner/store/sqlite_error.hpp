@@ -16,8 +16,14 @@ namespace kbench {
 // How long one writer waits for another before giving up.
 inline constexpr int kBusyTimeoutMs = 5000;
 
+// How what failed goes on once there is room again.
+enum class GoesOn {
+  kAnew,      // by the same command
+  kByResume,  // a run, from where it was
+};
+
 // `doing` completes "While …": "adding an evaluation".
 [[nodiscard]] Error explain(const SQLite::Exception& exception, const std::filesystem::path& file,
-                            std::string_view doing);
+                            std::string_view doing, GoesOn goes_on = GoesOn::kAnew);
 
 }  // namespace kbench

@@ -91,7 +91,7 @@ Status Store::begin_run(const Run& run) {
 }
 
 Status Store::finish_run(const std::string& run_id, const std::string& finished_at) {
-  return impl_->guarded("finishing a run", [&]() -> Status {
+  return impl_->guarded("finishing a run", GoesOn::kByResume, [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
     if (Status may = may_extend(impl_->chain(), run_id); !may) return may;
     SQLite::Statement statement(impl_->database, "UPDATE run SET finished_at = ? WHERE id = ?");
@@ -108,7 +108,7 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
 }
 
 Status Store::add(const Evaluation& evaluation, std::span<const Blob> blobs) {
-  return impl_->guarded("adding an evaluation", [&]() -> Status {
+  return impl_->guarded("adding an evaluation", GoesOn::kByResume, [&]() -> Status {
     SQLite::Database& database = impl_->database;
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement known(database, "SELECT 1 FROM run WHERE id = ?");
@@ -120,7 +120,8 @@ Status Store::add(const Evaluation& evaluation, std::span<const Blob> blobs) {
                    "This is a fault of kbench: a run is begun before anything is added to it."};
     }
     if (Status may = may_extend(impl_->chain(), evaluation.run_id); !may) return may;
-    const std::optional<std::int64_t> number = insert_evaluation(database, evaluation, blobs);
+    const std::optional<std::int64_t> number =
+        insert_evaluation(database, evaluation, blobs, *impl_->budget);
     if (!number) return Done{};  // stored before
     extend_chain(impl_->chain(), evaluation.run_id, &evaluation, *number);
     transaction.commit();
@@ -299,13 +300,21 @@ Result<StoredTask> Store::read_task(const std::string& task) const {
   });
 }
 
-Result<std::map<std::string, std::string>> Store::contents(std::span<const std::string> hashes,
-                                                           std::size_t most_bytes) const {
-  using Contents = std::map<std::string, std::string>;
-  return impl_->guarded("reading sources", [&]() -> Result<Contents> {
+Result<StoredContents> Store::readable_contents(std::span<const std::string> hashes,
+                                                std::size_t most_bytes) const {
+  return impl_->guarded("reading sources", [&]() -> Result<StoredContents> {
     const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
     return read_contents(impl_->database, hashes, most_bytes, *impl_->budget);
   });
+}
+
+Result<std::map<std::string, std::string>> Store::contents(std::span<const std::string> hashes,
+                                                           std::size_t most_bytes) const {
+  auto contents = readable_contents(hashes, most_bytes);
+  if (!contents) return contents.error();
+  if (contents->damaged.empty()) return std::move(contents->texts);
+  return explain(SQLite::Exception(contents->damaged.begin()->second, SQLITE_CORRUPT), impl_->file,
+                 "reading sources");
 }
 
 const std::filesystem::path& Store::file() const { return impl_->file; }

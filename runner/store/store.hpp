@@ -100,9 +100,13 @@ class Store {
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
 
   // What is stored under these hashes, each checked against its own: the smallest first, as many as
-  // have at most so many bytes together. Without those that the store does not have.
+  // have at most so many bytes together. Without those that the store does not have. One that is
+  // damaged is an Error (kBadInput).
   [[nodiscard]] Result<std::map<std::string, std::string>> contents(
       std::span<const std::string> hashes, std::size_t most_bytes) const;
+  // The same, but that those which are damaged are told beside the others.
+  [[nodiscard]] Result<StoredContents> readable_contents(std::span<const std::string> hashes,
+                                                         std::size_t most_bytes) const;
 
   [[nodiscard]] const std::filesystem::path& file() const;
 

@@ -4,8 +4,10 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "runner/core/evaluation.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/passive.hpp"
 
@@ -17,6 +19,16 @@ std::string text_of(SQLite::Statement& rows, int column) {
   if (!value.isText())
     throw SQLite::Exception("a tag holds something that is no text", SQLITE_CORRUPT);
   return value.getString();
+}
+
+std::vector<Tag> read_all(SQLite::Database& database, WorkBudget& budget) {
+  SQLite::Statement rows(database, "SELECT name, run_id, tagged_at FROM tag ORDER BY name");
+  std::vector<Tag> tags;
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    tags.push_back({text_of(rows, 0), text_of(rows, 1), text_of(rows, 2)});
+  }
+  return tags;
 }
 
 }  // namespace
@@ -49,15 +61,19 @@ bool remove_tag(SQLite::Database& database, const std::string& name) {
 }
 
 std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget) {
-  SQLite::Statement rows(database, "SELECT name, run_id, tagged_at FROM tag ORDER BY name");
-  std::vector<Tag> tags;
-  while (rows.executeStep()) {
-    budget.spend(columns::bytes_of_row(rows));
-    Tag tag{text_of(rows, 0), text_of(rows, 1), text_of(rows, 2)};
-    // A name that is none of ours, such as the start of another run's id, names nothing.
-    if (check_tag_name(tag.name).ok()) tags.push_back(std::move(tag));
-  }
+  std::vector<Tag> tags = read_all(database, budget);
+  // A name that is none of ours, such as the start of another run's id, names nothing.
+  std::erase_if(tags, [](const Tag& tag) { return !check_tag_name(tag.name); });
   return tags;
+}
+
+std::vector<std::string> wrong_tags(SQLite::Database& database, WorkBudget& budget) {
+  std::vector<std::string> wrong;
+  for (const Tag& tag : read_all(database, budget))
+    if (const Status name = check_tag_name(tag.name); !name)
+      wrong.push_back(
+          fmt::format("the tag of run {}: {}", short_id(tag.run_id), name.error().message));
+  return wrong;
 }
 
 }  // namespace kbench

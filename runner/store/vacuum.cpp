@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "runner/store/connection.hpp"
+#include "runner/store/database_path.hpp"
 
 namespace kbench {
 namespace {
@@ -21,11 +22,11 @@ void write_beside(const std::filesystem::path& file) {
 
 Result<Vacuumed> vacuum(const std::filesystem::path& file) {
   write_beside(file);
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    return Error{ErrorCode::kUsage, file.string() + ": no such database",
-                 "--db names another one."};
-  }
+  // Opening it for writing would make a database of a file that is none yet.
+  if (const auto is_one = open_connection(file, OpenFor::kInspecting); !is_one)
+    return is_one.error();
+  // Written anew, what was cut off would look as if it had never been there.
+  if (Status whole = check_file_end(file); !whole) return whole.error();
   Result<Connection> connection = open_connection(file, OpenFor::kWriting);
   if (!connection) return connection.error();
   return connection->guarded("writing it anew", [&]() -> Result<Vacuumed> {

@@ -87,7 +87,7 @@ Status check_sources(const std::filesystem::path& folder, const std::vector<std:
     const std::string shown = clean_name(source, 80);
     if (!is_plain_relative_path(source)) {
       return bad("sources", fmt::format("\"{}\" is no plain path inside the folder", shown),
-                 "Use letters, digits and . _ + - only; none begins with a dot or a dash.");
+                 kPlainPaths);
     }
     if (!source.ends_with(".cu") && !source.ends_with(".cpp")) {
       return bad("sources", fmt::format("\"{}\" is neither .cu nor .cpp", shown),

@@ -29,8 +29,7 @@ class Reader {
   Status add_file(const fs::path& file, const std::string& name) {
     const std::string shown = clean_name(name, 120);
     if (!is_plain_relative_path(name)) {
-      return bad(fmt::format("the file name \"{}\" is not allowed", shown),
-                 "Use letters, digits and . _ + - only; none begins with a dash.");
+      return bad(fmt::format("the file name \"{}\" is not allowed", shown), kPlainPaths);
     }
     if (name.ends_with(".gch") || name.ends_with(".pch")) {
       return bad(fmt::format("{} is a precompiled header", shown),

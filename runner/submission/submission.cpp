@@ -57,6 +57,21 @@ bool is_source(const fs::path& file) {
 }
 
 constexpr const char* kEndings = "a submission ends in .cu (CUDA), .cpp (CPU) or .py (Python)";
+constexpr const char* kPlainNames =
+    "Use at most 64 letters, digits and . _ + - @ only; none begins with a dot, a dash or an @.";
+
+// "Did you mean …?" of an ending that is one in other letters, or in another compiler's ways; else
+// nothing. Only these: what is merely near (.hpp, .pyc, .cpp~) lies beside sources and is none.
+std::string meant_ending(const fs::path& file) {
+  static const std::map<std::string, std::string> kMeant = {
+      {".cpp", ".cpp"}, {".cc", ".cpp"}, {".cxx", ".cpp"}, {".c++", ".cpp"},
+      {".c", ".cpp"},   {".cu", ".cu"},  {".cuh", ".cu"},  {".py", ".py"}};
+  std::string ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  const auto found = kMeant.find(ending);
+  return found == kMeant.end() ? "" : fmt::format("Did you mean \"{}\"?", found->second);
+}
 
 // Of a single file, by its ending.
 void set_kind(const fs::path& file, Submission& submission) {
@@ -225,8 +240,7 @@ class Finder {
                      "Give the folder above the agent's: it holds AGENT/" + agent + ".");
     }
     if (!is_plain_name(agent)) {
-      return problem(folder, agent, "this name is not allowed for an agent",
-                     "Use at most 64 letters, digits and . _ + - only.");
+      return problem(folder, agent, "this name is not allowed for an agent", kPlainNames);
     }
     const auto levels = entries(folder);
     if (!levels) return problem(folder, "", agent, levels.error());
@@ -271,14 +285,14 @@ class Finder {
     }
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
-    const std::string extension = path.extension().string();
     const std::string stem = (is_folder ? path.filename() : path.stem()).string();
     const auto name = parse_name(stem);
     if (!is_folder && !is_source(path)) {
-      static const std::vector<std::string> kMistaken = {".cc", ".cxx", ".c", ".cuh"};
-      if (name && std::find(kMistaken.begin(), kMistaken.end(), extension) != kMistaken.end()) {
-        problem(path, level + "/" + name->task, agent, Error{ErrorCode::kBadInput, kEndings, ""});
-      } else if (name && extension.empty()) {
+      const std::string meant = meant_ending(path);
+      if (name && !meant.empty()) {
+        problem(path, level + "/" + name->task, agent,
+                Error{ErrorCode::kBadInput, kEndings, meant});
+      } else if (name && path.extension().empty()) {
         other(path, agent, kEndings, true);
       } else {
         other(path, agent, "not a submission");
@@ -376,15 +390,14 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
     return Error{ErrorCode::kUsage, "no file " + shown,
                  "Give a .cpp, .cu or .py file, or --submissions."};
   if (!is_source(path)) {
-    return Error{ErrorCode::kBadInput, shown + ": " + kEndings, ""};
+    return Error{ErrorCode::kBadInput, shown + ": " + kEndings, meant_ending(path)};
   }
   const std::string stem = path.stem().string();
   const auto at = stem.find('@');
   const std::string name = stem.substr(0, at);
   const std::string variant = at == std::string::npos ? "" : stem.substr(at + 1);
   if (!is_plain_name(name) || (!variant.empty() && !is_plain_name(variant))) {
-    return Error{ErrorCode::kBadInput, shown + ": this name is not allowed",
-                 "Use at most 64 letters, digits and . _ + - only."};
+    return Error{ErrorCode::kBadInput, shown + ": this name is not allowed", kPlainNames};
   }
   Submission submission;
   submission.task = task;

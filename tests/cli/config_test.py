@@ -1,6 +1,7 @@
 """Options that nobody typed: kbench.toml of the working directory, variables, and where each comes from."""
 
 import json
+import os
 
 import cli_case
 from cli_case import USAGE
@@ -44,6 +45,43 @@ class ConfigTest(cli_case.CliCase):
         self.assert_good(result)
         self.assertIn("KBENCH_RUN_LEVLE sets no option", result.stderr)
         self.assertNotIn("KBENCH_ROOT", result.stderr)
+
+    def test_a_mistyped_variable_is_warned_of_once_by_every_command(self):
+        """Was: `run` passed over KBENCH_RUN_DEVIC in silence."""
+        warning = "warning: KBENCH_RUN_DEVIC sets no option; did you mean KBENCH_RUN_DEVICE?\n"
+        for words in (("runs",), ("tasks", "list"), ("run", "--task", "no/such"), ("config",)):
+            result = self.kbench(*words, KBENCH_RUN_DEVIC="cpu")
+            self.assertEqual(result.stderr.count(warning), 1, words)
+            quiet = self.kbench(*words, KBENCH_RUN_DEVIC="cpu", KBENCH_RUN_QUIET="1")
+            if words[0] == "run":
+                self.assertNotIn("warning", quiet.stderr)
+
+    def test_an_empty_value_takes_no_option_for_it(self):
+        for text in ("task=''", "agent=''", "submissions=''", "out=['']", "budget=''"):
+            self.write(f"[run]\n{text}\n")
+            name = text.split("=")[0]
+            self.assert_fails(self.kbench("run", "--quick", "--no-html"), USAGE,
+                              f"kbench.toml:2: run.{name} is empty")
+        self.write("")
+        self.assert_fails(self.kbench("run", "--quick", KBENCH_RUN_TASK=""), USAGE,
+                          "KBENCH_RUN_TASK is empty")
+
+    def test_config_refuses_what_run_refuses(self):
+        self.write('[run]\nlevel="abc"\njobs=-1\ndevice=3\nshard="3/2"\n')
+        for words in (("run",), ("config", "run")):
+            self.assert_fails(self.kbench(*words), USAGE, "kbench.toml:2: --level", "kbench.toml:3: --jobs",
+                              "kbench.toml:4: --device", "kbench.toml:5: --shard")
+
+    def test_a_file_that_is_none_is_an_error_and_blocks_nobody(self):
+        place = self.folder / "kbench.toml"
+        place.mkdir()
+        self.assert_fails(self.kbench("runs", timeout=20), USAGE, "kbench.toml: not a regular file")
+        place.rmdir()
+        os.mkfifo(place)
+        self.assert_fails(self.kbench("runs", timeout=20), USAGE, "kbench.toml: not a regular file")
+        place.unlink()
+        place.symlink_to("/dev/zero")
+        self.assert_fails(self.kbench("runs", timeout=20), USAGE, "kbench.toml: not a regular file")
 
     def test_what_no_command_has_stops_every_command(self):
         self.write("[run]\nlevle = [1]\n")

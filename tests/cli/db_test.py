@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 
 import cli_case
@@ -10,6 +11,15 @@ from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
 
 MAKE_RUNS = pathlib.Path(os.environ["MAKE_RUNS"])
 OLD, NEW = "2020-01-01T03:00:00Z", "2020-02-01T03:00:00Z"
+
+
+SOURCE = "int a_source_of_aa11;"  # short enough to lie in the file as it is
+
+
+def a_run_with_a_source():
+    run = a_run("aa11")
+    run["rows"][1]["files"] = {"src/001_some.cpp": SOURCE}
+    return run
 
 
 def a_run(run_id, started_at=OLD, rows=2):
@@ -33,6 +43,16 @@ class DbTest(cli_case.CliCase):
         with open(self.folder / name, "r+b") as file:
             file.seek(at)
             file.write(data)
+
+    def flip_a_bit_of_the_source(self, name):
+        at = (self.folder / name).read_bytes().index(SOURCE.encode())
+        self.damage(name, at, bytes([SOURCE.encode()[0] ^ 1]))
+
+    def change(self, name, sql):
+        database = sqlite3.connect(self.folder / name)
+        with database:
+            database.execute(sql)
+        database.close()
 
     # --- check ---
 
@@ -60,6 +80,69 @@ class DbTest(cli_case.CliCase):
         result = self.kbench("db", "check")
         self.assert_fails(result, TASK_FAILED, "is not sound", "exit code 1", "kbench db salvage")
         self.assertIn("WRONG: ", result.stdout)
+
+    def test_a_flipped_bit_of_a_source_is_found_and_costs_no_row(self):
+        self.make("kbench.sqlite", a_run_with_a_source(), a_run("bb22", NEW))
+        self.assert_good(self.kbench("db", "check"))
+        self.flip_a_bit_of_the_source("kbench.sqlite")
+        result = self.kbench("db", "check")
+        self.assert_fails(result, TASK_FAILED, "1 finding in the file, 1 of 2 runs")
+        self.assertRegex(result.stdout, r"(?m)^WRONG: blob [0-9a-f]{12} holds something else")
+        self.assertRegex(result.stdout,
+                         r"(?m)^aa11: src/001_some.cpp of level1/001_some is damaged: blob ")
+        self.assert_fails(self.kbench("db", "backup", "copy.sqlite"), TASK_FAILED,
+                          "damaged, and so would be its copy: blob ")
+        self.assertFalse((self.folder / "copy.sqlite").exists())
+        for form in ("csv", "json", "table", "html"):
+            with self.subTest(form=form):
+                self.assert_good(self.kbench("report", "--run", "aa11", "--out", f"{form}={form}"))
+        page = (self.folder / "html").read_text(encoding="utf-8")
+        self.assertIn("This file is damaged in ", page)
+        self.assertIn("level1/001_some", page)
+
+    def test_a_damaged_source_is_merged_and_salvaged_with_its_row_and_named(self):
+        self.make("kbench.sqlite", a_run_with_a_source(), a_run("bb22", NEW))
+        self.flip_a_bit_of_the_source("kbench.sqlite")
+        told = "src/001_some.cpp of level1/001_some is damaged: blob "
+        merged = self.kbench("db", "merge", "all.sqlite", "kbench.sqlite")
+        self.assert_fails(merged, TASK_FAILED, "2 runs added", "1 source damaged (exit code 1)")
+        self.assertIn("damaged: " + told, merged.stdout)
+        saved = self.kbench("db", "salvage", "kbench.sqlite", "saved.sqlite")
+        self.assert_fails(saved, TASK_FAILED, "2 runs saved in saved.sqlite, 0 lost (exit code 1)")
+        self.assertIn("lost: run aa11: " + told, saved.stdout)
+        for name in ("all.sqlite", "saved.sqlite"):
+            self.assertEqual(self.ids(name), ["bb22", "aa11"])
+
+    def test_a_file_cut_by_one_byte_is_not_sound_and_is_left_alone(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        file = self.folder / "kbench.sqlite"
+        os.truncate(file, file.stat().st_size - 1)
+        before = file.read_bytes()
+        result = self.kbench("db", "check")
+        self.assertEqual(result.returncode, TASK_FAILED)
+        self.assertRegex(result.stdout, "(?m)^WRONG: .*its end is cut off")
+        for words in [("backup", "copy.sqlite"), ("vacuum",)]:
+            with self.subTest(words=words):
+                self.assert_fails(self.kbench("db", *words), TASK_FAILED, "its end is cut off",
+                                  "salvage")
+        self.assertEqual(file.read_bytes(), before)
+        self.assertFalse((self.folder / "copy.sqlite").exists())
+
+    def test_planted_tags_are_wrong_and_cannot_steer_a_terminal(self):
+        self.make("kbench.sqlite", a_run("aa11"))
+        for name in ("'latest'", "'abcdef12'", "char(27) || '[31m'"):
+            self.change("kbench.sqlite", f"INSERT INTO tag VALUES ({name}, 'aa11', '')")
+        result = self.kbench("db", "check")
+        self.assert_fails(result, TASK_FAILED, "3 findings in the file")
+        self.assertIn('WRONG: the tag of run aa11: "latest" cannot be a tag', result.stdout)
+        self.assertIn('"abcdef12" cannot be a tag', result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_an_empty_file_stays_empty(self):
+        file = self.folder / "kbench.sqlite"
+        file.touch()
+        self.assert_fails(self.kbench("db", "vacuum"), USAGE, "an empty database")
+        self.assertEqual(file.stat().st_size, 0)
 
     def test_no_database_is_a_usage_error(self):
         for words in [("check",), ("prune", "--keep", "1d"), ("vacuum",), ("backup", "copy")]:
@@ -98,7 +181,10 @@ class DbTest(cli_case.CliCase):
 
     def test_prune_keeps_what_is_young_enough(self):
         self.make("kbench.sqlite", a_run("aa11"))
-        self.assert_good(self.kbench("db", "prune", "--keep", "5000w"))
+        result = self.kbench("db", "prune", "--keep", "5000w")
+        self.assert_good(result)
+        self.assertIn("0 of 1 run removed", result.stderr)
+        self.assertNotIn("would", result.stderr)
         self.assertEqual(self.ids(), ["aa11"])
 
     def test_prune_as_json(self):
@@ -133,6 +219,15 @@ class DbTest(cli_case.CliCase):
         self.assert_fails(result, TASK_FAILED, "4 runs saved in rest.sqlite, 1 lost")
         self.assertRegex(result.stdout, r"(?m)^lost +ff44 ")
         self.assertEqual(len(self.ids("rest.sqlite")), 4)
+
+    def test_salvage_that_loses_every_run_names_them_and_exits_with_1(self):
+        self.make("kbench.sqlite", a_run("aa11"), a_run("bb22", NEW))
+        self.change("kbench.sqlite", "DELETE FROM sample WHERE position = 1")
+        result = self.kbench("db", "salvage", "kbench.sqlite", "saved.sqlite")
+        self.assert_fails(result, TASK_FAILED, "no run in it is whole, 2 lost", "exit code 1")
+        self.assertRegex(result.stdout, r"(?m)^lost +aa11 ")
+        self.assertRegex(result.stdout, r"(?m)^lost +bb22 ")
+        self.assertFalse((self.folder / "saved.sqlite").exists())
 
     def test_salvage_of_anything_else_makes_nothing(self):
         (self.folder / "letter.txt").write_text("Dear reader,\n" * 1000)

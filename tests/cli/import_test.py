@@ -315,5 +315,33 @@ class TablesTest(ImportCase):
                               "-m pip install pyarrow")
 
 
+    def test_a_folder_with_parquet_loses_nothing_in_silence(self):
+        """Was: "1 of 1 imported", exit code 0."""
+        self.write("source/one.py")
+        shutil.copy(FILES.parent / "rows.parquet", self.folder / "source")
+        result = self.bring_in("source", "--out", "suite")
+        if result.returncode == GOOD:
+            self.assertIn("2 of 2 imported", result.stderr)
+        else:
+            self.assert_fails(result, cli_case.INFRASTRUCTURE, "1 of 2 imported into suite; 1 failed")
+            self.assertRegex(result.stdout, r"failed +source/rows\.parquet: reading Parquet needs pyarrow")
+            self.assertIn("-m pip install pyarrow", result.stdout)
+
+
+class LimitsTest(ImportCase):
+    def test_a_file_is_named_once(self):
+        """Was: "source/big.py: source/big.py: …"."""
+        self.write("source/big.py", "#" * (1 << 20) + "\n")
+        result = self.bring_in("source", "--out", "suite")
+        self.assert_fails(result, TASK_FAILED, "0 of 1 imported")
+        self.assertEqual(result.stdout.count("big.py"), 1, result.stdout)
+
+    def test_a_file_that_waits_is_given_up(self):
+        self.write("sleeps.py", "import time\ntime.sleep(10_000)\n")
+        result = self.bring_in("sleeps.py", "--out", "suite", "--timeout", 1)
+        self.assert_fails(result, TASK_FAILED, "0 of 1 imported")
+        self.assertIn("it was not read within 19 s", result.stdout)
+
+
 if __name__ == "__main__":
     cli_case.main()

@@ -38,6 +38,7 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
       sample.time_ns = row.value("compiled_ns", sample.time_ns);
   }
   if (row.contains("source")) evaluation.submission->source_hash = row.at("source");
+  if (row.contains("submission")) evaluation.submission->name = row.at("submission");
   return evaluation;
 }
 

@@ -30,6 +30,15 @@ class SourcesTest(RunsCase):
                                  f"alice/{RELU}.cpp": FILES["src/019_relu.cpp"]})
         self.assertIn(f"2 files written; kbench run --task {RELU} --submissions out", result.stderr)
 
+    def test_a_run_of_one_file_gives_that_file_and_its_command(self):
+        self.make([[{"agent": "my_relu", "submission": "my_relu.cpp",
+                     "files": {"src/my_relu.cpp": "int relu;\n"}}]], "one.sqlite")
+        result = self.sources("my_relu", "out", "--db", "one.sqlite")
+        self.assert_good(result)
+        self.assertEqual([str(f.relative_to(self.folder)) for f in self.folder.rglob("*.cpp")],
+                         ["out/my_relu.cpp"])
+        self.assertIn(f"1 file written; kbench run out/my_relu.cpp --task {RELU}", result.stderr)
+
     def test_nothing_is_written_over(self):
         self.assert_good(self.sources("alice"))
         self.assert_fails(self.sources("alice"), USAGE, "is no empty folder")

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/store/database_check.hpp"
-#include "tests/unit/database_fixture.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -88,6 +88,27 @@ TEST_F(BackupTest, ADamagedDatabaseIsNotCopied) {
   const auto refused = back_up(file_, copy_);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("damaged"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("salvage"));
+  EXPECT_FALSE(std::filesystem::exists(copy_));
+}
+
+TEST_F(BackupTest, ADamagedSourceIsNotCopied) {
+  test::add_run_with_sources(file_, "aa");
+  test::flip_a_bit(file_, test::source_text("aa", 0));
+  const auto refused = back_up(file_, copy_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadInput);
+  EXPECT_THAT(refused.error().message, HasSubstr(test::kIsAnother));
+  EXPECT_FALSE(std::filesystem::exists(copy_));
+}
+
+TEST_F(BackupTest, AFileCutByOneByteIsNotCopied) {
+  add({.id = "aa"});
+  checkpoint();
+  std::filesystem::resize_file(file_, std::filesystem::file_size(file_) - 1);
+  const auto refused = back_up(file_, copy_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("its end is cut off"));
   EXPECT_THAT(refused.error().hint, HasSubstr("salvage"));
   EXPECT_FALSE(std::filesystem::exists(copy_));
 }

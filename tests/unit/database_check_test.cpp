@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/store/migrations.hpp"
-#include "tests/unit/database_fixture.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -151,6 +151,51 @@ TEST_F(DatabaseCheckTest, WhatIsNoDatabaseIsWrongAndNothingIsAnError) {
   EXPECT_EQ(none.error().code, ErrorCode::kUsage);
   std::ofstream(file_) << std::string(2 * kPage, 'x');
   EXPECT_THAT(check().wrong, Contains(HasSubstr("not a database")));
+}
+
+TEST_F(DatabaseCheckTest, ADamagedSourceIsWrongAndTheRowsThatNeedItAreNamed) {
+  test::add_run_with_sources(file_, "aa");
+  test::add_run_with_sources(file_, "bb");
+  EXPECT_TRUE(check().sound());
+  test::flip_a_bit(file_, test::source_text("aa", 1));
+  EXPECT_THAT(wrong_with("aa"), HasSubstr("src/019_relu.cpp of level1/019_relu is damaged: blob " +
+                                          sha256(test::source_text("aa", 1)).substr(0, 12)));
+  const CheckRequest pages_alone = {.key = {}, .quick = true, .runs = false, .progress = {}};
+  EXPECT_THAT(check(pages_alone).wrong, Contains(HasSubstr(test::kIsAnother)));
+}
+
+TEST_F(DatabaseCheckTest, ADamagedSourceOfATaskIsWrongForEachRunOfIt) {
+  test::add_run_with_sources(file_, "aa");
+  test::add_run_with_sources(file_, "bb");
+  test::flip_a_bit(file_, test::kTaskText);
+  for (const CheckedRun& run : check().runs)
+    EXPECT_THAT(run.wrong, Contains(HasSubstr("the source of level1/019_relu is damaged")));
+}
+
+TEST_F(DatabaseCheckTest, AMissingSourceOfATaskIsWrong) {
+  test::add_run_with_sources(file_, "aa");
+  tamper("DELETE FROM blob WHERE hash = '" + sha256(test::kTaskText) + "'");
+  EXPECT_THAT(wrong_with("aa"), HasSubstr("is missing"));
+}
+
+// SQLite fills up what is missing of the last page with zeros.
+TEST_F(DatabaseCheckTest, AFileCutByOneByteIsWrong) {
+  add({.id = "aa"});
+  checkpoint();
+  std::filesystem::resize_file(file_, std::filesystem::file_size(file_) - 1);
+  EXPECT_THAT(check().wrong, Contains(HasSubstr("its end is cut off")));
+}
+
+TEST_F(DatabaseCheckTest, TagsThatNobodyCanGiveAreWrong) {
+  add({.id = "aa"});
+  tamper(
+      "INSERT INTO tag VALUES ('fine', 'aa', ''), ('latest', 'aa', ''), ('abcdef12', 'aa', ''), "
+      "(char(27) || '[31m', 'aa', '')");
+  const std::vector<std::string> wrong = check().wrong;
+  EXPECT_EQ(wrong.size(), 3U);
+  EXPECT_THAT(wrong, Contains(HasSubstr("the tag of run aa: \"latest\" cannot be a tag")));
+  EXPECT_THAT(wrong, Contains(HasSubstr("start of a run's id")));
+  EXPECT_THAT(wrong, Contains(HasSubstr("has other characters")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // import_test.py does the rest.
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/import/lower_files.hpp"
 #include "runner/import/naming.hpp"
 #include "runner/import/sources.hpp"
 
@@ -107,6 +109,29 @@ TEST_F(SourcesTest, LargeFilesAreNotRead) {
   const auto sources = find("a.py");
   ASSERT_EQ(sources.size(), 1u);
   ASSERT_TRUE(sources[0].error);
+  // Was: with the file in front, which the line begins with anyway.
+  EXPECT_THAT(sources[0].error->what, MatchesRegex("[0-9]+ bytes, more than the limit of [0-9]+"));
+}
+
+// Was: tables of a folder but .jsonl were passed over in silence.
+TEST_F(SourcesTest, ATableOfAFolderThatCannotBeReadIsOneOfItsSources) {
+  write("a/b.py");
+  write("a/rows.parquet", "PAR1");
+  const auto sources = find("a");
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_FALSE(sources[0].error);
+  EXPECT_TRUE(sources[1].where.ends_with("a/rows.parquet"));
+  ASSERT_TRUE(sources[1].error);
+  EXPECT_EQ(sources[1].error->what, "no parquet here");
+  EXPECT_EQ(sources[1].error->fault, ImportError::Fault::kMachine);
+  const auto named = find_sources({folder_ / "a/rows.parquet"}, "", [](const fs::path&) {
+    return Result<std::string>(Error{ErrorCode::kInfrastructure, "no parquet here", ""});
+  });
+  EXPECT_FALSE(named) << "that very table was asked for";
+}
+
+TEST(LowerFilesTest, AFileThatWaitsHasALimitToo) {
+  EXPECT_EQ(wall_limit(std::chrono::seconds(10)), std::chrono::seconds(55));
 }
 
 TEST_F(SourcesTest, TheTableReaderSpeaksForItself) {

@@ -182,8 +182,9 @@ TEST_F(KernelTreeTest, ALinkThatComesAndGoesIsNeverRead) {
     }
     ++copied;
     for (const SourceFile& one : tree->files)
-      if (one.name != "src/submission.json")
+      if (one.name != "src/submission.json") {
         EXPECT_TRUE(one.bytes == "theirs" || one.bytes.empty()) << one.name << ": " << one.bytes;
+      }
   }
   over = true;
   swapping.join();

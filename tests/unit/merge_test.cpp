@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/store/database_check.hpp"
-#include "tests/unit/database_fixture.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -136,6 +136,43 @@ TEST_F(MergeTest, NothingIsMergedWithItselfOrWithNothing) {
   const auto none = merge_databases({.into = file_, .from = {one_}, .key = {}, .progress = {}});
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, ErrorCode::kUsage);
+}
+
+TEST_F(MergeTest, SourcesComeAlong) {
+  test::add_run_with_sources(one_, "aa");
+  EXPECT_THAT(words(merge({one_})), ElementsAre("aa added"));
+  for (const std::string& text : {test::source_text("aa", 0), test::source_text("aa", 1),
+                                  test::kSharedHeader, test::kTaskText})
+    EXPECT_EQ(test::stored_text(file_, text), text);
+  EXPECT_EQ(chain_of(file_, "aa"), "holds");
+  EXPECT_TRUE(sound());
+}
+
+TEST_F(MergeTest, ADamagedSourceCostsNoRunAndIsTold) {
+  test::add_run_with_sources(one_, "aa");
+  test::flip_a_bit(one_, test::source_text("aa", 1));
+  const Merged merged = merge({one_});
+  EXPECT_THAT(words(merged), ElementsAre("aa added"));
+  EXPECT_THAT(merged.runs.at(0).damaged,
+              ElementsAre(HasSubstr("src/019_relu.cpp of level1/019_relu is damaged")));
+  EXPECT_EQ(chain_of(file_, "aa"), "holds");
+  EXPECT_EQ(test::stored_text(file_, test::source_text("aa", 0)), test::source_text("aa", 0));
+  EXPECT_THAT(test::stored_text(file_, test::source_text("aa", 1)), HasSubstr(test::kIsAnother));
+}
+
+TEST_F(MergeTest, ASoundSourceMendsADamagedOneAndNeverTheOtherWayRound) {
+  test::add_run_with_sources(one_, "aa");
+  std::filesystem::copy_file(one_, two_);
+  test::flip_a_bit(one_, test::source_text("aa", 1));
+  test::flip_a_bit(one_, test::kTaskText);
+  (void)merge({one_});
+  const Merged mended = merge({two_});
+  EXPECT_THAT(words(mended), ElementsAre("aa there"));
+  EXPECT_THAT(mended.runs.at(0).damaged, IsEmpty());
+  EXPECT_TRUE(sound());
+  EXPECT_THAT(merge({one_}).runs.at(0).damaged, IsEmpty());
+  EXPECT_EQ(test::stored_text(file_, test::source_text("aa", 1)), test::source_text("aa", 1));
+  EXPECT_TRUE(sound());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "runner/store/database_check.hpp"
 #include "runner/store/vacuum.hpp"
-#include "tests/unit/database_fixture.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -145,6 +145,40 @@ TEST_F(PruneTest, VacuumGivesBackWhatWasRemoved) {
 TEST_F(PruneTest, VacuumMakesNoDatabase) {
   EXPECT_EQ(vacuum(file_).error().code, ErrorCode::kUsage);
   EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(PruneTest, SourcesGoWithTheLastRunThatNamesThem) {
+  test::add_run_with_sources(file_, "aa", kOld);
+  test::add_run_with_sources(file_, "bb");
+  ASSERT_TRUE(remove_runs(file_, {"aa"}).ok());
+  EXPECT_EQ(test::stored_text(file_, test::source_text("aa", 0)), "");
+  for (const std::string& text : {test::source_text("bb", 0), test::source_text("bb", 1),
+                                  test::kSharedHeader, test::kTaskText})
+    EXPECT_EQ(test::stored_text(file_, text), text);
+  SQLite::Database raw(file_.string());
+  EXPECT_EQ(raw.execAndGet("SELECT count(*) FROM blob").getInt(), 4);
+  EXPECT_EQ(raw.execAndGet("SELECT count(DISTINCT hash) FROM tree").getInt(), 2);
+  EXPECT_EQ(chain_of(file_, "bb"), "holds");
+}
+
+TEST_F(PruneTest, VacuumLeavesAnEmptyFileAlone) {
+  std::ofstream(file_) << "";
+  const auto refused = vacuum(file_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("an empty database"));
+  EXPECT_EQ(std::filesystem::file_size(file_), 0U);
+}
+
+TEST_F(PruneTest, VacuumLeavesAFileCutByOneByteAlone) {
+  add({.id = "aa"});
+  checkpoint();
+  std::filesystem::resize_file(file_, std::filesystem::file_size(file_) - 1);
+  const std::string before = test::bytes_of_file(file_);
+  const auto refused = vacuum(file_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("its end is cut off"));
+  EXPECT_EQ(test::bytes_of_file(file_), before);
 }
 
 }  // namespace

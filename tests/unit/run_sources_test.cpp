@@ -12,6 +12,9 @@
 #include "runner/core/json.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/run_trusted.hpp"
+#include "runner/store/blob.hpp"
+#include "runner/store/store.hpp"
+#include "tests/unit/store_fixture.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -21,6 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 constexpr const char* kTask = "level1/019_relu";
+constexpr const char* kNoDatabase = "gone.sqlite";
 constexpr const char* kFile = "subs/alice/level1/019_relu.cpp";
 
 class RunSourcesTest : public ::testing::Test {
@@ -64,8 +68,33 @@ class RunSourcesTest : public ::testing::Test {
 
 TEST_F(RunSourcesTest, TakesThemFromWhereTheRunDid) {
   folder_.write(kFile, "// first");
-  RunSources sources(run_now(), std::nullopt, "none");
+  RunSources sources(run_now(), std::nullopt, kNoDatabase, "none");
   EXPECT_EQ(text_of(sources.find(kTask, id_now(subs()))), "// first");
+}
+
+TEST_F(RunSourcesTest, TakesThemFromTheDatabaseWhereTheFilesAreGone) {
+  folder_.write(kFile, "// first");
+  const SubmissionId id = id_now(subs());
+  kbench::Run run = run_now();
+  run.id = "0123456789abcdef";
+  const std::string kept = "// first";
+  Evaluation evaluation = test::make_evaluation(run.id, 1);
+  evaluation.task = kTask;
+  evaluation.submission = id;
+  const Blob blob = pack(kept);
+  evaluation.sources = {{"src/019_relu.cpp", blob.hash, blob.bytes}};
+  evaluation.tree_hash = hash_tree(evaluation.sources);
+  const fs::path database = folder_.path() / "kbench.sqlite";
+  {
+    auto store = Store::open(database, Store::Mode::kReadWrite);
+    ASSERT_TRUE(store.ok() && store->begin_run(run).ok());
+    ASSERT_TRUE(store->add(evaluation, std::vector{blob}).ok());
+  }
+  fs::remove_all(subs());
+  RunSources sources(run, std::nullopt, database, "none");
+  EXPECT_EQ(text_of(sources.find(kTask, id)), kept);
+  RunSources elsewhere(run, std::nullopt, kNoDatabase, "none");
+  EXPECT_FALSE(elsewhere.find(kTask, id).ok());
 }
 
 TEST_F(RunSourcesTest, WhatChangedSinceIsNotTheSource) {
@@ -73,7 +102,7 @@ TEST_F(RunSourcesTest, WhatChangedSinceIsNotTheSource) {
   const SubmissionId id = id_now(subs());
   const kbench::Run run = run_now();
   folder_.write(kFile, "// second");
-  RunSources sources(run, std::nullopt, "none");
+  RunSources sources(run, std::nullopt, kNoDatabase, "none");
   const auto found = sources.find(kTask, id);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
@@ -84,7 +113,7 @@ TEST_F(RunSourcesTest, WhatChangedSinceIsNotTheSource) {
 TEST_F(RunSourcesTest, TakesThemFromAFolderThatIsNamedAndFromNoOther) {
   folder_.write(kFile, "// first");
   folder_.write("old/alice/level1/019_relu.cpp", "// zeroth");
-  RunSources sources(run_now(), folder_.path() / "old", "none");
+  RunSources sources(run_now(), folder_.path() / "old", kNoDatabase, "none");
   EXPECT_EQ(text_of(sources.find(kTask, id_now(folder_.path() / "old"))), "// zeroth");
   EXPECT_FALSE(sources.find(kTask, id_now(subs())).ok());
 }
@@ -99,7 +128,7 @@ TEST_F(RunSourcesTest, TakesThemFromTheCommitAndLeavesTheTreeAlone) {
   folder_.write(kFile, "// second");
   ASSERT_TRUE(git({"commit", "-q", "-a", "-m", "y"}));
   folder_.write(kFile, "// third");
-  RunSources sources(run, std::nullopt, "none");
+  RunSources sources(run, std::nullopt, kNoDatabase, "none");
   const auto found = sources.find(kTask, id);
   EXPECT_EQ(text_of(found), "#include \"a.hpp\"");
   EXPECT_EQ(read_file(folder_.path() / kFile), "// third");
@@ -117,7 +146,7 @@ TEST_F(RunSourcesTest, RunsNoProgramThatTheRepositoryNames) {
   const fs::path trace = folder_.path() / "trace";
   ASSERT_TRUE(git({"config", "filter.f.smudge", "touch " + trace.string() + "; cat"}));
   folder_.write(kFile, "// second");
-  RunSources sources(run, std::nullopt, "none");
+  RunSources sources(run, std::nullopt, kNoDatabase, "none");
   EXPECT_FALSE(sources.find(kTask, id).ok());
   EXPECT_FALSE(fs::exists(trace));
 }
@@ -131,7 +160,7 @@ TEST_F(RunSourcesTest, ACommitThatIsNotThereIsSaid) {
   id.source_hash = "another";
   for (const std::string& commit : {std::string(40, '1'), std::string("--output=x")}) {
     run.environment = Json{{"submissions", {{"commit", commit}}}}.dump();
-    RunSources sources(run, std::nullopt, "none");
+    RunSources sources(run, std::nullopt, kNoDatabase, "none");
     EXPECT_THAT(text_of(sources.find(kTask, id)), HasSubstr("git commit"));
   }
 }
@@ -142,7 +171,7 @@ TEST_F(RunSourcesTest, AConfigurationOfAnotherShapeIsNone) {
        {"", "[]", "{\"submissions\": 3}", "{\"submissions\": {\"commit\": 3}}"}) {
     kbench::Run run;
     run.configuration = run.environment = text;
-    RunSources sources(run, std::nullopt, folder_.path());
+    RunSources sources(run, std::nullopt, kNoDatabase, folder_.path());
     EXPECT_FALSE(sources.find(kTask, {.agent = "alice", .source_hash = "x"}).ok()) << text;
   }
 }

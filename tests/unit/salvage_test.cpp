@@ -10,7 +10,7 @@
 
 #include "runner/store/database_check.hpp"
 #include "runner/store/migrations.hpp"
-#include "tests/unit/database_fixture.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -122,7 +122,9 @@ TEST_F(SalvageTest, WhicheverPageIsLostWhatIsSavedHolds) {
     std::ofstream(file_, std::ios::binary) << whole;
     destroy_page(page);
     const auto salvaged = salvage(file_, saved_, test::test_key());
-    if (salvaged) {
+    if (salvaged && salvaged->saved.empty()) {
+      EXPECT_FALSE(std::filesystem::exists(saved_));
+    } else if (salvaged) {
       expect_saved_runs_hold(*salvaged);
       EXPECT_EQ(salvaged->saved.size() + salvaged->lost.size(), 6U) << "page " << page;
       best = std::max(best, salvaged->saved.size());
@@ -261,6 +263,61 @@ TEST_F(SalvageTest, NothingIsOverwrittenAndTheDamagedFileIsOnlyRead) {
   std::filesystem::remove(saved_);
   (void)save();
   EXPECT_EQ(test::bytes_of_file(file_), before);
+}
+
+TEST_F(SalvageTest, WhereNoRunIsWholeThereIsNoFileAndEachIsNamed) {
+  tamper("PRAGMA foreign_keys = OFF; DELETE FROM evaluation WHERE key = 'key-2'");
+  const Salvaged salvaged = save();
+  EXPECT_THAT(salvaged.saved, IsEmpty());
+  EXPECT_EQ(salvaged.lost.size(), 6U);
+  EXPECT_FALSE(std::filesystem::exists(saved_));
+}
+
+TEST_F(SalvageTest, SourcesAreSaved) {
+  test::add_run_with_sources(file_, "sourced");
+  EXPECT_THAT(save().notes, IsEmpty());
+  for (const std::string& text : {test::source_text("sourced", 0), test::source_text("sourced", 1),
+                                  test::kSharedHeader, test::kTaskText})
+    EXPECT_EQ(test::stored_text(saved_, text), text);
+  EXPECT_EQ(chain_of(saved_, "sourced"), "holds");
+}
+
+TEST_F(SalvageTest, ADamagedSourceCostsNoRunAndIsListed) {
+  test::add_run_with_sources(file_, "sourced");
+  test::flip_a_bit(file_, test::source_text("sourced", 1));
+  const Salvaged salvaged = save();
+  EXPECT_EQ(salvaged.saved.size(), 7U);
+  EXPECT_THAT(
+      salvaged.notes,
+      ElementsAre(HasSubstr("run sourced: src/019_relu.cpp of level1/019_relu is damaged")));
+  EXPECT_EQ(chain_of(saved_, "sourced"), "holds");
+  EXPECT_EQ(test::stored_text(saved_, test::source_text("sourced", 0)),
+            test::source_text("sourced", 0));
+  EXPECT_THAT(test::stored_text(saved_, test::source_text("sourced", 1)),
+              HasSubstr(test::kIsAnother));
+}
+
+TEST_F(SalvageTest, AnIndexOfSourcesThatIsLostCostsNone) {
+  test::add_run_with_sources(file_, "sourced");
+  checkpoint();
+  destroy_page(root_of("sqlite_autoindex_blob_1"));
+  EXPECT_THAT(save().notes, IsEmpty());
+  EXPECT_EQ(test::stored_text(saved_, test::source_text("sourced", 1)),
+            test::source_text("sourced", 1));
+}
+
+// Which ones they were their index still says.
+TEST_F(SalvageTest, ALostPageOfSourcesCostsNoRun) {
+  test::add_run_with_sources(file_, "sourced");
+  checkpoint();
+  destroy_page(root_of("blob"));
+  EXPECT_TRUE(Store::open(file_, Store::Mode::kReadOnly)->evaluations("sourced").ok());
+  const Salvaged salvaged = save();
+  EXPECT_EQ(salvaged.saved.size(), 7U);
+  EXPECT_EQ(salvaged.notes.size(), 4U) << "a header, a task, two texts";
+  EXPECT_EQ(chain_of(saved_, "sourced"), "holds");
+  EXPECT_THAT(test::stored_text(saved_, test::source_text("sourced", 1)),
+              HasSubstr(test::kIsAnother));
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "runner/cli/settings.hpp"
 
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +34,7 @@ class Settings : public ::testing::Test {
       return found == variables_.end() ? std::nullopt : std::optional(found->second);
     };
     for (const auto& [name, value] : variables_) around.variables.push_back(name);
+    around.warn = [this](const std::string& line) { warnings_.push_back(line); };
     return around;
   }
 
@@ -60,6 +65,7 @@ class Settings : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   std::map<std::string, std::string> variables_;
+  mutable std::vector<std::string> warnings_;
 };
 
 TEST_F(Settings, CommandLineGoesBeforeEnvironmentBeforeFileBeforeDefault) {
@@ -186,6 +192,119 @@ TEST_F(Settings, WhatIsNoTomlOrNoValueIsSaidWithTheLine) {
   const auto request = parse({"run"});
   ASSERT_FALSE(request.ok());
   EXPECT_THAT(request.error().message, HasSubstr("huge"));
+}
+
+// Was: the next word was taken for the value.
+TEST_F(Settings, EmptyValuesAreErrorsAndTakeNothingElse) {
+  for (const char* name : {"task", "agent", "submissions", "suite", "budget", "device"}) {
+    toml(fmt::format("[run]\n{} = ''\n", name));
+    expect_error({"run", "--quick"}, fmt::format("kbench.toml:2: run.{} is empty", name),
+                 "leave it out");
+    expect_error({"config", "run"}, "is empty", "leave it out");
+  }
+  toml("[run]\nout = ['csv=a.csv', '']\n");
+  expect_error({"run", "--quick"}, "run.out is empty", "");
+  toml("[preset.a.run]\ntask = ''\n");
+  expect_error({"run"}, "run.task is empty", "");
+  toml("[run]\ntask = []\n");
+  EXPECT_TRUE(parse_as<RunOptions>({"run", "--quick"}).quick) << "a list of nothing is no value";
+}
+
+TEST_F(Settings, EmptyVariablesAreErrors) {
+  for (const char* name :
+       {"KBENCH_RUN_TASK", "KBENCH_RUN_QUICK", "KBENCH_DB", "KBENCH_CONFIG", "KBENCH_PRESET"}) {
+    variables_.clear();
+    variable(name, "");
+    expect_error({"run", "--no-html"}, fmt::format("{} is empty", name), "unset it");
+  }
+  variables_.clear();
+  variable("KBENCH_RUN_TASK", "");
+  variable("KBENCH_TORCH", "");
+  EXPECT_THAT(parse_as<RunOptions>({"run", "--task", "relu"}).tasks, ElementsAre("relu"));
+}
+
+// Was: only `kbench config` named them.
+TEST_F(Settings, VariablesThatSetNothingAreWarnedOf) {
+  variable("KBENCH_RUN_DEVIC", "cpu");
+  variable("KBENCH_TORCH", "/somewhere");
+  variable("KBENCH_WHEEL_PYTHON", "/somewhere");
+  variable("KBENCH_TASKS_LINT_DEVICE", "cpu");
+  variable("KBENCH_XYZZY", "1");
+  for (const char* command : {"run", "runs", "doctor", "config"}) {
+    warnings_.clear();
+    ASSERT_TRUE(parse({command})) << command;
+    EXPECT_THAT(warnings_,
+                ElementsAre("KBENCH_RUN_DEVIC sets no option; did you mean KBENCH_RUN_DEVICE?",
+                            "KBENCH_XYZZY sets no option"))
+        << command;
+  }
+  warnings_.clear();
+  ASSERT_TRUE(parse({"run", "--quiet"}));
+  ASSERT_TRUE(parse({"config", "--quiet"}));
+  ASSERT_TRUE(parse({"completions", "bash"}));
+  ASSERT_TRUE(parse({"run", "--help"}));
+  variable("KBENCH_RUN_QUIET", "yes");
+  ASSERT_TRUE(parse({"run"}));
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+// Was: config showed them, and only the command itself refused them.
+TEST_F(Settings, AllThatTheParserRefusesIsSaidWithWhoSetIt) {
+  toml("[run]\nlevel = 'abc'\njobs = -1\ndevice = 3\nshard = '3/2'\ngroup = 'g'\n");
+  variable("KBENCH_RUN_BUDGET", "soon");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run"}, {"config", "run"}, {"config"}}) {
+    expect_error(words, "kbench.toml:2: --level: Value abc", "kbench run --help");
+    expect_error(words, "kbench.toml:3: --jobs", "");
+    expect_error(words, "kbench.toml:4: --device: \"3\" is not cpu, cuda", "");
+    expect_error(words, "kbench.toml:5: --shard", "");
+    expect_error(words, "KBENCH_RUN_BUDGET: --budget", "");
+  }
+}
+
+TEST_F(Settings, ConfigRefusesWhatTheCommandRefuses) {
+  for (const char* text :
+       {"[run]\nshard = '1/2'\n", "[run]\nhtml = 'a.html'\nno-html = true\n",
+        "[run]\nout = ['nonsense=a']\n", "[run]\ndevice = ['cpu', 'cuda']\n", "db = true\n",
+        "[run]\nlevel = [1, true]\n", "[run]\njobs = 1.5\n", "[run]\nquick = 2\n"}) {
+    toml(text);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run"}, {"config", "run"}}) {
+      const auto request = parse(words);
+      ASSERT_FALSE(request.ok()) << text;
+      EXPECT_EQ(request.error().code, ErrorCode::kUsage) << text;
+    }
+  }
+  toml("[run]\nbudget = 9\n");
+  EXPECT_FALSE(parse({"config", "run", "--level", "abc"}).ok());
+  // What is to be typed as well is none of it.
+  for (const char* command : {"report", "tag", "history", "import", "run"})
+    EXPECT_TRUE(parse({"config", command}).ok()) << command;
+  EXPECT_TRUE(parse({"config", "tasks", "show"}).ok());
+}
+
+// Was: a folder, a pipe or a device of that name was passed over, and one that was named waited
+// for.
+TEST_F(Settings, WhatIsNoRegularFileIsAnErrorAndNeverBlocks) {
+  namespace fs = std::filesystem;
+  const fs::path file = folder_.path() / "kbench.toml";
+  SetElsewhere here = around();
+  here.folder = folder_.path();
+  const auto refused = [&](const std::string& what) {
+    EXPECT_FALSE(parse_command_line({"kbench", "runs"}, here).ok()) << what;
+    expect_error({"runs"}, "kbench.toml", "README");
+    EXPECT_TRUE(parse_command_line({"kbench", "runs", "--help"}, here).ok()) << what;
+    fs::remove(file);
+  };
+  fs::create_directory(file);
+  refused("a folder");
+  ASSERT_EQ(::mkfifo(file.c_str(), 0644), 0);
+  refused("a pipe");
+  fs::create_symlink("/dev/zero", file);
+  refused("a device");
+  EXPECT_TRUE(parse_command_line({"kbench", "runs"}, here).ok());
+  fs::create_symlink("nowhere", file);
+  EXPECT_FALSE(parse_command_line({"kbench", "runs"}, here).ok()) << "a broken link";
 }
 
 TEST_F(Settings, HelpIsThereWhateverTheFileSays) {

@@ -211,6 +211,31 @@ TEST_F(StoreFaults, AFailedWriteAtAnyPointLeavesTheFileWhole) {
   EXPECT_GT(before, 0);
 }
 
+// Names a run until that fails; 0 when the hint fits a command that cannot be continued.
+int tag_until_failure(const std::filesystem::path& file) {
+  Result<Store> store = Store::open(file, Store::Mode::kReadWrite);
+  if (!store) return 1;
+  for (int i = 0; i < 10000; ++i) {
+    const Status status = store->put(Tag{"name-" + std::to_string(i), "r1", ""});
+    if (status) continue;
+    const std::string& hint = status.error().hint;
+    if (hint.find("disk") == std::string::npos && hint.find("space") == std::string::npos) return 2;
+    return hint.find("--resume") != std::string::npos ? 3 : 0;
+  }
+  return 4;
+}
+
+TEST_F(StoreFaults, OnlyARunIsContinuedOnceThereIsRoom) {
+  begin("r1");
+  const int code = wait_for(start_child([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit bound{60'000, 60'000};
+    if (::setrlimit(RLIMIT_FSIZE, &bound) != 0) return kSkipChild;
+    return tag_until_failure(file_);
+  }));
+  EXPECT_EQ(code, 0);
+}
+
 // Without a map nobody owns anything there, and no file can be created.
 bool own_mounts_as_a_plain_user() {
   const std::string user = std::to_string(::getuid());

@@ -164,7 +164,40 @@ TEST_F(StoredSources, ABlobOfAnotherContentIsDamage) {
 
 TEST_F(StoredSources, ASizeThatNoneCanHaveIsDamage) {
   rewrite("UPDATE blob SET bytes = 1 << 40");
-  expect_damaged("a size that none can have");
+  const Store store = open(Mode::kReadOnly);
+  const auto rows = store.evaluations("r1");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  const std::vector<TreeFile>& files = rows->at(0).sources;
+  EXPECT_EQ(files.at(0).bytes, 0) << "nobody can tell";
+  const std::vector<std::string> hashes = {files.at(0).hash};
+  const auto contents = store.contents(hashes, 1 << 20);
+  ASSERT_FALSE(contents.ok());
+  EXPECT_THAT(contents.error().message,
+              AllOf(HasSubstr("damaged"), HasSubstr("a size that none can have")));
+}
+
+TEST_F(StoredSources, OneThatIsDamagedIsToldBesideTheOthers) {
+  rewrite("UPDATE blob SET content = (SELECT content FROM blob WHERE number = 4) WHERE number = 2");
+  const Submitted one = submit(0, "int text = 0;");
+  const std::vector<std::string> hashes = {one.blobs[0].hash, one.blobs[1].hash};
+  const Store store = open(Mode::kReadOnly);
+  const auto contents = store.readable_contents(hashes, 1 << 20);
+  ASSERT_TRUE(contents.ok()) << contents.error().message;
+  EXPECT_EQ(contents->texts.at(hashes[0]), kSharedHeader);
+  EXPECT_THAT(contents->damaged.at(hashes[1]), HasSubstr("something else than its name says"));
+  EXPECT_EQ(store.read("r1")->chain.state, ChainFinding::State::kHolds);
+}
+
+TEST_F(StoredSources, ADamagedOneIsMendedByWhoeverBringsItAgain) {
+  rewrite("UPDATE blob SET content = (SELECT content FROM blob WHERE number = 4) WHERE number = 2");
+  const Submitted one = submit(7, "int text = 0;");
+  ASSERT_TRUE(open().add(one.evaluation, one.blobs).ok());
+  const std::vector<std::string> hashes = {one.blobs[1].hash};
+  const auto contents = open().contents(hashes, 1 << 20);
+  ASSERT_TRUE(contents.ok()) << contents.error().message;
+  EXPECT_EQ(contents->at(hashes[0]), "int text = 0;");
+  EXPECT_EQ(count("blob"), 4);
+  EXPECT_TRUE(open().evaluations("r1").ok()) << "trees name it as before";
 }
 
 TEST_F(StoredSources, ARowIsNotStoredWithoutWhatItNames) {

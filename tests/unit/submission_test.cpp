@@ -209,6 +209,41 @@ TEST(FindSubmissions, OneBadSubmissionDoesNotHideTheOthers) {
   EXPECT_EQ(set.problems[1].task, "level1/021_gelu");
 }
 
+// Was: an ending in capitals was counted among files that are none.
+TEST(FindSubmissions, AnEndingThatIsNearlyOneSaysWhichIsMeant) {
+  for (const auto& [ending, meant] : {std::pair{".CPP", "\".cpp\""},
+                                      {".cc", "\".cpp\""},
+                                      {".Cu", "\".cu\""},
+                                      {".PY", "\".py\""}}) {
+    const SubmissionFolder folder;
+    folder.write(std::string("ann/level1/019_relu") + ending, "x");
+    EXPECT_NE(only_problem(folder).error.hint.find(meant), std::string::npos) << ending;
+    const auto single =
+        single_submission(folder.path() / (std::string("ann/level1/019_relu") + ending), "");
+    ASSERT_FALSE(single.ok());
+    EXPECT_NE(single.error().hint.find(meant), std::string::npos) << ending;
+  }
+  const SubmissionFolder folder;
+  for (const char* other : {".hpp", ".pyc", ".txt", ".cpp~"})
+    folder.write(std::string("ann/level1/019_relu") + other, "x");
+  EXPECT_TRUE(find(folder).problems.empty());
+}
+
+// Was: "use letters, digits and . _ + -" of a name that begins with one of these.
+TEST(FindSubmissions, ANameThatBeginsLikeAnOptionSaysWhatIsWrong) {
+  const SubmissionFolder folder;
+  for (const char* name : {"-x.cpp", "@x.cpp"}) {
+    folder.write(name, "x");
+    const auto single = single_submission(folder.path() / name, "");
+    ASSERT_FALSE(single.ok());
+    EXPECT_NE(single.error().hint.find("none begins with a dot, a dash or an @"),
+              std::string::npos);
+  }
+  const SubmissionFolder agents;
+  agents.write("-ann/level1/019_relu.cpp", "x");
+  EXPECT_NE(only_problem(agents).error.hint.find("none begins with"), std::string::npos);
+}
+
 TEST(FindSubmissions, APythonFileIsForEitherDevice) {
   const SubmissionFolder folder;
   folder.write("ann/level1/019_relu@torch.py", "class ModelNew: pass");

@@ -12,17 +12,19 @@
 
 namespace kbench {
 
-struct Attempt {
+struct EscapeAttempt {
   int outcome = kEscapeBlocked;
   std::string reason;
 };
 
-inline Attempt open_escape(std::string reason) { return {kEscapeOpen, std::move(reason)}; }
-inline Attempt blocked(std::string reason) { return {kEscapeBlocked, std::move(reason)}; }
-inline Attempt not_applicable(std::string why) { return {kEscapeNotApplicable, std::move(why)}; }
+inline EscapeAttempt open_escape(std::string reason) { return {kEscapeOpen, std::move(reason)}; }
+inline EscapeAttempt blocked(std::string reason) { return {kEscapeBlocked, std::move(reason)}; }
+inline EscapeAttempt not_applicable(std::string why) {
+  return {kEscapeNotApplicable, std::move(why)};
+}
 
 // The usual judgement of a system call: what it was refused with is the reason.
-inline Attempt judge(long result, std::string_view call) {
+inline EscapeAttempt judge(long result, std::string_view call) {
   const std::string name(call);
   if (result >= 0) return open_escape(name + " succeeded");
   return blocked(name + ": " + ::strerrorname_np(errno));
@@ -30,7 +32,7 @@ inline Attempt judge(long result, std::string_view call) {
 
 // The same for a call that cannot succeed because its arguments are senseless: whatever is not a
 // refusal shows that the kernel went on to look at them.
-inline Attempt judge_refusal(long result, std::string_view call) {
+inline EscapeAttempt judge_refusal(long result, std::string_view call) {
   const int error = errno;
   const std::string text =
       std::string(call) + ": " + (result >= 0 ? "succeeded" : ::strerrorname_np(error));
@@ -40,7 +42,7 @@ inline Attempt judge_refusal(long result, std::string_view call) {
   return open_escape(text + ", so the kernel took the call");
 }
 
-using EscapeTable = std::map<std::string_view, std::function<Attempt(const Bait&)>>;
+using EscapeTable = std::map<std::string_view, std::function<EscapeAttempt(const Bait&)>>;
 
 // One function for each group; each adds its escapes.
 void add_file_escapes(EscapeTable& table);

@@ -37,7 +37,7 @@ std::size_t fill(int fd, std::size_t most) {
   return written;
 }
 
-Attempt fork_bomb(const Bait&) {
+EscapeAttempt fork_bomb(const Bait&) {
   std::vector<pid_t> children;
   while (children.size() < kMany) {
     const pid_t child = ::fork();
@@ -48,9 +48,9 @@ Attempt fork_bomb(const Bait&) {
     }
     children.push_back(child);
   }
-  const Attempt result = children.size() < kMany
-                             ? blocked("stopped after " + count(children.size(), "processes"))
-                             : open_escape(count(children.size(), "processes started"));
+  const EscapeAttempt result = children.size() < kMany
+                                   ? blocked("stopped after " + count(children.size(), "processes"))
+                                   : open_escape(count(children.size(), "processes started"));
   for (const pid_t child : children) ::kill(child, SIGKILL);
   return result;
 }
@@ -59,7 +59,7 @@ void* sleep_on(void*) {
   while (true) ::pause();
 }
 
-Attempt thread_bomb(const Bait&) {
+EscapeAttempt thread_bomb(const Bait&) {
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setstacksize(&attributes, 64 << 10);
@@ -71,7 +71,7 @@ Attempt thread_bomb(const Bait&) {
                       : open_escape(count(made, "threads started"));
 }
 
-Attempt memory_bomb(const Bait&) {
+EscapeAttempt memory_bomb(const Bait&) {
   void* memory = ::mmap(nullptr, kTooMuchMemory, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return judge(-1, "mmap");
@@ -80,7 +80,7 @@ Attempt memory_bomb(const Bait&) {
   return open_escape("256 MiB in use");
 }
 
-Attempt memfd_bomb(const Bait&) {
+EscapeAttempt memfd_bomb(const Bait&) {
   std::size_t filled = 0;
   while (filled * kMiB < kTooMuchMemory) {
     const int file = ::memfd_create("bomb", MFD_CLOEXEC);  // kept open
@@ -91,7 +91,7 @@ Attempt memfd_bomb(const Bait&) {
   return open_escape(count(filled, "MiB in use"));
 }
 
-Attempt tmpfs_bomb(const Bait& bait) {
+EscapeAttempt tmpfs_bomb(const Bait& bait) {
   constexpr std::size_t kMost = 1100;  // MiB: a little more than both folders together may hold
   std::vector<std::string> made;
   std::size_t filled = 0;
@@ -110,7 +110,7 @@ Attempt tmpfs_bomb(const Bait& bait) {
                         : open_escape(count(filled, "MiB written"));
 }
 
-Attempt descriptor_bomb(const Bait&) {
+EscapeAttempt descriptor_bomb(const Bait&) {
   constexpr int kMost = 20000;
   int opened = 0;
   while (opened < kMost && ::open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) ++opened;
@@ -118,7 +118,7 @@ Attempt descriptor_bomb(const Bait&) {
   return opened < kMost ? blocked("stopped after " + text) : open_escape(text + " opened");
 }
 
-Attempt file_bomb(const Bait& bait) {
+EscapeAttempt file_bomb(const Bait& bait) {
   ::signal(SIGXFSZ, SIG_IGN);
   const UniqueFd file(
       ::open((bait.scratch + "/bomb").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -128,21 +128,21 @@ Attempt file_bomb(const Bait& bait) {
                       : open_escape(count(written, "MiB written"));
 }
 
-Attempt core_bomb(const Bait&) {
+EscapeAttempt core_bomb(const Bait&) {
   rlimit limit{};
   ::getrlimit(RLIMIT_CORE, &limit);
   return limit.rlim_max == 0 ? blocked("core dumps are limited to nothing")
                              : open_escape("a crash may write a core dump");
 }
 
-[[noreturn]] Attempt endless_loop(const Bait&) {
+[[noreturn]] EscapeAttempt endless_loop(const Bait&) {
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_IGN);
   volatile unsigned spins = 0;
   while (true) spins = spins + 1;
 }
 
 // The grandchild holds the pipe for a minute, if it is let.
-Attempt daemon_that_stays(const Bait&) {
+EscapeAttempt daemon_that_stays(const Bait&) {
   const pid_t child = ::fork();
   if (child < 0) return judge(-1, "fork");
   if (child == 0) {
@@ -158,7 +158,7 @@ Attempt daemon_that_stays(const Bait&) {
   return open_escape("a daemon was started");
 }
 
-Attempt flood(const Bait&) {
+EscapeAttempt flood(const Bait&) {
   const std::string block(kMiB, 'y');
   for (int i = 0; i < 32; ++i) std::fwrite(block.data(), 1, block.size(), stdout);
   return blocked("");

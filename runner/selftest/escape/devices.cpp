@@ -17,8 +17,8 @@
 namespace kbench {
 namespace {
 
-Attempt open_any(const std::vector<std::string>& nodes) {
-  Attempt last = blocked("none of them is there");
+EscapeAttempt open_any(const std::vector<std::string>& nodes) {
+  EscapeAttempt last = blocked("none of them is there");
   for (const std::string& node : nodes) {
     const UniqueFd file(::open(node.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (file.valid()) return open_escape("opened " + node);
@@ -27,7 +27,7 @@ Attempt open_any(const std::vector<std::string>& nodes) {
   return last;
 }
 
-Attempt device_nodes(const Bait&) {
+EscapeAttempt device_nodes(const Bait&) {
   return open_any({"/dev/mem", "/dev/kmsg", "/dev/sda", "/dev/vda", "/dev/nvme0", "/dev/nvme0n1",
                    "/dev/kvm", "/dev/fuse", "/dev/net/tun", "/dev/loop-control", "/dev/tty",
                    "/dev/tty0", "/dev/console", "/dev/vsock", "/dev/userfaultfd",
@@ -35,17 +35,17 @@ Attempt device_nodes(const Bait&) {
 }
 
 // A CPU submission has no business with any GPU.
-Attempt gpu_nodes(const Bait& bait) {
+EscapeAttempt gpu_nodes(const Bait& bait) {
   if (bait.device >= 0) return not_applicable("the device under test is a GPU");
   return open_any({"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia-uvm"});
 }
 
-Attempt make_device(const Bait& bait) {
+EscapeAttempt make_device(const Bait& bait) {
   const std::string node = bait.scratch + "/null";
   return judge(::mknod(node.c_str(), S_IFCHR | 0600, makedev(1, 3)), "mknod");
 }
 
-Attempt gpu_pointer(const Bait& bait) {
+EscapeAttempt gpu_pointer(const Bait& bait) {
   const auto cuda = CudaMemory::open(bait.device);
   if (!cuda) return not_applicable(cuda.error().message);
   std::array<std::uint64_t, 4> words{};
@@ -56,7 +56,7 @@ Attempt gpu_pointer(const Bait& bait) {
   return found ? open_escape("read another context's memory") : blocked("other memory is there");
 }
 
-Attempt gpu_leftovers(const Bait& bait) {
+EscapeAttempt gpu_leftovers(const Bait& bait) {
   const auto cuda = CudaMemory::open(bait.device);
   if (!cuda) return not_applicable(cuda.error().message);
   constexpr std::size_t kChunk = 64 << 20;

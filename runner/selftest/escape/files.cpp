@@ -13,40 +13,40 @@
 namespace kbench {
 namespace {
 
-Attempt try_open(const std::string& path, int flags) {
+EscapeAttempt try_open(const std::string& path, int flags) {
   const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC, 0644));
   return judge(file.get(), "open " + path);
 }
 
-Attempt try_read(const std::string& path) { return try_open(path, O_RDONLY); }
+EscapeAttempt try_read(const std::string& path) { return try_open(path, O_RDONLY); }
 
 // Opens for writing without changing anything.
-Attempt try_write(const std::string& path) { return try_open(path, O_WRONLY); }
+EscapeAttempt try_write(const std::string& path) { return try_open(path, O_WRONLY); }
 
 // Creates a file and removes it again at once.
-Attempt try_create(const std::string& path) {
-  Attempt attempt = try_open(path, O_WRONLY | O_CREAT | O_EXCL);
+EscapeAttempt try_create(const std::string& path) {
+  EscapeAttempt attempt = try_open(path, O_WRONLY | O_CREAT | O_EXCL);
   if (attempt.outcome == kEscapeOpen) ::unlink(path.c_str());
   return attempt;
 }
 
 // Leaves a file where others may find it; the selftest looks for it outside, and removes it.
-Attempt try_leave(const std::string& folder, const Bait& bait) {
+EscapeAttempt try_leave(const std::string& folder, const Bait& bait) {
   const std::string path = folder + "/" + bait.marker;
-  Attempt attempt = try_open(path, O_WRONLY | O_CREAT);
+  EscapeAttempt attempt = try_open(path, O_WRONLY | O_CREAT);
   if (attempt.outcome == kEscapeOpen) attempt.reason = "written, but to a folder of its own";
   return attempt;
 }
 
-Attempt list_home(const Bait& bait) {
+EscapeAttempt list_home(const Bait& bait) {
   DIR* folder = ::opendir(bait.home.c_str());
-  const Attempt attempt = judge(folder != nullptr ? 0 : -1, "opendir " + bait.home);
+  const EscapeAttempt attempt = judge(folder != nullptr ? 0 : -1, "opendir " + bait.home);
   if (folder != nullptr) ::closedir(folder);
   return attempt;
 }
 
-Attempt make_cgroup(const Bait& bait) {
-  Attempt last = blocked("no control group is in sight");
+EscapeAttempt make_cgroup(const Bait& bait) {
+  EscapeAttempt last = blocked("no control group is in sight");
   for (const char* folder : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/memory",
                              "/sys/fs/cgroup/pids"}) {
     struct stat info {};
@@ -61,7 +61,7 @@ Attempt make_cgroup(const Bait& bait) {
 }
 
 // A handle of a file that may be opened anyhow; a privileged process could forge others from it.
-Attempt open_by_handle(const Bait& bait) {
+EscapeAttempt open_by_handle(const Bait& bait) {
   alignas(file_handle) std::array<char, sizeof(file_handle) + MAX_HANDLE_SZ> memory{};
   auto* handle = reinterpret_cast<file_handle*>(memory.data());
   handle->handle_bytes = MAX_HANDLE_SZ;

@@ -28,19 +28,19 @@ namespace kbench {
 namespace {
 
 // A child made by a raw call ends at once; the parent reaps it.
-Attempt judge_child(long child, std::string_view call) {
+EscapeAttempt judge_child(long child, std::string_view call) {
   if (child == 0) ::_exit(0);
-  const Attempt attempt = judge(child, call);
+  const EscapeAttempt attempt = judge(child, call);
   if (child > 0) ::waitpid(static_cast<pid_t>(child), nullptr, __WALL);
   return attempt;
 }
 
-Attempt clone_namespace(const Bait&) {
+EscapeAttempt clone_namespace(const Bait&) {
   const unsigned long flags = CLONE_NEWUSER | static_cast<unsigned long>(SIGCHLD);
   return judge_child(::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, 0ul), "clone");
 }
 
-Attempt clone3_namespace(const Bait&) {
+EscapeAttempt clone3_namespace(const Bait&) {
   struct {
     std::uint64_t flags = CLONE_NEWUSER;
     std::uint64_t unused[3] = {};
@@ -50,17 +50,17 @@ Attempt clone3_namespace(const Bait&) {
   return judge_child(::syscall(SYS_clone3, &arguments, sizeof arguments), "clone3");
 }
 
-Attempt join_namespace(const Bait&) {
+EscapeAttempt join_namespace(const Bait&) {
   const UniqueFd own(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC));
   return judge_refusal(::setns(own.get(), CLONE_NEWUTS), "setns");
 }
 
-Attempt io_uring(const Bait&) {
+EscapeAttempt io_uring(const Bait&) {
   std::array<std::uint64_t, 15> parameters{};  // struct io_uring_params: 120 bytes
   return judge_refusal(::syscall(SYS_io_uring_setup, 4, parameters.data()), "io_uring_setup");
 }
 
-Attempt bpf(const Bait&) {
+EscapeAttempt bpf(const Bait&) {
   struct {
     std::uint32_t type = 2;  // an array
     std::uint32_t key_size = 4;
@@ -72,7 +72,7 @@ Attempt bpf(const Bait&) {
                        "bpf");
 }
 
-Attempt perf(const Bait&) {
+EscapeAttempt perf(const Bait&) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -82,13 +82,13 @@ Attempt perf(const Bait&) {
                        "perf_event_open");
 }
 
-Attempt set_clock(const Bait&) {
+EscapeAttempt set_clock(const Bait&) {
   timex none{};
   none.modes = ADJ_OFFSET_SINGLESHOT;  // by nothing
   return judge_refusal(::adjtimex(&none), "adjtimex");
 }
 
-Attempt host_name(const Bait&) {
+EscapeAttempt host_name(const Bait&) {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   return judge_refusal(::sethostname(name.data(), std::string_view(name.data()).size()),
@@ -97,7 +97,7 @@ Attempt host_name(const Bait&) {
 
 #ifdef __x86_64__
 // The number in eax, as 32-bit programs call: 2 is fork there.
-Attempt call_32bit(const Bait&) {
+EscapeAttempt call_32bit(const Bait&) {
   const pid_t self = ::getpid();
   long result = 2;
   asm volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
@@ -106,21 +106,21 @@ Attempt call_32bit(const Bait&) {
   return result > 0 ? open_escape("a 32-bit fork succeeded") : judge(-1, "32-bit fork");
 }
 
-Attempt call_x32(const Bait&) {
+EscapeAttempt call_x32(const Bait&) {
   constexpr long kX32 = 0x40000000;
   return judge_child(::syscall(kX32 | SYS_fork), "x32 fork");
 }
 #else
-Attempt call_32bit(const Bait&) { return not_applicable("another processor"); }
-Attempt call_x32(const Bait&) { return not_applicable("another processor"); }
+EscapeAttempt call_32bit(const Bait&) { return not_applicable("another processor"); }
+EscapeAttempt call_x32(const Bait&) { return not_applicable("another processor"); }
 #endif
 
-Attempt become_root(const Bait&) {
+EscapeAttempt become_root(const Bait&) {
   if (::geteuid() == 0) return open_escape("it is root already");
   return judge(::setresuid(0, 0, 0), "setresuid");
 }
 
-Attempt take_capabilities(const Bait&) {
+EscapeAttempt take_capabilities(const Bait&) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, 2> all{};
   for (auto& word : all) word.effective = word.permitted = 0xffffffff;
@@ -128,13 +128,13 @@ Attempt take_capabilities(const Bait&) {
   return judge(::syscall(SYS_capset, &header, all.data()), "capset");
 }
 
-Attempt raise_priority(const Bait&) {
+EscapeAttempt raise_priority(const Bait&) {
   sched_param real_time{.sched_priority = 1};
   if (::sched_setscheduler(0, SCHED_FIFO, &real_time) == 0) return open_escape("it is real-time");
   return judge(::setpriority(PRIO_PROCESS, 0, -5), "setpriority");
 }
 
-Attempt raise_limit(const Bait&) {
+EscapeAttempt raise_limit(const Bait&) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NPROC, &limit);
   limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;

@@ -33,7 +33,7 @@ EscapeTable all() {
   return table;
 }
 
-int report(const Attempt& attempt) {
+int report(const EscapeAttempt& attempt) {
   std::printf("%s\n", attempt.reason.c_str());
   std::fflush(stdout);
   return attempt.outcome;

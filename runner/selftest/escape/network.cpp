@@ -16,8 +16,8 @@ namespace kbench {
 namespace {
 
 template <class Address>
-Attempt try_connect(const Address& address, int type, const char* what,
-                    socklen_t size = sizeof(Address)) {
+EscapeAttempt try_connect(const Address& address, int type, const char* what,
+                          socklen_t size = sizeof(Address)) {
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   const UniqueFd socket(::socket(generic->sa_family, type | SOCK_CLOEXEC, 0));
   if (!socket.valid() && errno == EAFNOSUPPORT) {
@@ -35,11 +35,11 @@ sockaddr_in loopback4(int port) {
   return address;
 }
 
-Attempt tcp4(const Bait& bait) {
+EscapeAttempt tcp4(const Bait& bait) {
   return try_connect(loopback4(bait.tcp4), SOCK_STREAM, "connect over IPv4");
 }
 
-Attempt tcp6(const Bait& bait) {
+EscapeAttempt tcp6(const Bait& bait) {
   if (bait.tcp6 == 0) return not_applicable("this machine has no IPv6");
   sockaddr_in6 address{};
   address.sin6_family = AF_INET6;
@@ -48,7 +48,7 @@ Attempt tcp6(const Bait& bait) {
   return try_connect(address, SOCK_STREAM, "connect over IPv6");
 }
 
-Attempt udp(const Bait& bait) {
+EscapeAttempt udp(const Bait& bait) {
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return judge(-1, "socket");
   const sockaddr_in address = loopback4(bait.tcp4);
@@ -57,7 +57,7 @@ Attempt udp(const Bait& bait) {
                "sendto");
 }
 
-Attempt listen_on_port(const Bait&) {
+EscapeAttempt listen_on_port(const Bait&) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return judge(-1, "socket");
   const sockaddr_in address = loopback4(0);
@@ -67,14 +67,14 @@ Attempt listen_on_port(const Bait&) {
   return judge(::listen(socket.get(), 1), "listen");
 }
 
-Attempt unix_path(const Bait& bait) {
+EscapeAttempt unix_path(const Bait& bait) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   bait.unix_path.copy(address.sun_path, sizeof address.sun_path - 1);
   return try_connect(address, SOCK_STREAM, "connect to a UNIX socket");
 }
 
-Attempt unix_abstract(const Bait& bait) {
+EscapeAttempt unix_abstract(const Bait& bait) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::size_t length =
@@ -84,7 +84,7 @@ Attempt unix_abstract(const Bait& bait) {
 }
 
 // Opening the socket is enough: it needs no network namespace to reach the hypervisor.
-Attempt try_socket(int family, int type, int protocol, const char* what) {
+EscapeAttempt try_socket(int family, int type, int protocol, const char* what) {
   const UniqueFd socket(::socket(family, type | SOCK_CLOEXEC, protocol));
   if (!socket.valid() && errno == EAFNOSUPPORT) {
     return not_applicable(std::string("this kernel has no ") + what);

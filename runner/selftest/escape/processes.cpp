@@ -20,50 +20,52 @@ namespace kbench {
 namespace {
 
 // Seizing neither stops nor kills, and ends with this process.
-Attempt trace(int pid) { return judge(::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr), "ptrace"); }
+EscapeAttempt trace(int pid) {
+  return judge(::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr), "ptrace");
+}
 
-Attempt vm_read(int pid, std::uint64_t address) {
+EscapeAttempt vm_read(int pid, std::uint64_t address) {
   std::uint64_t word = 0;
   const iovec here{&word, sizeof word};
   const iovec there{reinterpret_cast<void*>(address), sizeof word};
   return judge(::process_vm_readv(pid, &here, 1, &there, 1, 0), "process_vm_readv");
 }
 
-Attempt vm_write(const Bait& bait) {
+EscapeAttempt vm_write(const Bait& bait) {
   std::uint64_t word = 0;
   const iovec here{&word, sizeof word};
   const iovec there{reinterpret_cast<void*>(bait.address), sizeof word};
   return judge(::process_vm_writev(bait.victim, &here, 1, &there, 1, 0), "process_vm_writev");
 }
 
-Attempt open_proc(int pid, const std::string& file, int flags) {
+EscapeAttempt open_proc(int pid, const std::string& file, int flags) {
   const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
   const UniqueFd opened(::open(path.c_str(), flags | O_CLOEXEC));
   return judge(opened.get(), "open " + path);
 }
 
-Attempt kill_process(int pid) { return judge(::kill(pid, SIGKILL), "kill"); }
+EscapeAttempt kill_process(int pid) { return judge(::kill(pid, SIGKILL), "kill"); }
 
-Attempt kill_by_pidfd(const Bait& bait) {
+EscapeAttempt kill_by_pidfd(const Bait& bait) {
   const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, bait.victim, 0)));
   if (!handle.valid()) return judge(-1, "pidfd_open");
   return judge(::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0),
                "pidfd_send_signal");
 }
 
-Attempt take_descriptor(const Bait& bait) {
+EscapeAttempt take_descriptor(const Bait& bait) {
   const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, bait.victim, 0)));
   if (!handle.valid()) return judge(-1, "pidfd_open");
   return judge(::syscall(SYS_pidfd_getfd, handle.get(), 0, 0), "pidfd_getfd");
 }
 
 // Signal 0 only asks whether one could: a real one would end the machine's session when it works.
-Attempt signal_everybody(const Bait& bait) {
+EscapeAttempt signal_everybody(const Bait& bait) {
   if (::kill(bait.supervisor, 0) == 0) return open_escape("kbench itself can be signalled");
   return judge(::kill(-1, 0), "kill(-1)");
 }
 
-Attempt limit_victim(const Bait& bait) {
+EscapeAttempt limit_victim(const Bait& bait) {
   rlimit limit{};
   if (::prlimit(static_cast<__pid_t>(bait.victim), RLIMIT_CORE, nullptr, &limit) != 0) {
     return judge(-1, "prlimit");
@@ -72,14 +74,14 @@ Attempt limit_victim(const Bait& bait) {
                "prlimit");
 }
 
-Attempt pin_victim(const Bait& bait) {
+EscapeAttempt pin_victim(const Bait& bait) {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return judge(-1, "sched_getaffinity");
   return judge(::sched_setaffinity(bait.victim, sizeof set, &set), "sched_setaffinity");
 }
 
-Attempt sysv_memory(const Bait& bait) {
+EscapeAttempt sysv_memory(const Bait& bait) {
   if (bait.shared_memory_key == 0) return not_applicable("this kernel has no System V memory");
   const int segment = ::shmget(bait.shared_memory_key, 0, 0);
   if (segment < 0) return judge(-1, "shmget");
@@ -87,10 +89,10 @@ Attempt sysv_memory(const Bait& bait) {
   return judge(memory == reinterpret_cast<void*>(-1) ? -1 : 0, "shmat");
 }
 
-Attempt message_queue(const Bait& bait) {
+EscapeAttempt message_queue(const Bait& bait) {
   const std::string name = "/" + bait.marker;
   const mqd_t queue = ::mq_open(name.c_str(), O_RDWR | O_CREAT, 0600, nullptr);
-  const Attempt attempt = judge_refusal(queue, "mq_open");
+  const EscapeAttempt attempt = judge_refusal(queue, "mq_open");
   if (queue >= 0) ::mq_unlink(name.c_str());
   return attempt;
 }

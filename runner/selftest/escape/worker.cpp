@@ -18,14 +18,14 @@
 namespace kbench {
 namespace {
 
-Attempt try_fork(const Bait&) {
+EscapeAttempt try_fork(const Bait&) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   if (child > 0) ::waitpid(child, nullptr, 0);
   return judge(child, "fork");
 }
 
-Attempt spawn(const Bait&) {
+EscapeAttempt spawn(const Bait&) {
   pid_t child = 0;
   std::string name = "/bin/true";
   char* arguments[] = {name.data(), nullptr};
@@ -37,13 +37,13 @@ Attempt spawn(const Bait&) {
 }
 
 // Executes a program that ends with the code for "open".
-Attempt execute(const Bait&) {
+EscapeAttempt execute(const Bait&) {
   const std::string command = "echo the shell runs; exit " + std::to_string(kEscapeOpen);
   ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   return judge(-1, "execve");
 }
 
-Attempt execute_memfd(const Bait&) {
+EscapeAttempt execute_memfd(const Bait&) {
   const UniqueFd memory(::memfd_create("program", 0));
   const std::string script = "#!/bin/sh\nexit " + std::to_string(kEscapeOpen) + "\n";
   if (::write(memory.get(), script.data(), script.size()) < 0) return judge(-1, "write");
@@ -54,7 +54,7 @@ Attempt execute_memfd(const Bait&) {
   return judge(-1, "execveat");
 }
 
-Attempt sealed_inputs(const Bait&) {
+EscapeAttempt sealed_inputs(const Bait&) {
   constexpr std::size_t kBytes = 4096;
   const auto map = [](int fd) {
     return ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED;
@@ -69,7 +69,7 @@ Attempt sealed_inputs(const Bait&) {
   return judge(::mprotect(read_only, kBytes, PROT_READ | PROT_WRITE), "mprotect");
 }
 
-Attempt inherited(const Bait&) {
+EscapeAttempt inherited(const Bait&) {
   DIR* folder = ::opendir("/proc/self/fd");
   if (folder == nullptr) return not_applicable("/proc cannot be listed");
   std::string found;
@@ -84,14 +84,14 @@ Attempt inherited(const Bait&) {
   return found.empty() ? blocked("none") : open_escape("descriptors" + found);
 }
 
-Attempt environment(const Bait&) {
+EscapeAttempt environment(const Bait&) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (std::string_view(*entry) != "PATH=/usr/bin:/bin") return open_escape(*entry);
   }
   return blocked("it is what the selftest gave");
 }
 
-Attempt terminal(const Bait&) {
+EscapeAttempt terminal(const Bait&) {
   const UniqueFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC));
   if (!terminal.valid()) return judge(-1, "open /dev/tty");
   return judge(::ioctl(terminal.get(), TIOCSTI, ""), "TIOCSTI");
