@@ -370,6 +370,17 @@ class KilledTest(RunCase):
         result = self.run_kbench(*RELU, *self.AGENTS, "--agent", "segfault", "--resume")
         self.assert_fails(result, USAGE, "agent")
 
+    def test_resume_after_a_change_is_refused(self):
+        """Was: a second row of the same file, as often as one likes."""
+        file = self.folder / "subs/alice/level1/019_relu.cpp"
+        file.parent.mkdir(parents=True)
+        file.write_text("int not_there_yet;\n", encoding="ascii")
+        self.assert_fails(self.run_kbench(*RELU, "--quick", "--submissions", "subs"), TASK_FAILED)
+        file.write_text("int another;\n", encoding="ascii")
+        self.assert_fails(self.run_kbench("--resume"), USAGE, "alice/level1/019_relu.cpp",
+                          "its source changed since", "leave --resume out")
+        self.assertEqual(self.rows(), (1, 1))
+
     def test_ctrl_c_saves_the_evaluation_at_hand(self):
         process = self.start(*RELU, *self.AGENTS)
         self.wait_for_rows(1, process)

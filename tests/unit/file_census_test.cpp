@@ -43,6 +43,7 @@ TEST(FileCensus, ForeignTextIsNoCensusOrAPartOfOne) {
 TEST(FileCensus, EveryReportWithRoomForItNamesWhatWasMeantAsASubmission) {
   ReportData data;
   data.run.id = "aa";
+  data.run.finished_at = "2026-11-21T13:02:00Z";
   data.run.configuration = R"({"submissions":"/ci/repo/subs"})";
   data.files = census_json(some_census()).dump();
   const std::string why = "there is no task level1/019_rellu";

@@ -25,6 +25,15 @@ TEST(JunitReport, TellsWhoseFaultItIs) {
   EXPECT_THAT(xml, HasSubstr("max error 0.5, tolerance 2e-05"));
 }
 
+// Was: a run that was killed after its first row passed.
+TEST(JunitReport, AnUnfinishedRunIsAnError) {
+  ReportData data = test::make_formats_data();
+  data.run.finished_at.clear();
+  const std::string xml = render_junit(data);
+  EXPECT_THAT(xml, HasSubstr("tests=\"12\" failures=\"4\" errors=\"2\""));
+  EXPECT_THAT(xml, HasSubstr("message=\"The run is not finished: 10 rows are there\""));
+}
+
 TEST(JunitReport, HoldsAnyByte) {
   ReportData data = test::make_formats_data();
   std::string all;

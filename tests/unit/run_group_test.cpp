@@ -1,12 +1,14 @@
 // Shards, as runs and as one report.
 #include "runner/store/run_group.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "reports/console_report.hpp"
 #include "reports/json_report.hpp"
 #include "reports/markdown_report.hpp"
 #include "reports/model.hpp"
+#include "reports/reproduce.hpp"
 #include "reports/run_list.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/merge.hpp"
@@ -168,6 +170,20 @@ TEST_F(ShardedRun, EachReportSaysWhatIsHere) {
   const auto runs = list_runs(*store);
   EXPECT_THAT(render_runs(*runs, {}), HasSubstr("3/3 of nightly-12"));
   EXPECT_EQ(runs_json(*runs).at("runs").at(0).at("shard").at("index"), 3);
+}
+
+// Was: every row was said to be of the first shard, which does not have it.
+TEST_F(ShardedRun, ARowIsOfTheShardThatStoredIt) {
+  add_shard(file_, "run-1", 1);
+  add_shard(file_, "run-2", 2);
+  const ReportData data = report("nightly-12");
+  const std::string lines = render_json_lines(data);
+  for (const char* id : {"run-1", "run-2"})
+    EXPECT_THAT(lines, HasSubstr(fmt::format(R"("run_id":"{}")", id)));
+  for (const ResultRow& row : derive_all(data)) {
+    EXPECT_EQ(run_of(data, row).id, row.run_id);
+    EXPECT_THAT(RowCommands(data).write_sources(row), HasSubstr("sources " + row.run_id));
+  }
 }
 
 TEST_F(ShardedRun, AChangedShardIsNamed) {

@@ -201,7 +201,7 @@ TEST_F(RowChoiceTest, AMissingDatabaseSaysWhatToDo) {
   const auto row =
       find_stored_row({.database = folder_ / "gone.sqlite", .run = "latest", .task = "t"}, {});
   ASSERT_FALSE(row.ok());
-  EXPECT_THAT(row.error().hint, HasSubstr("--db names another one"));
+  EXPECT_THAT(row.error().hint, HasSubstr("name yours with --db"));
 }
 
 }  // namespace
