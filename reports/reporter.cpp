@@ -24,19 +24,19 @@ using Options = const RenderOptions&;
 
 constexpr std::array<Reporter, 10> kReporters{{
     {"table", ".txt", "aligned columns for a terminal",
-      [](Data data, Options options) {
-        return render_console(data, {.colour = options.colour, .columns = options.columns});
-      }},
-     {.name = "json",
-      .suffix = ".json",
-      .help = "one object with everything, for programs",
-      .render = [](Data data, Options) { return render_json(data); },
-      .takes_reward = true},
-     {.name = "jsonl",
-      .suffix = ".jsonl",
-      .help = "one row a line, each with its run's id, for training and big data",
-      .render = [](Data data, Options) { return render_json_lines(data); },
-      .takes_reward = true},
+     [](Data data, Options options) {
+       return render_console(data, {.colour = options.colour, .columns = options.columns});
+     }},
+    {.name = "json",
+     .suffix = ".json",
+     .help = "one object with everything, for programs",
+     .render = [](Data data, Options) { return render_json(data); },
+     .takes_reward = true},
+    {.name = "jsonl",
+     .suffix = ".jsonl",
+     .help = "one row a line, each with its run's id, for training and big data",
+     .render = [](Data data, Options) { return render_json_lines(data); },
+     .takes_reward = true},
     {"csv", ".csv", "one row a record, for spreadsheets and data frames",
      [](Data data, Options) { return render_csv(data); }},
     {"md", ".md", "a table for a pull request or an issue",

@@ -412,6 +412,8 @@ class RunSession {
     // That it does not compile may be known only now.
     if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
     evaluation.run_id = run_.id;
+    evaluation.protocol =
+        kProtocol;  // also where nothing was measured: rows of a run rank together
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;

@@ -375,7 +375,11 @@ class KilledTest(RunCase):
         file = self.folder / "subs/alice/level1/019_relu.cpp"
         file.parent.mkdir(parents=True)
         file.write_text("int not_there_yet;\n", encoding="ascii")
-        self.assert_fails(self.run_kbench(*RELU, "--quick", "--submissions", "subs"), TASK_FAILED)
+        result = self.run_kbench(*RELU, "--quick", "--submissions", "subs", "--format", "json")
+        self.assert_fails(result, TASK_FAILED)
+        (row,) = json.loads(result.stdout)["results"]
+        # Was 1 where nothing was measured: a table of its own on the page.
+        self.assertEqual((row["state"], row["protocol"]), ("missing_symbol", 2))
         file.write_text("int another;\n", encoding="ascii")
         self.assert_fails(self.run_kbench("--resume"), USAGE, "alice/level1/019_relu.cpp",
                           "its source changed since", "leave --resume out")

@@ -119,8 +119,12 @@ const rankTable = (entries, metric, barWidth) =>
         h("th", { scope: "col", class: "number", title: words.variantsHelp }, words.variants))),
       h("tbody", null, entries.map(rankRow(metric, barWidth)))));
 
-const boardName = (board) =>
-  [board.device, board.size, board.precision, board.profile].join(" · ");
+// The protocol where boards differ in it: nobody else needs to know that there are several.
+const boardName = (board) => {
+  const name = [board.device, board.size, board.precision, board.profile];
+  const several = data.boards.some(({ protocol }) => protocol !== board.protocol);
+  return [...name, ...(several ? [words.protocol(board.protocol)] : [])].join(" · ");
+};
 
 const pOf = (position) => Number((10 ** (position / 40)).toPrecision(2));
 const positionOf = (p) => Math.round(40 * Math.log10(p));

@@ -7,6 +7,7 @@ export const words = {
   ranking: "Ranking",
   rankingCaption: "Agents, best first",
   board: "Measured on",
+  protocol: (number) => `protocol ${number}`,
   level: "Level",
   allLevels: "All levels",
   levelOf: (level) => `Level ${level}`,
