@@ -20,6 +20,7 @@
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/source_files.hpp"
@@ -190,6 +191,7 @@ class Asked {
   Result<ReportData> find_run(const fs::path& database) const {
     auto store = Store::open(database, Store::Mode::kReadOnly);
     if (!store) return store.error();
+    if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
     auto runs = store->runs();
     if (!runs) return runs.error();
     for (const Run& run : *runs) {

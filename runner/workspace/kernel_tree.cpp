@@ -170,7 +170,7 @@ Result<KernelTree> copy_kernels(const std::filesystem::path& folder) {
   const UniqueFd root(::open(kernels.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root.valid())
     return Error{
-        ErrorCode::kNotFound,
+        ErrorCode::kUsage,
         fmt::format("no folder {}: {}", clean_name(kernels.string(), 300), std::strerror(errno)),
         "`kbench workspace open TASK DIR` makes a workspace"};
   Copier copier;

@@ -30,7 +30,7 @@ struct KernelTree {
 
 // Copies FOLDER/kernels. Hidden files are left out. Errors: kSubmission, for links, whatever is no
 // file, names that a compiler could take for options, too many or too large files, and no source;
-// kNotFound, where there is no such folder.
+// kUsage, where there is no such folder.
 [[nodiscard]] Result<KernelTree> copy_kernels(const std::filesystem::path& folder);
 
 }  // namespace kbench

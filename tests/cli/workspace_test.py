@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 import cli_case
-from cli_case import GOOD, TASK_FAILED, USAGE
+from cli_case import GOOD, NOTHING_SELECTED, TASK_FAILED, USAGE
 
 RELU = """#include "task.h"
 extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
@@ -80,7 +80,8 @@ class OpenTest(WorkspaceCase):
                           "is there already")
 
     def test_an_unknown_task_makes_no_folder(self):
-        self.assert_fails(self.kbench("workspace", "open", "level1/019_rleu", "work"), USAGE)
+        self.assert_fails(self.kbench("workspace", "open", "level1/019_rleu", "work"),
+                          NOTHING_SELECTED)
         self.assertFalse((self.folder / "work").exists())
 
     def test_a_folder_that_is_no_workspace_is_said_so(self):

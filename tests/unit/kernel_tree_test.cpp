@@ -100,7 +100,7 @@ TEST_F(KernelTreeTest, KernelsItselfIsNoLink) {
   fs::create_directory_symlink(folder_.path() / "elsewhere", folder_.path() / "work/kernels");
   const auto tree = copy();
   ASSERT_FALSE(tree);
-  EXPECT_EQ(tree.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(tree.error().code, ErrorCode::kUsage);
 }
 
 TEST_F(KernelTreeTest, PipesAreNotWaitedFor) {
