@@ -13,6 +13,7 @@ import unittest
 
 KBENCH = pathlib.Path(os.environ["KBENCH"])
 ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
+CACHE = KBENCH.parent.parent / "test-cache"  # of the compiled baselines, which take long to build
 
 GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6)
 INTERRUPTED = 130

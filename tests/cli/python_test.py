@@ -8,11 +8,10 @@ import json
 import unittest
 
 import cli_case
-from cli_case import GOOD, KBENCH, ROOT, TASK_FAILED
+from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED
 
 FAULTS = ROOT / "tests" / "faults" / "python"
 RELU = ("--task", "level1/019_relu", "--device", "cpu", "--quick")
-CACHE = KBENCH.parent.parent / "test-cache"  # of the compiled baselines
 
 EXPECTED = {
     "honest": "ok",
