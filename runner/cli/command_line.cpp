@@ -86,11 +86,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
       tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
   };
   add_levels(*apps.list, options.levels);
-  for (auto* one : {apps.show, apps.header, apps.prompt}) {
-    one->add_option("TASK", options.task, "Id (level1/019_relu), or a name or number if unique")
-        ->required()
-        ->type_name("");
-  }
+  for (auto* one : {apps.show, apps.header, apps.prompt}) add_one_task(*one, options.task);
   add_size(*apps.show, options.size, "Only this size");
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
   add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");

@@ -185,6 +185,12 @@ void add_wide(CLI::App& app, CommonOptions& common) {
                "Keep every column of a table, however narrow the terminal is");
 }
 
+void add_one_task(CLI::App& app, std::string& task) {
+  app.add_option("TASK", task, "Id (level1/019_relu), or a name or number if unique")
+      ->required()
+      ->type_name("");
+}
+
 void add_variants(CLI::App& app, VariantRule& rule) {
   add_choice<VariantRule>(
       app, "--variants", rule,

@@ -74,6 +74,7 @@ void add_outputs(CLI::App& app, OutputWords& words);
 void add_html(CLI::App& app, OutputWords& words, std::string_view database);  // as help calls it
 std::vector<std::string> format_names();                                      // of reports
 void add_wide(CLI::App& app, CommonOptions& common);
+void add_one_task(CLI::App& app, std::string& task);
 void add_variants(CLI::App& app, VariantRule& rule);
 // The name of a reward, which must be one (runner/reward).
 void add_reward(CLI::App& app, std::string& reward, const std::string& help);

@@ -22,9 +22,7 @@ WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
       workspace->add_subcommand("verify", "Check them on fresh inputs"),
       workspace->add_subcommand("submit", "Check and time them, store and reward the row"),
   };
-  apps.open->add_option("TASK", options.task, "Id (level1/019_relu), or a name or number if unique")
-      ->required()
-      ->type_name("");
+  add_one_task(*apps.open, options.task);
   for (const auto& [one, what] : apps.requests()) {
     const bool is_new = what == WorkspaceRequest::What::kOpen;
     one->footer(help_of("workspace"));

@@ -71,10 +71,8 @@ class NightSession {
     if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
     auto tonight = load_report(*store, id);
     if (!tonight) return tonight.error();
-    if (writes_page(options_.run.outputs)) {
-      const auto& suite = options_.run.common.suite.value_or(installation_.suites);
-      if (auto added = add_page_extras(*tonight, *store, suite); !added) return added;
-    }
+    if (auto added = add_page_extras(*tonight, *store, options_.run, installation_); !added)
+      return added;
     tonight_ = std::move(*tonight);
     rule_.flag =
         options_.flag_percent ? *options_.flag_percent / 100 : default_flag(device_of(tonight_));

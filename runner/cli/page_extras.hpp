@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
 
@@ -20,5 +21,8 @@ struct ReportData;
 // says what it can. Errors: those of the store.
 [[nodiscard]] Status add_page_extras(ReportData& data, const Store& store,
                                      const std::filesystem::path& suite);
+// Of a run that was measured just now, where one of its outputs is a page; else nothing.
+[[nodiscard]] Status add_page_extras(ReportData& data, const Store& store, const RunOptions& run,
+                                     const Installation& installation);
 
 }  // namespace kbench

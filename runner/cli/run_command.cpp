@@ -412,8 +412,8 @@ class RunSession {
     // That it does not compile may be known only now.
     if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
     evaluation.run_id = run_.id;
-    evaluation.protocol =
-        kProtocol;  // also where nothing was measured: rows of a run rank together
+    // Also where nothing was measured: rows of a run rank together.
+    evaluation.protocol = kProtocol;
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
@@ -545,10 +545,7 @@ class RunSession {
     }
     rows_ = static_cast<int>(data->evaluations.size());
     data->variants = options_.variants;
-    if (writes_page(options_.outputs)) {
-      const auto& suite = options_.common.suite.value_or(installation_.suites);
-      if (auto added = add_page_extras(*data, *store_, suite); !added) return added;
-    }
+    if (auto added = add_page_extras(*data, *store_, options_, installation_); !added) return added;
     return report(*data);
   }
 

@@ -18,6 +18,7 @@
 #include "runner/cli/task_choice.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/core/json.hpp"
+#include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
@@ -166,6 +167,7 @@ class Asked {
     auto scratch = ScratchFolder::make("kbench-verify");
     if (!scratch) return complain(scratch.error());
     RunOptions run;
+    run.id = random_id();  // there may be several at once
     run.common = options_.common;
     run.tasks = {workspace_.task};
     run.size = workspace_.size;
@@ -176,7 +178,7 @@ class Asked {
     run.command_line = fmt::format("kbench workspace {} {}", name_of(what_),
                                    clean_name(options_.folder.string(), 300));
     const int status = run_command(run, installation_);
-    auto data = find_run(run.database);
+    auto data = load_run(run);
     if (!data || data->evaluations.empty()) {
       print_line(error_result(
           {ErrorCode::kInfrastructure, "nothing was judged", "the messages of the judge say why"}));
@@ -187,20 +189,11 @@ class Asked {
                  evaluation.state);
   }
 
-  // By its submissions folder, which no other run has: there may be several at once.
-  Result<ReportData> find_run(const fs::path& database) const {
-    auto store = Store::open(database, Store::Mode::kReadOnly);
+  Result<ReportData> load_run(const RunOptions& run) const {
+    auto store = Store::open(run.database, Store::Mode::kReadOnly);
     if (!store) return store.error();
     if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
-    auto runs = store->runs();
-    if (!runs) return runs.error();
-    for (const Run& run : *runs) {
-      const Json configuration = Json::parse(run.configuration, nullptr, false);
-      if (configuration.is_object() &&
-          configuration.value("submissions", Json()) == staged_.folder.path().string())
-        return load_report(*store, run.id);
-    }
-    return Error{ErrorCode::kNotFound, "no run", ""};
+    return load_report(*store, run.id);
   }
 
   [[nodiscard]] Json submitted(const ReportData& data) const {

@@ -12,6 +12,9 @@ WRONG = RELU.replace("in->x[i] < 0 ? 0", "i % 1000 == 7 ? 1")
 class EpisodeTest(WorkspaceCase):
     """As somebody who solves a task goes about it."""
 
+    def ask(self, what, *words, **options):
+        return super().ask(what, *words, KBENCH_CACHE=str(cli_case.CACHE), **options)
+
     def test_open_compile_verify_submit(self):
         self.open()
         self.write("main.cpp", WRONG)

@@ -46,8 +46,7 @@ class WorkspaceCase(cli_case.CliCase):
 
     def ask(self, what, *words, code=GOOD, **environment):
         """The one line that a request answers."""
-        result = self.kbench("workspace", what, "work", *words, KBENCH_CACHE=str(cli_case.CACHE),
-                             **environment)
+        result = self.kbench("workspace", what, "work", *words, **environment)
         self.assertEqual(result.returncode, code, result.stderr)
         self.assertEqual(result.stdout.count("\n"), 1, result.stdout)
         self.assertLessEqual(len(result.stdout), 16 << 10)
