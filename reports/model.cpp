@@ -200,6 +200,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.repeats = evaluation.repeats;
   row.protocol = evaluation.protocol;
   row.wall_seconds = evaluation.wall_seconds;
+  row.build_seconds = evaluation.build_seconds;
   row.unranked = why_unranked(evaluation, nullptr);
   return row;
 }

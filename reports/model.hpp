@@ -95,6 +95,7 @@ struct ResultRow {
   int repeats = 0;
   int protocol = 1;
   double wall_seconds = 0;
+  std::optional<double> build_seconds;  // of the submission; empty where nobody wrote it down
   std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/console_report.hpp"
 #include "reports/csv_report.hpp"
@@ -12,6 +13,7 @@
 #include "reports/html_report.hpp"
 #include "reports/json_report.hpp"
 #include "reports/junit_report.hpp"
+#include "reports/kernelbench_report.hpp"
 #include "reports/markdown_report.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/table1.hpp"
@@ -22,7 +24,7 @@ namespace {
 using Data = const ReportData&;
 using Options = const RenderOptions&;
 
-constexpr std::array<Reporter, 10> kReporters{{
+constexpr std::array<Reporter, 11> kReporters{{
     {"table", ".txt", "aligned columns for a terminal",
      [](Data data, Options options) {
        return render_console(data, {.colour = options.colour, .columns = options.columns});
@@ -50,6 +52,11 @@ constexpr std::array<Reporter, 10> kReporters{{
      github_summary},
     {"google-benchmark", "", "as Google Benchmark writes it, for its compare.py",
      [](Data data, Options) { return render_google_benchmark(data); }},
+    {.name = "kernelbench",
+     .suffix = "",
+     .help = "eval_results.json as KernelBench writes it, of one level",
+     .render = [](Data data, Options) { return render_kernelbench(data); },
+     .one_level = true},
     {.name = "table1",
      .suffix = "",
      .help = "rates and means as CUDA Agent's Table 1 has them, of a run of that profile",
@@ -74,6 +81,14 @@ const Reporter* reporter_of_suffix(const std::filesystem::path& file) {
     return !suffix.empty() && one.suffix == suffix;
   });
   return found == kReporters.end() ? nullptr : found;
+}
+
+Status check_levels(const Reporter& reporter, const std::set<int>& levels) {
+  if (!reporter.one_level || levels.size() <= 1) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("{} is of one level, and this run has {}", reporter.name,
+                           fmt::join(levels, ", ")),
+               "run the levels apart: --level N"};
 }
 
 Status check_profile(const Reporter& reporter, const std::string& profile) {

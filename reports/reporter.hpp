@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,16 @@ struct Reporter {
   std::string_view profile;    // only of runs that were judged by this one; empty: of each
   bool takes_reward = false;   // ReportData::reward
   bool takes_several = false;  // several runs as one, see joined_runs.hpp
+  bool one_level = false;      // only of runs of one level: it calls tasks by their number alone
 };
 
 [[nodiscard]] std::span<const Reporter> reporters();
 // Null where there is none.
 [[nodiscard]] const Reporter* find_reporter(std::string_view name);
 [[nodiscard]] const Reporter* reporter_of_suffix(const std::filesystem::path& file);
+
+// Whether rows of these levels can be shown together in that format. Errors: kUsage.
+[[nodiscard]] Status check_levels(const Reporter& reporter, const std::set<int>& levels);
 
 // Whether rows judged by `profile` can be shown in that format. Errors: kUsage.
 [[nodiscard]] Status check_profile(const Reporter& reporter, const std::string& profile);

@@ -116,6 +116,12 @@ std::vector<Finding> check_compilers(const Installation& installation,
                         installation.installed ? "install the CUDA toolkit, or set CUDACXX"
                                                : "run third_party/setup, or set CUDACXX"});
   }
+  findings.push_back(
+      toolchain.ninja.empty()
+          ? Finding{"ninja", Health::kSkipped,
+                    "no ninja: Python submissions that compile extensions are skipped",
+                    "install ninja-build"}
+          : Finding{"ninja", Health::kPass, toolchain.ninja.string(), ""});
   return findings;
 }
 

@@ -47,6 +47,7 @@ struct RunOptions {
   std::string profile = "kbench";    // one of verify/profile.hpp
   std::string allow_torch = "data";  // to Python submissions; one of measure/torch_use.hpp
   std::optional<std::filesystem::path> submissions;
+  std::string layout = "kbench";              // of that folder; one of submission/layouts.hpp
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
   bool baselines_only = false;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -211,6 +212,9 @@ Status write_output(const ReportData& data, const OutputRequest& output,
                     const CommonOptions& common) {
   for (const Evaluation& evaluation : data.evaluations)
     if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
+  std::set<int> levels;
+  for (const Evaluation& evaluation : data.evaluations) levels.insert(evaluation.level);
+  if (auto fine = check_levels(*output.reporter, levels); !fine) return fine;
   const RenderOptions options = render_options(output, common);
   const std::string text = output.reporter->render(data, options);
   const Status written =

@@ -16,11 +16,12 @@ namespace fs = std::filesystem;
 
 // find_spec instead of import: nothing is executed, which takes seconds.
 constexpr const char* kQuestions = R"(
-import importlib.util, json, os, sys
+import importlib.util, json, os, sys, sysconfig
 print(json.dumps({
     "path": [p for p in sys.path if p and os.path.isabs(p) and os.path.exists(p)],
     "homes": [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))],
     "torch": importlib.util.find_spec("torch") is not None,
+    "headers": sysconfig.get_path("include", scheme="posix_prefix") or "",
 }))
 )";
 
@@ -53,6 +54,8 @@ Result<PythonFacts> ask_python(const fs::path& python) {
   }
   PythonFacts facts;
   facts.module_folders = paths_of(json["path"]);
+  if (const auto headers = json.find("headers"); headers != json.end() && headers->is_string())
+    facts.headers = headers->get<std::string>();
   std::set<fs::path> folders;
   for (const Json* list : {&json["homes"], &json["path"]}) {
     for (const fs::path& folder : paths_of(*list))

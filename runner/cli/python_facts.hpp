@@ -12,6 +12,7 @@ namespace kbench {
 struct PythonFacts {
   std::vector<std::filesystem::path> module_folders;  // sys.path, in its order
   std::vector<std::filesystem::path> folders;  // all that it consists of, outside the system's own
+  std::filesystem::path headers;               // where Python.h should be; it may not be installed
 };
 
 // Runs it once, some 20 ms. Errors: kInfrastructure when it does not run or has no torch.

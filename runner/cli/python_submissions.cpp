@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/cli/python_facts.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {
@@ -30,8 +32,14 @@ void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.hint = hint;
 }
 
+// With Python.h; empty where it is not installed.
+fs::path headers_of(const PythonFacts& facts) {
+  std::error_code error;
+  return fs::is_regular_file(facts.headers / "Python.h", error) ? facts.headers : fs::path();
+}
+
 // Why no Python submission can be played on this machine.
-Result<PythonPlayer> make_player(const Installation& installation) {
+Result<PythonParts> make_parts(const Installation& installation) {
   const char* hint =
       "set KBENCH_TORCH to a Python that has torch; `kbench doctor` says what it found";
   if (installation.python.empty())
@@ -43,9 +51,32 @@ Result<PythonPlayer> make_player(const Installation& installation) {
   }
   const auto facts = ask_python(installation.python);
   if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
-  return PythonPlayer{{fs::absolute(installation.python), facts->module_folders, facts->folders},
-                      fs::absolute(installation.player),
-                      fs::absolute(installation.player_library)};
+  return PythonParts{
+      {{fs::absolute(installation.python), facts->module_folders, facts->folders},
+       fs::absolute(installation.player),
+       fs::absolute(installation.player_library)},
+      headers_of(*facts)};
+}
+
+// Why a submission that takes a build step gets none here; none where it does.
+std::optional<Error> no_build_step(const Submission& submission, const Target& target,
+                                   const PythonParts& parts, const Toolchain& toolchain) {
+  const auto missing = [](const char* why, const char* hint) {
+    return Error{ErrorCode::kNotFound, why, hint};
+  };
+  if (submission.needs.triton && target.device == "cpu")
+    return missing("Triton needs a GPU; it is not offered on CPU", "use --device cuda");
+  if (toolchain.host_compiler.empty())
+    return missing("it compiles an extension, and there is no C++ compiler",
+                   "Install g++, or set CXX to a compiler.");
+  if (parts.headers.empty())
+    return missing("it compiles an extension, and Python's headers are not installed",
+                   "Install python3-dev, or the headers of the Python that KBENCH_TORCH names.");
+  const bool torch_builds = submission.needs.compiler || submission.cuda_agent;
+  if (torch_builds && toolchain.ninja.empty())
+    return missing("it compiles an extension, and there is no ninja, which torch builds with",
+                   "Install ninja-build.");
+  return std::nullopt;
 }
 
 Result<ModelArguments> read_answer(const std::string& line) {
@@ -71,8 +102,9 @@ Result<ModelArguments> read_answer(const std::string& line) {
 
 }  // namespace
 
-std::optional<PythonPlayer> find_python_player(Plan& plan, const Installation& installation) {
-  std::optional<Result<PythonPlayer>> player;  // asked for once, and only where it is needed
+std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& installation,
+                                             const Toolchain& toolchain) {
+  std::optional<Result<PythonParts>> parts;  // asked for once, and only where they are needed
   bool needed = false;
   for (PlannedRow& unit : plan.units) {
     if (!is_played_python(unit)) continue;
@@ -80,19 +112,36 @@ std::optional<PythonPlayer> find_python_player(Plan& plan, const Installation& i
       skip(unit, "Python submissions are played on the CPU only", "use --device cpu");
       continue;
     }
-    if (const std::string& why = unit.submission->not_offered; !why.empty()) {
-      skip(unit, why, "");
+    if (!parts) parts = make_parts(installation);
+    if (!*parts) {
+      skip(unit, "a Python submission needs a Python with torch: " + parts->error().message,
+           parts->error().hint);
       continue;
     }
-    if (!player) player = make_player(installation);
-    if (*player) {
-      needed = true;
-    } else {
-      skip(unit, "a Python submission needs a Python with torch: " + player->error().message,
-           player->error().hint);
+    if (unit.submission->is_built_as_python()) {
+      if (const auto why = no_build_step(*unit.submission, plan.target, **parts, toolchain)) {
+        skip(unit, why->message, why->hint);
+        continue;
+      }
     }
+    needed = true;
   }
-  return needed ? std::optional(std::move(**player)) : std::nullopt;
+  return needed ? std::optional(std::move(**parts)) : std::nullopt;
+}
+
+std::unique_ptr<PythonBuilder> make_python_builder(const PythonParts& parts, const Target& target,
+                                                   const Installation& installation,
+                                                   Sandbox& sandbox, const Toolchain& toolchain) {
+  ExtensionCompiler compiler(sandbox,
+                             {.python = parts.player.python,
+                              .scripts = parts.player.script.parent_path(),
+                              .headers = parts.headers,
+                              .toolchain = toolchain},
+                             fs::absolute(installation.cache / "extensions"));
+  std::map<std::string, std::string> environment;
+  if (target.device == "cuda") environment = one_gpu_environment(target.device_index);
+  return std::make_unique<PythonBuilder>(sandbox, std::move(compiler), target.device,
+                                         std::move(environment));
 }
 
 Result<PythonFiles> stage_python(const Submission& submission,
@@ -105,7 +154,9 @@ Result<PythonFiles> stage_python(const Submission& submission,
     if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
   staged.folder = staged.staging->path() / "src";
   const fs::path& entry = submission.sources.front();
-  staged.entry = submission.folder.empty() ? entry.filename().string()
+  const std::string alone =
+      submission.staged_name.empty() ? entry.filename().string() : submission.staged_name;
+  staged.entry = submission.folder.empty() ? alone
                                            : entry.lexically_relative(submission.folder).string();
   return staged;
 }

@@ -1,6 +1,6 @@
-// What the Python submissions of a run need before they can be played: a Python with torch, a copy
-// of their files that the sandbox can show, and what each task's Model is made with. Called by
-// run_command, while submissions are built.
+// What the Python submissions of a run need before they can be played: a Python with torch, compilers
+// for those with a build step, a copy of their files that the sandbox can show, and what each task's
+// Model is made with. Called by run_command, while submissions are built.
 #pragma once
 
 #include <filesystem>
@@ -16,16 +16,31 @@
 #include "runner/core/result.hpp"
 #include "runner/measure/python_program.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/compiler.hpp"
+#include "runner/submission/python_builder.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/submission/staging.hpp"
 
 namespace kbench {
 
-// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, a
-// device or a compiler that Python submissions are not offered yet. What plays the others; none
-// where no unit is left.
-[[nodiscard]] std::optional<PythonPlayer> find_python_player(Plan& plan,
-                                                             const Installation& installation);
+// What plays the Python submissions of a run, and builds those that take a build step.
+struct PythonParts {
+  PythonPlayer player;
+  std::filesystem::path headers;  // with Python.h
+};
+
+// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, no
+// compiler, a device that they are not offered on. None where no unit is left.
+[[nodiscard]] std::optional<PythonParts> find_python_parts(Plan& plan,
+                                                           const Installation& installation,
+                                                           const Toolchain& toolchain);
+
+// Builds those that take a build step. The sandbox outlives it.
+[[nodiscard]] std::unique_ptr<PythonBuilder> make_python_builder(const PythonParts& parts,
+                                                                 const Target& target,
+                                                                 const Installation& installation,
+                                                                 Sandbox& sandbox,
+                                                                 const Toolchain& toolchain);
 
 // The files of a submission, alone in a folder that a sandbox can show. `files` as
 // read_source_files gives them: nothing is read again.

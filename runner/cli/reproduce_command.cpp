@@ -35,6 +35,7 @@ RunOptions options_of(const ReproduceOptions& given, const StoredRow& row) {
   options.levels = {};
   options.tasks = {row.evaluation.task};
   options.submissions.reset();
+  options.layout = RunOptions().layout;  // sources are kept as in a folder of ours
   options.file.reset();
   options.agent.reset();
   options.baselines_only = !row.evaluation.submission;

@@ -64,6 +64,11 @@ void prepend(const std::string& first, std::string& labels) {
   labels.insert(0, both ? first + " " : first);
 }
 
+State state_of_failed_build(ErrorCode code) {
+  if (code == ErrorCode::kSubmission) return State::kCompileError;
+  return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
+}
+
 // One run from start to finish. Phases in order: open, start the oracle, compile, build packages,
 // evaluate, report. No worker starts before everything is built, so that no compiler disturbs a
 // clock.
@@ -71,7 +76,7 @@ class RunSession {
  public:
   // `python`: what plays Python submissions; none where there are none to be played.
   RunSession(const RunOptions& options, const Installation& installation, Plan plan,
-             std::optional<PythonPlayer> python, const Profile& profile, Sandbox& sandbox,
+             std::optional<PythonParts> python, const Profile& profile, Sandbox& sandbox,
              const Toolchain& toolchain)
       : options_(options),
         installation_(installation),
@@ -81,7 +86,11 @@ class RunSession {
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(sandbox),
-        compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {}
+        compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {
+    if (python_)
+      python_builder_ =
+          make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
+  }
 
   Result<ExitCode> run() {
     announce();
@@ -94,9 +103,9 @@ class RunSession {
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
       const ArgumentsByTask arguments =
-          python_ ? ask_model_arguments(plan_, *python_, installation_, sandbox_)
+          python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
                   : ArgumentsByTask{};
-      return build_submissions(plan_, compiler_, arguments,
+      return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
                                options_.jobs.value_or(usable_threads()));
     });
     if (auto ready = await_oracle(); !ready) return ready.error();
@@ -196,9 +205,13 @@ class RunSession {
 
   // Whether the oracle may make ready for the only task while its submissions compile. Not on a
   // CPU, where compilers would slow down what is measured, nor where a package is to be built: no
-  // task whose submissions do not compile needs one.
+  // task whose submissions do not compile needs one. Nor where a build step takes the GPU.
   [[nodiscard]] bool may_begin_early() const {
-    return on_cuda() && plan_.tasks.size() == 1 &&
+    const bool builds_on_device =
+        std::any_of(plan_.units.begin(), plan_.units.end(), [](const PlannedRow& unit) {
+          return unit.submission && !unit.ends_as && unit.submission->needs.triton;
+        });
+    return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
            has_cached_package(plan_.tasks.front(), plan_.target, installation_, hello_,
                               options_.precision);
   }
@@ -415,6 +428,7 @@ class RunSession {
     // Also where nothing was measured: rows of a run rank together.
     evaluation.protocol = kProtocol;
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
+    if (!builds_.empty()) evaluation.build_seconds = builds_[index].seconds;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
     if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
@@ -455,8 +469,7 @@ class RunSession {
       evaluation.message = unit.message;
       evaluation.hint = unit.hint;
     } else if (const Error* error = error_of_build(index)) {
-      evaluation.state = error->code == ErrorCode::kSubmission ? State::kCompileError
-                                                               : State::kInfrastructureError;
+      evaluation.state = state_of_failed_build(error->code);
       evaluation.message = error->message;
       evaluation.hint = error->hint;
     } else {
@@ -525,7 +538,7 @@ class RunSession {
   // One for each submission, so that none finds anything of another one's in its sandbox.
   std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
     const auto& model = builds_[index].python;
-    return model ? make_python_program(sandbox_, *python_, *model)
+    return model ? make_python_program(sandbox_, python_->player, *model)
                  : make_native_program(sandbox_, installation_.worker);
   }
 
@@ -588,11 +601,12 @@ class RunSession {
   const RunOptions& options_;
   const Installation& installation_;
   Plan plan_;
-  std::optional<PythonPlayer> python_;
+  std::optional<PythonParts> python_;
   Profile profile_;
   Progress progress_;
   Sandbox& sandbox_;
   Compiler compiler_;
+  std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
   std::unique_ptr<Store> store_;
   bool chained_ = false;  // there is a key to chain with
   DeviceLock lock_;       // outlives all that is measured
@@ -642,16 +656,21 @@ int run_command(const RunOptions& given, const Installation& installation) {
     return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
   if (plan->tasks.empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+  std::set<int> levels;
+  for (const Task& task : plan->tasks) levels.insert(task.level);
+  for (const OutputRequest& output : options.outputs)
+    if (auto fine = check_levels(*output.reporter, levels); !fine)
+      return fail(fine.error(), terminal);
   if (options.shard)
     if (auto named = check_tag_name(options.group); !named) return fail(named.error(), terminal);
   const auto profile = find_profile(options.profile);
   if (!profile) return fail(profile.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return fail(complete.error(), terminal);
-  auto python = find_python_player(*plan, *complete);
   Toolchain toolchain = compilers.get();
   if (const auto& gpu = plan->target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
+  auto python = find_python_parts(*plan, *complete, toolchain);
   RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, *sandbox,
                      toolchain);
   auto code = session.run();

@@ -97,6 +97,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
                   {"budget_seconds", options.budget_seconds},
                   {"torch", oracle.torch},
                   {"kbench", std::string(build_info().version)}};
+  if (options.layout != RunOptions().layout) choices["layout"] = options.layout;
   if (options.file) choices["file"] = path(options.file);
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
   if (options.shard) {

@@ -18,6 +18,7 @@
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -170,6 +171,30 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
   }
 }
 
+// --layout says how, and nobody else: a folder is never taken for another kind unasked.
+Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options, const Plan& plan,
+                              const std::vector<std::string>& known_tasks) {
+  switch (layout_from_string(options.layout).value_or(Layout::kKbench)) {
+    case Layout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
+    case Layout::kCudaAgent:
+      if (plan.tasks.size() == 1) return find_cuda_agent_folder(folder, plan.tasks.front().id);
+      return Error{ErrorCode::kUsage,
+                   fmt::format("a folder of CUDA Agent's is for one task, and these options select {}",
+                               plan.tasks.size()),
+                   "name it: --task level1/019_relu"};
+    case Layout::kKbench: break;
+  }
+  return find_submissions(folder);
+}
+
+// Another layout than ours is that of a folder that somebody named.
+Status check_layout(const RunOptions& options) {
+  if (options.layout == RunOptions().layout || options.submissions) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("--layout {} is of a folder, and none is named", options.layout),
+               "name it with --submissions DIR"};
+}
+
 // Imported tasks come at one size only. Nobody asked for another: the one that is there is taken.
 void take_size_that_exists(Plan& plan) {
   const std::string wanted = plan.target.size;
@@ -234,7 +259,7 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
                fmt::format("nothing below {} can be evaluated; {}",
                            clean_name(folder.path.string(), 300), why),
                "a submission is DIR/AGENT/levelN/NNN_name.cpp, .cu or .py, and --submissions takes "
-               "DIR; --baselines-only needs none"};
+               "DIR (--layout says of other folders what they are); --baselines-only needs none"};
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
@@ -333,6 +358,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
                  "a folder of submissions is given as --submissions " + folder};
   }
+  if (auto fine = check_layout(options); !fine) return fine.error();
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
@@ -355,12 +381,12 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     auto folder = choose_folder(options, installation);
     if (!folder) return folder.error();
     plan.submissions_from = folder->sentence;
-    auto found = find_submissions(folder->path);
+    std::vector<std::string> known_tasks;
+    for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
+    auto found = find_in(folder->path, options, plan, known_tasks);
     if (!found) return found.error();
     plan.nothing_selected = unknown_agent(options, *found);
     if (!plan.nothing_selected.empty()) return plan;
-    std::vector<std::string> known_tasks;
-    for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
     Census census;
     add_submissions(options, *found, known_tasks, plan, census);
     add_problems(options, *found, plan, census);

@@ -1,5 +1,8 @@
 #include "runner/cli/submission_builds.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,13 +18,42 @@ void build_native(const Submission& submission, const std::vector<SourceFile>& f
   auto compiled = compiler.compile(submission, files, header);
   if (compiled) {
     made.library = compiled->library;
+    made.seconds = compiled->seconds;
   } else {
     made.error = compiled.error();
   }
 }
 
+// Of the tensors that the build step may call forward with: no values.
+Json shapes_of(const std::vector<TensorSpec>& tensors) {
+  Json list = Json::array();
+  for (const TensorSpec& tensor : tensors)
+    list.push_back({{"dtype", to_string(tensor.dtype)}, {"shape", tensor.shape}});
+  return list;
+}
+
+// What it asks torch or Triton to compile.
+Status run_build_step(const PlannedRow& unit, const std::vector<SourceFile>& files,
+                      const TaskSize& size, const PythonBuilder* builder, SubmissionBuild& made) {
+  if (!unit.submission->is_built_as_python()) return Done{};
+  if (builder == nullptr)
+    return Error{ErrorCode::kInfrastructure, "nobody builds Python submissions in this run", ""};
+  auto built = builder->build({.submission = *unit.submission,
+                               .files = files,
+                               .staging = *made.staging,
+                               .entry = made.python->entry,
+                               .init = made.python->init,
+                               .mode = made.python->mode,
+                               .inputs = shapes_of(size.inputs)});
+  if (!built) return built.error();
+  made.seconds = built->seconds;
+  made.python->built = std::move(*built);
+  return Done{};
+}
+
 void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& files,
-                       const Task& task, const ArgumentsByTask& arguments, SubmissionBuild& made) {
+                       const Task& task, const Plan& plan, const ArgumentsByTask& arguments,
+                       const PythonBuilder* builder, SubmissionBuild& made) {
   const auto model = arguments.find(unit.task);
   if (model == arguments.end()) {
     made.error =
@@ -39,11 +71,31 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
   }
   made.staging = staged->staging;
   made.library = staged->folder;
-  made.python =
-      PythonModel{staged->entry, model->second->init, task.mode, model->second->parameters};
+  made.python = PythonModel{.entry = staged->entry,
+                            .init = model->second->init,
+                            .mode = task.mode,
+                            .parameters = model->second->parameters};
+  if (plan.target.gpu) made.python->compute_capability = plan.target.gpu->compute_capability;
+  const TaskSize& size = *task.find_size(plan.target.size);
+  if (auto done = run_build_step(unit, files, size, builder, made); !done)
+    made.error = done.error();
 }
 
-SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Compiler& compiler,
+// Of the files, and of what else was compiled.
+std::string labels_of(const std::vector<SourceFile>& files, const SubmissionBuild& made) {
+  std::vector<std::string> labels =
+      made.python ? find_extension_labels(files) : find_labels(files);
+  const auto add = [&](const std::string& label) {
+    if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
+  };
+  if (made.python && made.python->built) {
+    for (const std::string& label : find_extension_labels(made.python->built->texts)) add(label);
+    if (made.python->built->vendor_library) add("vendor_library");
+  }
+  return fmt::format("{}", fmt::join(labels, " "));
+}
+
+SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Builders& builders,
                       const ArgumentsByTask& arguments) {
   SubmissionBuild made;
   if (!unit.submission) return made;
@@ -65,21 +117,21 @@ SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Compiler& 
   const TaskSize* size = task.find_size(plan.target.size);
   if (size == nullptr) return made;
   if (unit.submission->kind == SubmissionKind::kPython) {
-    make_python_ready(unit, *files, task, arguments, made);
+    make_python_ready(unit, *files, task, plan, arguments, builders.python, made);
   } else {
-    build_native(*unit.submission, *files, task_header(task, *size), compiler, made);
+    build_native(*unit.submission, *files, task_header(task, *size), builders.compiler, made);
   }
-  made.labels = fmt::format("{}", fmt::join(find_labels(*files), " "));
+  made.labels = labels_of(*files, made);
   return made;
 }
 
 }  // namespace
 
-std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Compiler& compiler,
+std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Builders& builders,
                                                const ArgumentsByTask& arguments, int jobs) {
   std::vector<SubmissionBuild> builds(plan.units.size());
   for_each_index(builds.size(), jobs, [&](std::size_t i) {
-    builds[i] = build(plan.units[i], plan, compiler, arguments);
+    builds[i] = build(plan.units[i], plan, builders, arguments);
   });
   return builds;
 }

@@ -1,5 +1,5 @@
-// Compiles the submissions of a plan, several at once, and makes Python ones ready. Called by
-// run_command; no worker starts before all are done.
+// Compiles the submissions of a plan, several at once, and makes Python ones ready, which for some is a
+// build step of their own. Called by run_command; no worker starts before all are done.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/result.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/submission/python_builder.hpp"
 
 namespace kbench {
 
@@ -22,15 +23,23 @@ struct SubmissionBuild {
   std::filesystem::path library;
   std::optional<PythonModel> python;
   std::shared_ptr<Staging> staging;
+  // kNotFound: it takes what is not to be had here.
   std::optional<Error> error;
+  std::optional<double> seconds;  // that building took, also where it comes from a cache
   std::string labels;   // see submission/findings.hpp; separated by spaces
   KeptSources sources;  // what was built; of what is not built, too, where it can be read
+};
+
+// Who builds.
+struct Builders {
+  const Compiler& compiler;
+  const PythonBuilder* python = nullptr;  // null where no unit is a Python submission
 };
 
 // One for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.
 // `jobs` compilers at most at the same time.
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
-                                                             const Compiler& compiler,
+                                                             const Builders& builders,
                                                              const ArgumentsByTask& arguments,
                                                              int jobs);
 

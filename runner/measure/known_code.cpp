@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/sandbox/host.hpp"
 
@@ -200,6 +201,22 @@ KnownCode KnownCode::of_runtime(std::vector<fs::path> folders) {
   return known;
 }
 
+Status KnownCode::accept(const fs::path& library, const std::string& sha256) {
+  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return unreadable(library, errno);
+  auto identity = identity_of(file.get());
+  if (!identity) return identity.error();
+  const auto hash = sha256_file(fmt::format("/proc/self/fd/{}", file.get()));
+  if (!hash) return hash.error();
+  if (*hash != sha256) {
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{} is not what the build step made", library.string()),
+                 "nobody but kbench writes to its folders in TMPDIR"};
+  }
+  built_.push_back(std::move(*identity));
+  return Done{};
+}
+
 Status KnownCode::trust(std::span<const pid_t> processes, bool memory_counts) {
   const auto mappings = all_mappings(processes);
   if (!mappings) return mappings.error();
@@ -212,6 +229,8 @@ Status KnownCode::trust(std::span<const pid_t> processes, bool memory_counts) {
 CodeOrigin KnownCode::origin(const CodeMapping& mapping) const {
   if (is_memory(mapping)) return CodeOrigin::kMemory;
   if (library_.inode != 0 && mapping.file == library_) return CodeOrigin::kSubmission;
+  if (std::find(built_.begin(), built_.end(), mapping.file) != built_.end())
+    return CodeOrigin::kSubmission;
   if (std::find(worker_.begin(), worker_.end(), mapping.file) != worker_.end())
     return CodeOrigin::kWorker;
   if (is_installed(mapping, runtime_)) return CodeOrigin::kRuntime;

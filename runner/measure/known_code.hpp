@@ -34,6 +34,10 @@ class KnownCode {
   // runs it.
   [[nodiscard]] static KnownCode of_runtime(std::vector<std::filesystem::path> folders);
 
+  // A library that a build step made: code of the submission's, as long as it holds what has this
+  // SHA-256. Errors: kInfrastructure.
+  [[nodiscard]] Status accept(const std::filesystem::path& library, const std::string& sha256);
+
   // All code in these processes is the worker's: nothing foreign has been loaded. `memory_counts`:
   // whether executable memory without a file is told of from now on; CUDA's driver makes some.
   [[nodiscard]] Status trust(std::span<const pid_t> processes, bool memory_counts);
@@ -44,6 +48,7 @@ class KnownCode {
   [[nodiscard]] CodeOrigin origin(const CodeMapping& mapping) const;
 
   FileIdentity library_;
+  std::vector<FileIdentity> built_;
   std::vector<FileIdentity> worker_;
   std::vector<std::filesystem::path> runtime_;
   bool memory_counts_ = false;

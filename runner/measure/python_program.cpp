@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "runner/core/defence.hpp"
@@ -29,6 +31,21 @@ Json describe(const std::vector<TensorSpec>& tensors) {
                     {"offset", layout.offsets[i]}});
   }
   return list;
+}
+
+// As runner/player/kbench_extensions.py reads it; null where nothing was built.
+Json describe(const std::optional<PythonBuild>& built) {
+  if (!built) return {};
+  const auto paths = [](const std::map<std::string, fs::path>& files) {
+    Json named = Json::object();
+    for (const auto& [name, file] : files) named[name] = file.string();
+    return named;
+  };
+  return {{"compilers", built->compilers},
+          {"extensions", paths(built->extensions)},
+          {"modules", paths(built->modules)},
+          {"triton", built->triton.string()},
+          {"note", built->note}};
 }
 
 class PythonProgram final : public WorkerProgram {
@@ -58,6 +75,7 @@ class PythonProgram final : public WorkerProgram {
             {"init", model_.init},
             {"mode", model_.mode},
             {"known", model_.parameters ? Json(*model_.parameters) : Json()},
+            {"prebuilt", describe(model_.built)},
             {"arena_bytes", start.arenas->geometry.arena_bytes},
             {"parameter_base", start.parameter_base},
             {"heap_bytes", heap},
@@ -72,7 +90,12 @@ class PythonProgram final : public WorkerProgram {
     std::vector<fs::path> folders = player_.python.readable;
     folders.insert(folders.end(), player_.python.python_path.begin(),
                    player_.python.python_path.end());
-    return KnownCode::of_runtime(std::move(folders));
+    KnownCode known = KnownCode::of_runtime(std::move(folders));
+    if (!model_.built) return known;
+    for (const BuiltLibrary& library : model_.built->libraries)
+      if (auto accepted = known.accept(library.file, library.sha256); !accepted)
+        return accepted.error();
+    return known;
   }
 
  private:
@@ -85,7 +108,13 @@ class PythonProgram final : public WorkerProgram {
       command.env[name] = value;
     command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
     command.env.merge(weakened_environment());
-    for (const fs::path& path : {player_.script, player_.library, start.library})
+    if (model_.built && !model_.built->triton.empty()) {
+      for (const auto& [name, value] : triton_environment()) command.env[name] = value;
+      command.env["KBENCH_TRITON"] = std::to_string(model_.compute_capability);
+    }
+    if (model_.built) command.readable.push_back(start.library.parent_path() / "built");
+    // The script has others beside it.
+    for (const fs::path& path : {player_.script.parent_path(), player_.library, start.library})
       command.readable.push_back(path);
     if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
     command.max_resident_bytes = physical_memory_bytes() / 2;

@@ -10,6 +10,7 @@
 
 #include "runner/measure/worker_program.hpp"
 #include "runner/sandbox/python_command.hpp"
+#include "runner/submission/python_build.hpp"
 
 namespace kbench {
 
@@ -28,6 +29,9 @@ struct PythonModel {
   // Names of all parameters of the task's Model, those that its graph does not read among them;
   // none where they are not known.
   std::optional<std::vector<std::string>> parameters;
+  // What its build step made; none where it has no such step. Its files outlive the program.
+  std::optional<PythonBuild> built;
+  int compute_capability = 0;  // of the GPU, 10 * major + minor, for Triton; 0 without
 };
 
 [[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(Sandbox& sandbox,

@@ -31,6 +31,9 @@ import traceback
 
 import torch
 
+import kbench_extensions
+import kbench_triton
+
 CONTROL = 3
 EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7  # CallKind of runner/worker/mailbox.hpp
 RAISED, WRONG_OUTPUT = 1, 2  # what a call's status says; 0 is success
@@ -139,18 +142,19 @@ def last_lines(error, most=12):
     return "\n".join(lines[-most:])
 
 
-def import_model(folder, entry):
-    """The class ModelNew of the submission's file."""
-    sys.path[0] = folder
+def import_model(folder, entry, prebuilt=None):
+    """The class ModelNew of the submission's file. `prebuilt`: what its build step made."""
     try:
+        kbench_extensions.offer(prebuilt, folder)
+        sys.path[0] = folder
         spec = importlib.util.spec_from_file_location("submission", os.path.join(folder, entry))
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
     except BaseException as error:  # SystemExit, too
         raise Refused("import_error", f"{entry} cannot be imported:\n{last_lines(error)}",
-                      "torch, numpy and the submission's own files are there; no network, no "
-                      "compiler, no other process") from error
+                      "torch, numpy, the submission's own files and what its build step made are "
+                      "there; no network, no compiler, no other process") from error
     model = getattr(module, "ModelNew", None)
     if not (isinstance(model, type) and issubclass(model, torch.nn.Module)):
         raise Refused("missing_symbol", f"{entry} has no class ModelNew(torch.nn.Module)",
@@ -286,7 +290,7 @@ class Session:
 
     def load(self):
         request = self.request
-        model_class = import_model(request["folder"], request["entry"])
+        model_class = import_model(request["folder"], request["entry"], request.get("prebuilt"))
         model = make_model(model_class, request["init"], request["entry"])
         set_mode(model, request["mode"])
         bind_parameters(model, self.parameters, self.arenas[1] + request["parameter_base"],
@@ -453,6 +457,8 @@ def main():
     # What a session's code could write to here would be there before the next one locks itself.
     library.kb_set_open_to_others(0)
     channel = socket.socket(fileno=CONTROL)
+    if os.environ.get("KBENCH_TRITON"):
+        kbench_triton.prime(int(os.environ["KBENCH_TRITON"]))
     gc.collect()
     gc.freeze()
     send(channel, {"type": "zygote", "torch": torch.__version__})

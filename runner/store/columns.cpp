@@ -92,6 +92,7 @@ void visit(R& evaluation, Visitor& column) {
   column.later("task_source", evaluation.task_source, {});
   column.later("torch_operators", evaluation.torch_operators, {});
   column.later("allow_torch", evaluation.allow_torch, {});
+  column.later("build_seconds", evaluation.build_seconds, {});
 }
 
 template <Is<Attempt> R, class Visitor>
@@ -344,6 +345,7 @@ void check(const Evaluation& evaluation) {
   if (!device.empty() && device != "cpu" && device != "cuda")
     corrupt("device", fmt::format("is the unknown \"{}\"", device.substr(0, 40)));
   if (evaluation.wall_seconds < 0) corrupt("wall_seconds", "is negative");
+  if (evaluation.build_seconds.value_or(0) < 0) corrupt("build_seconds", "is negative");
   if (evaluation.state == State::kOk && evaluation.correct == false)
     corrupt("correct", "is no, of a row that is ok");
   if (!evaluation.calibration) return;

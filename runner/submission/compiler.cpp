@@ -3,12 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,8 +13,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/os/environment.hpp"
-#include "runner/sandbox/host.hpp"
+#include "runner/submission/compiling.hpp"
 #include "runner/submission/flags.hpp"
 #include "runner/task/strict_json.hpp"
 
@@ -28,23 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
-constexpr std::size_t kMaxLibraryBytes = 256u << 20;
 constexpr std::size_t kMaxOutput = 64u << 10;
 constexpr const char* kLibraryName = "submission.so";
-
-// What `-march=native` stands for here: a cache that moved to another processor is not reused.
-std::string processor_fingerprint() {
-  static constexpr std::array kFields = {"vendor_id",       "cpu family", "model",   "flags",
-                                         "CPU implementer", "CPU part",   "Features"};
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  std::string text;
-  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {
-    const std::string name = line.substr(0, line.find_first_of("\t:"));
-    if (std::find(kFields.begin(), kFields.end(), name) != kFields.end())
-      text.append(line).append("\n");
-  }
-  return sha256(text);
-}
 
 // A single source is called by its name in src/; several keep their places in the folder. The "./"
 // says that it is a file, whatever the name looks like.
@@ -82,13 +62,6 @@ Arguments host_arguments(const Toolchain& toolchain, const Submission& submissio
   return arguments;
 }
 
-// The folder above nvcc's bin/, with its libraries.
-fs::path toolkit_root(const Toolchain& toolchain) {
-  std::error_code error;
-  const fs::path real = fs::canonical(toolchain.nvcc, error);
-  return (error ? toolchain.nvcc : real).parent_path().parent_path();
-}
-
 Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submission) {
   Arguments arguments = {toolchain.nvcc.string(),
                          "-std=c++17",
@@ -106,7 +79,7 @@ Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submissio
   for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
   for (const char* folder : {"lib64", "lib"}) {
     std::error_code error;
-    const fs::path path = toolkit_root(toolchain) / folder;
+    const fs::path path = toolkit_folder(toolchain) / folder;
     if (!fs::is_directory(path, error)) continue;
     arguments.push_back(fmt::format("-L{}", path.string()));
     // The loader finds cuBLAS where the linker did.
@@ -140,27 +113,6 @@ Arguments without_special_functions(Arguments arguments) {
   return arguments;
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
-         folder.end();
-}
-
-// The compilers' folders, as far as the sandbox does not show them anyhow.
-std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {
-  std::vector<fs::path> folders = toolchain.host_folders;
-  folders.push_back(toolchain.host_compiler.parent_path());
-  if (cuda) {
-    folders.push_back(toolchain.nvcc.parent_path());
-    folders.push_back(toolkit_root(toolchain));
-  }
-  if (const auto packages = unpacked_packages()) folders.push_back(*packages);
-  std::erase_if(folders, [](const fs::path& folder) {
-    std::error_code error;
-    return is_below(folder, "/usr") || is_below(folder, "/bin") || !fs::exists(folder, error);
-  });
-  return folders;
-}
-
 SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& submission,
                                Arguments arguments, const Staging& staging,
                                const CompileLimits& limits) {
@@ -171,45 +123,13 @@ SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& sub
   command.readable.push_back(staging.path());
   command.writable = {staging.out()};
   command.working_directory = staging.path() / "src";
-  std::string search = toolchain.host_compiler.parent_path().string();
-  if (cuda) search.append(":").append(toolchain.nvcc.parent_path().string());
-  command.env = {{"PATH", search + ":/usr/bin:/bin"},
-                 {"TMPDIR", staging.out().string()},
-                 {"LC_ALL", "C"},
-                 {"CCACHE_DISABLE", "1"}};
-  if (const auto packages = unpacked_packages()) {
-    command.env["KBENCH_DEPS"] = packages->string();
-    if (const auto libraries = environment_variable("LD_LIBRARY_PATH"); !libraries.empty()) {
-      command.env["LD_LIBRARY_PATH"] = libraries;
-    }
-  }
+  set_compiler_environment(toolchain, cuda, staging.out(), command);
   command.max_memory_bytes = limits.memory_bytes;
   command.max_resident_bytes = limits.memory_bytes;
   command.max_file_bytes = kMaxLibraryBytes;
   command.max_cpu_seconds = static_cast<std::uint64_t>(limits.time.count());
   command.max_processes = 64;
   return command;
-}
-
-// The compiler's own words, from the first error on: at most 20 lines.
-std::string first_errors(const std::string& text) {
-  constexpr int kMostLines = 20;
-  constexpr std::size_t kMostBytes = 3000;
-  static constexpr std::array kMarks = {"error", "undefined reference", "cannot find", "fatal"};
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
-  auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
-    return std::any_of(kMarks.begin(), kMarks.end(),
-                       [&](const char* mark) { return line.find(mark) != std::string::npos; });
-  });
-  if (first == lines.end()) first = lines.begin();
-  std::string words;
-  for (int count = 0; first != lines.end() && count < kMostLines; ++first, ++count) {
-    words.append("\n").append(*first);
-  }
-  if (first != lines.end()) words.append("\n…");
-  return clean_text(words, kMostBytes);
 }
 
 Error submission_error(const Submission& submission, const std::string& what,
@@ -248,30 +168,6 @@ std::string own_lines(const Submission& submission) {
     text += library == "cublas" ? "#include <cublas_v2.h>\n"
                                 : fmt::format("#include <{}.h>\n", library);
   return text + "extern \"C\" int answer() { return static_cast<int>(std::sqrt(1764.0)); }\n";
-}
-
-std::uint64_t bytes_below(const fs::path& folder) {
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored))
-      bytes += fs::file_size(entry->path(), ignored);
-  }
-  return bytes;
-}
-
-// Whether there would be too little room for a library even if the submission had written nothing.
-Status check_room(const Staging& staging) {
-  std::error_code error;
-  const auto space = fs::space(staging.path(), error);
-  const std::uint64_t without_it = space.available + bytes_below(staging.path());
-  if (error || without_it >= kMaxLibraryBytes) return Done{};
-  return Error{ErrorCode::kInfrastructure,
-               fmt::format("only {} MiB are free in {}, where submissions are compiled",
-                           space.available >> 20, staging.path().parent_path().string()),
-               "Make room, or set TMPDIR to a folder on a larger disk."};
 }
 
 std::optional<CompiledSubmission> look_up(const fs::path& cache, const std::string& key) {
@@ -410,7 +306,7 @@ Status Compiler::try_own_lines(const Submission& submission, const std::string& 
 // `theirs` is how it ends where the machine has all that is needed.
 Error Compiler::blame(const Submission& submission, const std::string& task_header,
                       const Staging& staging, Error theirs) const {
-  if (auto room = check_room(staging); !room) return room.error();
+  if (auto room = check_room(staging.path()); !room) return room.error();
   const auto ours = try_own_lines(submission, task_header);
   if (ours) return theirs;
   const std::string with = submission.libraries.empty()

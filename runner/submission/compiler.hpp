@@ -27,6 +27,7 @@ namespace kbench {
 struct Toolchain {
   std::filesystem::path host_compiler;  // c++
   std::filesystem::path nvcc;           // empty where there is none
+  std::filesystem::path ninja;          // extensions of torch's take it; empty where there is none
   std::string cuda_architecture;        // "90a"; empty without a GPU
   std::string host_version;             // first line of --version
   std::string nvcc_version;
@@ -35,8 +36,8 @@ struct Toolchain {
 };
 
 // Finds compilers: $CXX, then c++; $CUDACXX, then nvcc on PATH, then /usr/local/cuda, then the
-// virtual environment's nvidia/cu13 package. Asks them for their versions; the architecture is left
-// to the caller.
+// virtual environment's nvidia/cu13 package; ninja on PATH, then in a virtual environment. Asks
+// compilers for their versions; the architecture is left to the caller.
 [[nodiscard]] Toolchain find_toolchain();
 
 // The name of an architecture with all of its instructions: "90a". `compute_capability` as
@@ -47,6 +48,9 @@ struct Toolchain {
 // -arch=sm_90a makes PTX for plain compute_90 as well, which takes a quarter of nvcc's time, and
 // fails for every submission that uses wgmma.
 [[nodiscard]] std::string cuda_target_flag(const std::string& architecture);
+
+// The same architecture as torch writes it: "9.0a" of "90a"; empty for an empty one.
+[[nodiscard]] std::string torch_architecture(const std::string& architecture);
 
 struct CompiledSubmission {
   std::filesystem::path library;

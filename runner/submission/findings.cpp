@@ -125,6 +125,12 @@ std::string without_comments(std::string_view code) {
   return result;
 }
 
+std::vector<std::string> find_extension_labels(const std::vector<SourceFile>& files) {
+  std::vector<std::string> labels = find_labels(files);
+  std::erase(labels, "torch");
+  return labels;
+}
+
 std::vector<std::string> find_labels(const std::vector<SourceFile>& files) {
   std::string code;
   std::string python;

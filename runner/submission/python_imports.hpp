@@ -1,16 +1,16 @@
-// What a Python submission says that it imports, read from its text: some of it is not offered, and
-// a row says so instead of failing on it. A reader of lines, no parser of Python: whoever hides an
-// import finds out when it fails. Called by submission.cpp.
+// What a Python submission says that it imports, read from its text: some of it takes a build step. A
+// reader of lines, no parser of Python: whoever hides an import finds out when it fails. Called by
+// submission.cpp and layouts.cpp.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "runner/submission/source_files.hpp"
+#include "runner/submission/submission.hpp"
 
 namespace kbench {
 
-// Why it cannot be played, "it uses Triton, …"; empty where it can.
-[[nodiscard]] std::string not_offered_to(const std::vector<SourceFile>& files);
+// Of all of its files that end in .py.
+[[nodiscard]] PythonNeeds needs_of(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

@@ -18,12 +18,22 @@ Error bad(const std::string& what, std::string hint = "") {
   return {ErrorCode::kBadInput, what, std::move(hint)};
 }
 
+// Of a folder of CUDA Agent's: its tools, what they made, and the reference, which no submission is
+// given.
+bool is_left_out(const std::string& leaf, int depth) {
+  const bool made = leaf == "__pycache__" || leaf.ends_with(".so") || leaf.ends_with(".o");
+  const bool at_the_top = leaf == "utils" || leaf == "build" || leaf == "model.py";
+  return made || (depth == 0 && at_the_top);
+}
+
 // Reads files one by one and keeps the limits of the whole.
 class Reader {
  public:
-  explicit Reader(const fs::path& agent_folder) {
+  // No link leaves `root`, the agent's folder. Of CUDA Agent's folders, what it does not compile is
+  // left out.
+  Reader(const fs::path& root, bool cuda_agent) : cuda_agent_(cuda_agent) {
     std::error_code error;
-    agent_folder_ = fs::canonical(agent_folder, error);
+    agent_folder_ = fs::canonical(root, error);
   }
 
   Status add_file(const fs::path& file, const std::string& name) {
@@ -69,7 +79,7 @@ class Reader {
       if (++entries_ > kMaxEntries)
         return bad(fmt::format("more than {} files and folders", kMaxEntries));
       const std::string leaf = entry->path().filename().string();
-      if (leaf.starts_with('.')) continue;
+      if (leaf.starts_with('.') || (cuda_agent_ && is_left_out(leaf, depth))) continue;
       const std::string inner = name + "/" + leaf;
       std::error_code ignored;
       const bool is_folder = !entry->is_symlink(ignored) && entry->is_directory(ignored);
@@ -89,6 +99,7 @@ class Reader {
 
  private:
   fs::path agent_folder_;
+  bool cuda_agent_ = false;
   std::vector<SourceFile> files_;
   std::size_t total_ = 0;
   // Hidden files and empty folders take time, too.
@@ -107,9 +118,13 @@ void append(std::string& text, std::string_view part) {
 Result<std::vector<SourceFile>> read_source_files(const Submission& submission) {
   const bool single = submission.folder.empty();
   const fs::path place = single ? submission.sources.front() : submission.folder;
-  Reader reader(place.parent_path().parent_path());
-  const Status added = single ? reader.add_file(place, "src/" + place.filename().string())
-                              : reader.add_folder(place, "src");
+  const fs::path root =
+      submission.root.empty() ? place.parent_path().parent_path() : submission.root;
+  Reader reader(root, submission.cuda_agent);
+  const std::string name =
+      submission.staged_name.empty() ? place.filename().string() : submission.staged_name;
+  const Status added =
+      single ? reader.add_file(place, "src/" + name) : reader.add_folder(place, "src");
   if (!added) return added.error();
   for (const fs::path& folder : submission.include_directories) {
     if (auto shared = reader.add_folder(folder, "include"); !shared) return shared.error();

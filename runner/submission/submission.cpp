@@ -13,6 +13,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/submission/layouts.hpp"
 #include "runner/submission/manifest.hpp"
 #include "runner/submission/python_imports.hpp"
 #include "runner/submission/source_files.hpp"
@@ -48,10 +49,6 @@ std::optional<SubmissionName> parse_name(const std::string& stem) {
   return SubmissionName{match[1].str(), match[3].str()};
 }
 
-bool is_plain_name(const std::string& name) {
-  return name.size() <= 64 && is_plain_relative_path(name) && name.find('/') == std::string::npos;
-}
-
 bool is_source(const fs::path& file) {
   return file.extension() == ".cu" || file.extension() == ".cpp" || file.extension() == ".py";
 }
@@ -83,10 +80,10 @@ void set_kind(const fs::path& file, Submission& submission) {
   }
 }
 
-// What is read once: the fingerprint, and what a Python one needs that nobody has here.
+// What is read once: the fingerprint, and what a Python one needs to be built.
 void describe_sources(const std::vector<SourceFile>& files, Submission& submission) {
   submission.id.source_hash = hash_sources(submission, files);
-  if (submission.kind == SubmissionKind::kPython) submission.not_offered = not_offered_to(files);
+  if (submission.kind == SubmissionKind::kPython) submission.needs = needs_of(files);
 }
 
 // What the flags and libraries were taken from is what is kept of it.
@@ -229,7 +226,8 @@ class Finder {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
       if (is_source(folder)) {
-        problem(folder, "", "a submission lies in AGENT/levelN/, not at the top");
+        problem(folder, "", "a submission lies in AGENT/levelN/, not at the top",
+                other_layout(agent));
       } else {
         other(folder, "", "not a submission");
       }
@@ -245,6 +243,16 @@ class Finder {
     const auto levels = entries(folder);
     if (!levels) return problem(folder, "", agent, levels.error());
     for (const fs::path& level : *levels) visit_level(agent, level);
+  }
+
+  // What is called as another benchmark calls it is not taken for it unasked.
+  [[nodiscard]] std::string other_layout(const std::string& file) const {
+    if (is_kernelbench_name(file))
+      return "This looks like a run of KernelBench's, which --layout kernelbench reads.";
+    if (is_cuda_agent_folder(root_))
+      return "This looks like a folder of CUDA Agent's, which --layout cuda-agent reads, for one "
+             "--task.";
+    return "";
   }
 
   static bool is_level(const std::string& name) {
@@ -263,9 +271,13 @@ class Finder {
     if (!fs::is_directory(folder, error)) {
       const bool named_like_one =
           is_source(folder) || parse_name(folder.stem().string()).has_value();
-      return named_like_one
-                 ? other(folder, agent, "a submission lies in AGENT/levelN/, not beside it", true)
-                 : other(folder, agent, "not a submission");
+      if (!named_like_one) return other(folder, agent, "not a submission");
+      return other(folder, agent,
+                   is_kernelbench_name(level)
+                       ? "a kernel of a run of KernelBench's: name its folder, with --layout "
+                         "kernelbench"
+                       : "a submission lies in AGENT/levelN/, not beside it",
+                   true);
     }
     if (level == "include") return;
     if (!is_level(level)) {
@@ -317,7 +329,10 @@ class Finder {
     const std::string agent = submission.id.agent;
     const std::string task = submission.task;
     std::string manifest_text;
-    if (is_folder) {
+    const bool cuda_agent = is_folder && is_cuda_agent_folder(path);
+    if (cuda_agent) {
+      describe_cuda_agent(path, submission);
+    } else if (is_folder) {
       std::error_code missing;
       const fs::path file = path / "submission.json";
       if (fs::is_symlink(file, missing) && leaves_root(file)) {
@@ -348,7 +363,7 @@ class Finder {
     const auto files = read_source_files(submission);
     spend(bytes_left_, files ? cost_of_reading(*files) : kMaxSourceFiles * kLeastCost);
     if (!files) return problem(path, task, agent, files.error());
-    if (is_folder && !holds(*files, "src/submission.json", manifest_text)) {
+    if (is_folder && !cuda_agent && !holds(*files, "src/submission.json", manifest_text)) {
       return problem(path, task, agent,
                      Error{ErrorCode::kBadInput, "submission.json was changed while it was read",
                            "Run it again once nobody writes to it."});
@@ -366,6 +381,10 @@ class Finder {
 };
 
 }  // namespace
+
+bool is_plain_name(const std::string& name) {
+  return name.size() <= 64 && is_plain_relative_path(name) && name.find('/') == std::string::npos;
+}
 
 std::string_view to_string(SubmissionKind kind) {
   return kind == SubmissionKind::kPython ? "python" : "native";

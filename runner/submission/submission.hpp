@@ -1,7 +1,9 @@
 // Submissions on disk: DIR/AGENT/levelN/NNN_name[@variant].{cu,cpp,py}, or a folder
-// DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json. DIR/AGENT/include, where
-// it exists, is on the include path of all of the agent's submissions. A .py defines a class
-// ModelNew and is played by a Python with torch; nothing of it is compiled.
+// DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json, or one of CUDA Agent's
+// (model_new.py and kernels/). DIR/AGENT/include, where it exists, is on the include path of all of
+// the agent's submissions. A .py defines a class ModelNew and is played by a Python with torch; what
+// it asks torch or Triton to compile is compiled in a build step (python_build.hpp). Folders of
+// other benchmarks: layouts.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,14 @@ namespace kbench {
 enum class SubmissionKind { kNative, kPython };
 [[nodiscard]] std::string_view to_string(SubmissionKind kind);  // "native", "python"
 
+// What a Python submission says that it imports, read from its text: python_imports.hpp.
+struct PythonNeeds {
+  bool compiler = false;  // torch.utils.cpp_extension
+  bool triton = false;
+
+  friend bool operator==(const PythonNeeds&, const PythonNeeds&) = default;
+};
+
 struct Submission {
   SubmissionId id;
   SubmissionKind kind = SubmissionKind::kNative;
@@ -28,9 +38,18 @@ struct Submission {
   std::vector<std::filesystem::path> include_directories;
   std::vector<std::string> flags;      // from the manifest, each checked against the allowed ones
   std::vector<std::string> libraries;  // "cublas", "cudnn": asked for in the manifest
-  // Python: what it imports and nobody offers here, in words; empty: nothing.
-  std::string not_offered;
+  PythonNeeds needs;                   // of a Python one
+  // A folder of CUDA Agent's: kernels/ is compiled to the module cuda_extension.
+  bool cuda_agent = false;
+  // Which no link of it may leave; empty: the agent's folder.
+  std::filesystem::path root;
+  // What a single file is called where it is staged; empty: as it is.
+  std::string staged_name;
 
+  // Whether it takes a build step of Python's: see python_build.hpp.
+  [[nodiscard]] bool is_built_as_python() const {
+    return needs.compiler || needs.triton || cuda_agent;
+  }
   [[nodiscard]] bool is_for(std::string_view wanted) const {
     return device.empty() || device == wanted;
   }
@@ -70,6 +89,10 @@ struct SubmissionSet {
 // kUsage, kBadInput for more agents than anybody has.
 [[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
                                                      const AgentLimits& limits = {});
+
+// Whether an agent or a variant may be called so: at most 64 letters, digits and . _ + - @, of which
+// none begins with a dot, a dash or an @.
+[[nodiscard]] bool is_plain_name(const std::string& name);
 
 // One file without any folders around it, for a task like "level1/019_relu"; its agent is called
 // like the file. Errors: kUsage, kBadInput.

@@ -86,6 +86,13 @@ fs::path find_nvcc() {
   return {};
 }
 
+fs::path find_ninja() {
+  if (const auto found = find_program("ninja")) return *found;
+  for (const fs::path& venv : virtual_environments())
+    if (is_program(venv / "bin/ninja")) return venv / "bin/ninja";
+  return {};
+}
+
 // What the program says to one option. It is the user's own compiler, so it runs as the user.
 std::string ask(const fs::path& program, const std::string& option) {
   if (program.empty()) return "";
@@ -136,10 +143,18 @@ std::string cuda_target_flag(const std::string& architecture) {
   return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", architecture);
 }
 
+std::string torch_architecture(const std::string& architecture) {
+  const auto digits = architecture.find_first_not_of("0123456789");
+  const std::size_t end = digits == std::string::npos ? architecture.size() : digits;
+  if (end < 2) return "";
+  return fmt::format("{}.{}", architecture.substr(0, end - 1), architecture.substr(end - 1));
+}
+
 Toolchain find_toolchain() {
   Toolchain toolchain;
   toolchain.host_compiler = find_host_compiler();
   toolchain.nvcc = find_nvcc();
+  toolchain.ninja = find_ninja();
   // Each answer is a process; all are waited for at once.
   auto host_version = std::async(std::launch::async, ask, toolchain.host_compiler, "--version");
   auto nvcc_version = std::async(std::launch::async, ask, toolchain.nvcc, "--version");

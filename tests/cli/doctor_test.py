@@ -21,7 +21,7 @@ class DoctorTest(cli_case.CliCase):
     def test_json_and_exit_status_agree(self):
         findings = self.findings()
         for check in ("installation", "suites", "worker", "oracle", "gpu", "python", "c++", "nvcc",
-                      "sandbox", "cache", "cpu", "sqlite", "container"):
+                      "ninja", "sandbox", "cache", "cpu", "sqlite", "container"):
             self.assertIn(findings[check]["health"], HEALTH)
             self.assertNotEqual(findings[check]["text"], "")
         self.assertEqual(findings["installation"]["text"], str(ROOT))

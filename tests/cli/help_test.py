@@ -19,7 +19,7 @@ EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
 # A command, and each of its options that takes a word; "" stands for what stands alone.
 WORDS = {
-    ("run",): ["--task", "--size", "--device", "--precision", "--profile", "--submissions", "--agent",
+    ("run",): ["--task", "--size", "--device", "--precision", "--profile", "--submissions", "--layout", "--agent",
                "--format", "--out", "--db", "--resume", "--html", "--suite", "--level", "--jobs", ""],
     ("tasks", "list"): ["--level", "--format", "--suite"],
     ("tasks", "show"): ["--size", "--suite", ""],

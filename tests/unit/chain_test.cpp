@@ -260,6 +260,15 @@ TEST(ChainText, RowsFromBeforePythonHaveTheirText) {
   EXPECT_NE(with, before);
 }
 
+TEST(ChainText, RowsFromBeforeBuildTimesHaveTheirText) {
+  Evaluation row = make_evaluation("r1", 1, 6);
+  const std::string with = columns::text_of(row);
+  row.build_seconds.reset();
+  const std::string before = columns::text_of(row);
+  EXPECT_EQ(before.find("build_seconds"), std::string::npos);
+  EXPECT_NE(with, before);
+}
+
 TEST(ChainText, DiffersWhereverARecordDoes) {
   const Evaluation one = make_evaluation("r1", 1, 6);
   Evaluation other = one;

@@ -20,7 +20,7 @@ const FACTS = [
   "submission", "worker_kind", "torch_operators", "lint", "profile", "precision",
   "submission_precision", "vendor_library", "prepare_ns", "samples.kept", "samples.dropped",
   "samples.blocks", "samples.placements", "sandbox", "labels", "floor_ns", "repeats",
-  "calibrated_at", "no_verdict_reason", "wall_seconds",
+  "calibrated_at", "no_verdict_reason", "build_seconds", "wall_seconds",
 ];
 
 const nameOf = (row) => contestant(row) || words.baselinesOnly;

@@ -1,0 +1,136 @@
+"""The build step of Python submissions: kbench starts it in the sandbox, nobody else needs to.
+
+    python3 build_extensions.py
+
+Runs a submission as a session of player.py would, up to its first call, with functions of ours in the place
+of those by which it asks torch or Triton for a compiler. They ask the supervisor, on descriptor 3
+(length-prefixed JSON):
+
+    we: {"type": "builder", "torch": "2.11.0"}                 once, when torch is there
+    it: the request: what is to be built, as player.py gets it
+    we: {"type": "build", "request": TEXT}                     for each extension; text_of a request
+    it: {"type": "built", "path": PATH} or {"type": "failed", "message": WORDS}
+    we: {"type": "ended", "note": WORDS}                       in the end; words of what was raised, or ""
+
+and load what comes back. Nothing is compiled in this process, which runs foreign code: it says what is to be
+compiled and no more. Triton is the exception, whose kernels for the GPU are made here; what it left in its
+cache goes into descriptor 4.
+"""
+
+import hashlib
+import importlib.util
+import os
+import socket
+import sys
+import traceback
+
+import torch
+
+import kbench_extensions
+import kbench_triton
+
+CACHE = 4  # descriptor
+
+
+def load_player():
+    """Under another name: a submission may have a file called player.py, too."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "player.py")
+    spec = importlib.util.spec_from_file_location("kbench_player", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+player = load_player()
+
+
+class Builder:
+    def __init__(self, channel, request):
+        self.channel = channel
+        self.request = request
+        self.paths = {}  # by text
+
+    def find(self, text):
+        """The library of a request."""
+        if text not in self.paths:
+            player.send(self.channel, {"type": "build", "request": text})
+            answer, _ = player.receive(self.channel)
+            if answer["type"] != "built":
+                raise RuntimeError(answer["message"])
+            self.paths[text] = answer["path"]
+        return self.paths[text]
+
+    def find_c(self, name, text):
+        return self.find(kbench_extensions.text_of(kbench_extensions.c_request(name, text)))
+
+    def get_ready(self):
+        request = self.request
+        if request["compilers"]:
+            kbench_extensions.replace_compilers(request["folder"], self.find)
+        kbench_extensions.offer_modules(request["modules"])
+        if request["triton"]:
+            kbench_triton.compile_by(self.find_c)
+
+    def run(self):
+        request = self.request
+        self.get_ready()
+        model_class = player.import_model(request["folder"], request["entry"])
+        model = player.make_model(model_class, request["init"], request["entry"])
+        player.set_mode(model, request["mode"])
+        if request["forward"] == "always" or (request["forward"] == "if nothing was built"
+                                              and not self.paths):
+            self.call(model.to(request["device"]))
+
+    def call(self, model):
+        """Once, on inputs of its own: whatever is compiled when it is first called is compiled then."""
+        inputs = [self.tensor(spec) for spec in self.request["inputs"]]
+        if hasattr(model, "kbench_prepare"):
+            model.kbench_prepare()
+        model(*inputs)
+        if self.request["device"] != "cpu":
+            torch.cuda.synchronize()
+
+    def tensor(self, spec):
+        dtype = getattr(torch, spec["dtype"])
+        device = self.request["device"]
+        if dtype.is_floating_point:
+            return torch.rand(spec["shape"], device=device).to(dtype)
+        return torch.zeros(spec["shape"], dtype=dtype, device=device)
+
+    def keep_cache(self):
+        """What Triton made; nothing where it made nothing."""
+        folder = os.environ.get("TRITON_CACHE_DIR", "")
+        if self.request["triton"] and os.path.isdir(folder):
+            kbench_triton.write_cache(folder, CACHE, lambda data: hashlib.sha256(data).hexdigest())
+
+
+def words_of(error):
+    """One line, for whoever meets the consequences in a session."""
+    cause = error.__cause__ if isinstance(error, player.Refused) and error.__cause__ else error
+    return traceback.format_exception_only(cause)[-1].strip()[:500]
+
+
+def main():
+    channel = socket.socket(fileno=player.CONTROL)
+    player.send(channel, {"type": "builder", "torch": torch.__version__})
+    request, _ = player.receive(channel)
+    sys.stdout, sys.stderr = player.Output(1), player.Output(2)
+    torch.set_grad_enabled(False)
+    builder = Builder(channel, request)
+    note = ""
+    try:
+        builder.run()
+    except BaseException as error:  # SystemExit, too: a session meets it again, and has a state for it
+        note = words_of(error)
+        print(player.last_lines(error), file=sys.stderr)
+    try:
+        builder.keep_cache()
+    except OSError as error:
+        note = note or f"its compiled kernels could not be kept: {error}"
+    player.send(channel, {"type": "ended", "note": note})
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

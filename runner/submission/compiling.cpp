@@ -1,0 +1,122 @@
+#include "runner/submission/compiling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/sha256.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/environment.hpp"
+#include "runner/sandbox/host.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored))
+      bytes += fs::file_size(entry->path(), ignored);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string processor_fingerprint() {
+  static constexpr std::array kFields = {"vendor_id",       "cpu family", "model",   "flags",
+                                         "CPU implementer", "CPU part",   "Features"};
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {
+    const std::string name = line.substr(0, line.find_first_of("\t:"));
+    if (std::find(kFields.begin(), kFields.end(), name) != kFields.end())
+      text.append(line).append("\n");
+  }
+  return sha256(text);
+}
+
+fs::path toolkit_folder(const Toolchain& toolchain) {
+  std::error_code error;
+  const fs::path real = fs::canonical(toolchain.nvcc, error);
+  return (error ? toolchain.nvcc : real).parent_path().parent_path();
+}
+
+std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {
+  std::vector<fs::path> folders = toolchain.host_folders;
+  folders.push_back(toolchain.host_compiler.parent_path());
+  if (cuda) {
+    folders.push_back(toolchain.nvcc.parent_path());
+    folders.push_back(toolkit_folder(toolchain));
+  }
+  if (const auto packages = unpacked_packages()) folders.push_back(*packages);
+  std::erase_if(folders, [](const fs::path& folder) {
+    std::error_code error;
+    return lies_within(folder, "/usr") || lies_within(folder, "/bin") || !fs::exists(folder, error);
+  });
+  return folders;
+}
+
+void set_compiler_environment(const Toolchain& toolchain, bool cuda, const fs::path& scratch,
+                              SandboxCommand& command) {
+  std::string search = toolchain.host_compiler.parent_path().string();
+  if (cuda) search.append(":").append(toolchain.nvcc.parent_path().string());
+  command.env["PATH"] = search + ":/usr/bin:/bin";
+  command.env["TMPDIR"] = scratch.string();
+  command.env["LC_ALL"] = "C";
+  command.env["CCACHE_DISABLE"] = "1";
+  if (const auto packages = unpacked_packages()) {
+    command.env["KBENCH_DEPS"] = packages->string();
+    if (const auto libraries = environment_variable("LD_LIBRARY_PATH"); !libraries.empty())
+      command.env["LD_LIBRARY_PATH"] = libraries;
+  }
+}
+
+bool lies_within(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
+}
+
+std::string first_errors(const std::string& text) {
+  constexpr int kMostLines = 20;
+  constexpr std::size_t kMostBytes = 3000;
+  static constexpr std::array kMarks = {"error", "undefined reference", "cannot find", "fatal"};
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
+  auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return std::any_of(kMarks.begin(), kMarks.end(),
+                       [&](const char* mark) { return line.find(mark) != std::string::npos; });
+  });
+  if (first == lines.end()) first = lines.begin();
+  std::string words;
+  for (int count = 0; first != lines.end() && count < kMostLines; ++first, ++count) {
+    words.append("\n").append(*first);
+  }
+  if (first != lines.end()) words.append("\n…");
+  return clean_text(words, kMostBytes);
+}
+
+Status check_room(const fs::path& folder) {
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  const std::uint64_t without_it = space.available + bytes_below(folder);
+  if (error || without_it >= kMaxLibraryBytes) return Done{};
+  return Error{ErrorCode::kInfrastructure,
+               fmt::format("only {} MiB are free in {}, where submissions are compiled",
+                           space.available >> 20, folder.parent_path().string()),
+               "Make room, or set TMPDIR to a folder on a larger disk."};
+}
+
+}  // namespace kbench

@@ -1,0 +1,43 @@
+// What all compilations of foreign code have in common: where compilers lie, what their sandbox shows
+// them, and what is told of their words. Called by compiler.cpp and extension_compiler.cpp.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/compiler.hpp"
+
+namespace kbench {
+
+inline constexpr std::size_t kMaxLibraryBytes = 256u << 20;
+
+// What `-march=native` stands for here: a cache that moved to another processor is not reused.
+[[nodiscard]] std::string processor_fingerprint();
+
+// The folder above nvcc's bin/, with headers and libraries.
+[[nodiscard]] std::filesystem::path toolkit_folder(const Toolchain& toolchain);
+
+// The compilers' folders, as far as the sandbox does not show them anyhow.
+[[nodiscard]] std::vector<std::filesystem::path> compiler_folders(const Toolchain& toolchain,
+                                                                  bool cuda);
+
+// PATH and whatever else compilers read, and TMPDIR: `scratch`. What is there already goes.
+void set_compiler_environment(const Toolchain& toolchain, bool cuda,
+                              const std::filesystem::path& scratch, SandboxCommand& command);
+
+// Whether a path lies below a folder, or is it, by their names alone.
+[[nodiscard]] bool lies_within(const std::filesystem::path& path,
+                               const std::filesystem::path& folder);
+
+// The compiler's own words, from the first error on: at most 20 lines, safe to show.
+[[nodiscard]] std::string first_errors(const std::string& text);
+
+// Whether there would be room for a library in `folder`, in which something is compiled, even if the
+// submission had written nothing there. Errors: kInfrastructure.
+[[nodiscard]] Status check_room(const std::filesystem::path& folder);
+
+}  // namespace kbench

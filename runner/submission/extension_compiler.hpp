@@ -1,0 +1,87 @@
+// Compiles what Python submissions ask torch or Triton to compile: by torch's own recipe
+// (runner/player/compile_extension.py), in the sandbox of compilers, in which nothing of the
+// submission's runs. So a library is what a compiler made of checked sources and flags, whatever the
+// process does that asked for it. Libraries are kept by all that decides them, apart for each agent; only
+// the supervisor writes there. Called by python_builder.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/sandbox/python_command.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/compiler.hpp"
+#include "runner/submission/extension_request.hpp"
+
+namespace kbench {
+
+// What compiles for Python. All paths are absolute.
+struct ExtensionTools {
+  PythonSetup python;
+  std::filesystem::path scripts;  // runner/player
+  std::filesystem::path headers;  // with Python.h
+  Toolchain toolchain;
+};
+
+// PyTorch's headers alone take a compiler half a minute.
+inline constexpr CompileLimits kExtensionLimits{.time = std::chrono::seconds{600},
+                                                .memory_bytes = 6ull << 30};
+
+struct CompiledExtension {
+  std::string library;  // its bytes
+  bool from_cache = false;
+  double seconds = 0;    // that it took when it was compiled
+  std::string warnings;  // the compilers', cleaned
+};
+
+// Whose an extension is, and what its sources may include.
+struct ExtensionOwner {
+  std::string agent;             // a plain name
+  std::string submission;        // for messages
+  std::filesystem::path folder;  // of its files, where a sandbox can show them
+  std::string tree;              // a hash of them all
+};
+
+class ExtensionCompiler {
+ public:
+  ExtensionCompiler(Sandbox& sandbox, ExtensionTools tools, std::filesystem::path cache,
+                    CompileLimits limits = kExtensionLimits);
+
+  // Errors: kSubmission with the compilers' words; kNotFound, where it takes CUDA and this run has none;
+  // kInfrastructure, where lines of our own do not compile either. Safe to call from several threads
+  // at once.
+  [[nodiscard]] Result<CompiledExtension> compile(const ExtensionOwner& owner,
+                                                  const ExtensionRequest& request) const;
+  [[nodiscard]] const ExtensionTools& tools() const { return tools_; }
+  // Where what is kept of an agent lies.
+  [[nodiscard]] std::filesystem::path folder_of(const std::string& agent) const;
+  // What decides how anything is compiled here; a hash.
+  [[nodiscard]] const std::string& recipe() const { return recipe_; }
+
+ private:
+  [[nodiscard]] std::string key_of(const ExtensionOwner& owner,
+                                   const ExtensionRequest& request) const;
+  [[nodiscard]] Result<std::string> build(const ExtensionOwner& owner,
+                                          const ExtensionRequest& request,
+                                          std::string& warnings) const;
+  [[nodiscard]] Status check_includes(const ExtensionOwner& owner,
+                                      const ExtensionRequest& request) const;
+  [[nodiscard]] Error blame(const ExtensionRequest& request, Error theirs) const;
+
+  Sandbox& sandbox_;
+  ExtensionTools tools_;
+  std::filesystem::path cache_;
+  CompileLimits limits_;
+  std::string recipe_;
+
+  // When our own lines were last seen to compile, by whether they were CUDA's.
+  struct Trials;
+  std::shared_ptr<Trials> trials_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,388 @@
+#include "runner/submission/python_builder.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/sha256.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+#include "runner/os/pipe.hpp"
+#include "runner/sandbox/host.hpp"
+#include "runner/submission/triton_cache.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kControlDescriptor = 3;
+constexpr int kCacheDescriptor = 4;  // of Triton's
+constexpr milliseconds kEndPatience{5'000};
+constexpr std::size_t kMostWords = 2000;
+constexpr const char* kBuilt = "built";
+
+Error infrastructure(const std::string& what, std::string hint = "") {
+  return {ErrorCode::kInfrastructure, what, std::move(hint)};
+}
+
+// The process is not trusted: a message may have any shape.
+std::string text_in(const Json& body, const char* field) {
+  if (!body.is_object()) return "";
+  const auto found = body.find(field);
+  return found != body.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// Libraries are mapped from there, and ninja is started.
+Status check_mount(const fs::path& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0 || (info.f_flag & ST_NOEXEC) == 0) return Done{};
+  return infrastructure(
+      fmt::format("nothing can be executed in {}, where submissions are compiled",
+                  folder.parent_path().string()),
+      "It is mounted with noexec: set TMPDIR to a folder on another file system.");
+}
+
+// A file in memory that can be filled and not grown.
+Result<UniqueFd> make_bounded_file(std::size_t bytes) {
+  UniqueFd file(::memfd_create("kbench-built", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const bool made = file.valid() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0 &&
+                    ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
+  if (made) return file;
+  return infrastructure(std::string("cannot make a file in memory: ") + std::strerror(errno));
+}
+
+// As much of it as was written, whose last byte is no zero.
+std::string written_in(int file) {
+  std::string text(kMostTritonBytes, '\0');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t got =
+        ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    at += static_cast<std::size_t>(got);
+  }
+  text.resize(text.find_last_not_of('\0') + 1);
+  text.shrink_to_fit();
+  return text;
+}
+
+std::string last_words(int pipe) {
+  std::string text(std::size_t{1} << 16, '\0');
+  const ssize_t got = ::read(pipe, text.data(), text.size());
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (text.size() > kMostWords) text.erase(0, text.size() - kMostWords);
+  return clean_text(text, kMostWords);
+}
+
+}  // namespace
+
+// What a step asked for, and what it left: all that has to be known not to run it again.
+struct PythonBuilder::Record {
+  std::vector<std::string> requests;
+  std::string note;
+  std::string triton;  // read_triton_cache
+  double seconds = 0;  // of the process, without compilers
+
+  static std::optional<Record> read(const fs::path& file) {
+    const auto json =
+        read_strict_json(file, {.max_bytes = 4 * kMostExtensions * kMostRequestBytes});
+    if (!json || !json->is_object()) return std::nullopt;
+    const auto requests = json->find("requests");
+    const auto seconds = json->find("seconds");
+    if (requests == json->end() || !requests->is_array()) return std::nullopt;
+    if (seconds == json->end() || !seconds->is_number()) return std::nullopt;
+    Record record;
+    record.seconds = seconds->get<double>();
+    for (const Json& text : *requests) {
+      if (!text.is_string()) return std::nullopt;
+      record.requests.push_back(text.get<std::string>());
+    }
+    const std::string hash = text_in(*json, "triton");
+    if (hash.empty()) return record;
+    auto cache = read_foreign_file(cache_beside(file), kMostTritonBytes);
+    if (!cache || kbench::sha256(*cache) != hash) return std::nullopt;
+    record.triton = std::move(*cache);
+    return record;
+  }
+
+  // Only a step that ended well: what raised may not do so again.
+  [[nodiscard]] Status write(const fs::path& file) const {
+    std::error_code ignored;
+    fs::create_directories(file.parent_path(), ignored);
+    if (!triton.empty())
+      if (auto kept = write_atomically(cache_beside(file), triton, 0644); !kept) return kept;
+    const Json json = {{"schema", "kbench-build-step/1"},
+                       {"requests", requests},
+                       {"seconds", seconds},
+                       {"triton", triton.empty() ? "" : kbench::sha256(triton)}};
+    const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return write_atomically(file, text, 0644);
+  }
+
+ private:
+  static fs::path cache_beside(fs::path file) { return file.replace_extension(".triton"); }
+};
+
+// What is built for one submission, and staged for its sessions.
+class PythonBuilder::Step {
+ public:
+  Step(const PythonBuildRequest& request, const ExtensionCompiler& compiler)
+      : request_(request), compiler_(compiler) {
+    owner_ = {.agent = request.submission.id.agent,
+              .submission = request.submission.id.name,
+              .folder = request.staging.path() / "src",
+              .tree = request.submission.id.source_hash};
+    built_.compilers = request.submission.needs.compiler;
+  }
+
+  // The library of what is asked for, compiled unless it was.
+  Result<fs::path> take(const std::string& text) {
+    const std::string key = extension_key(text);
+    if (const auto known = built_.extensions.find(key); known != built_.extensions.end())
+      return known->second;
+    if (built_.extensions.size() == kMostExtensions) {
+      return Error{ErrorCode::kSubmission,
+                   fmt::format("{} asks for more than {} extensions", owner_.submission,
+                               kMostExtensions),
+                   "Put several functions into one."};
+    }
+    const auto wanted = read_extension_request(text);
+    if (!wanted) {
+      Error error = wanted.error();
+      error.message = owner_.submission + ": " + error.message;
+      return error;
+    }
+    auto compiled = compiler_.compile(owner_, *wanted);
+    if (!compiled) return compiled.error();
+    auto file = stage(fmt::format("{}.so", key), compiled->library);
+    if (!file) return file.error();
+    built_.seconds += compiled->seconds;
+    built_.warnings += compiled->warnings;
+    built_.vendor_library |= wanted->flags.vendor_library;
+    built_.extensions[key] = *file;
+    by_hash_[built_.libraries.back().sha256] = std::move(compiled->library);
+    if (wanted->kind != ExtensionKind::kC)
+      for (const SourceFile& one : wanted->texts) built_.texts.push_back(one);
+    return file;
+  }
+
+  void name_module(const std::string& name, const fs::path& file) { built_.modules[name] = file; }
+  [[nodiscard]] const PythonBuild& built() const { return built_; }
+
+  // With what the process left.
+  Result<PythonBuild> finish(const Record& record) {
+    built_.note = record.note;
+    built_.seconds += record.seconds;
+    for (const TritonFile& file : read_triton_cache(record.triton)) {
+      const std::string name = "triton/" + file.name;
+      if (file.library.empty()) {
+        const std::string staged = fmt::format("{}/{}", kBuilt, name);
+        if (auto added = request_.staging.add(staged, file.bytes); !added) return added.error();
+        built_.triton = request_.staging.path() / kBuilt / "triton";
+        continue;
+      }
+      const auto library = by_hash_.find(file.library);
+      if (library == by_hash_.end()) continue;  // no compiler of ours made it
+      if (auto staged = stage(name, library->second); !staged) return staged.error();
+    }
+    return std::move(built_);
+  }
+
+ private:
+  Result<fs::path> stage(const std::string& name, const std::string& library) {
+    const std::string staged = fmt::format("{}/{}", kBuilt, name);
+    if (auto added = request_.staging.add(staged, library); !added) return added.error();
+    built_.libraries.push_back({request_.staging.path() / staged, sha256(library)});
+    return built_.libraries.back().file;
+  }
+
+  const PythonBuildRequest& request_;
+  const ExtensionCompiler& compiler_;
+  ExtensionOwner owner_;
+  PythonBuild built_;
+  std::map<std::string, std::string> by_hash_;  // libraries' bytes
+};
+
+PythonBuilder::PythonBuilder(Sandbox& sandbox, ExtensionCompiler compiler, std::string device,
+                             std::map<std::string, std::string> environment,
+                             PythonBuildLimits limits)
+    : sandbox_(sandbox),
+      compiler_(std::move(compiler)),
+      device_(std::move(device)),
+      environment_(std::move(environment)),
+      limits_(limits) {}
+
+std::string PythonBuilder::key_of(const PythonBuildRequest& request) const {
+  Json scripts = Json::array();
+  for (const char* name :
+       {"build_extensions.py", "kbench_extensions.py", "kbench_triton.py", "player.py"})
+    scripts.push_back(sha256(read_file(compiler_.tools().scripts / name).value_or("")));
+  const Json key = {"kbench-build-step/1",
+                    compiler_.recipe(),
+                    std::move(scripts),
+                    request.submission.id.source_hash,
+                    request.entry,
+                    request.init,
+                    request.mode,
+                    request.inputs,
+                    device_};
+  return sha256(key.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+SandboxCommand PythonBuilder::command(const PythonBuildRequest& request) const {
+  const ExtensionTools& tools = compiler_.tools();
+  const bool triton = request.submission.needs.triton;
+  SandboxCommand command = python_command(tools.python, tools.scripts / "build_extensions.py");
+  command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
+  // Extensions are compiled where there is no device, and so is whatever asks for them.
+  command.needs_cuda = triton && device_ == "cuda";
+  if (triton) {
+    for (const auto& [name, value] : triton_environment()) command.env[name] = value;
+    for (const auto& [name, value] : environment_) command.env[name] = value;
+  }
+  command.readable.push_back(tools.scripts);
+  command.readable.push_back(request.staging.path());
+  if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
+  command.max_resident_bytes = physical_memory_bytes() / 2;
+  command.working_directory = "/";
+  return command;
+}
+
+Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step& step) const {
+  if (!request.submission.cuda_agent) return Done{};
+  const auto library = step.take(cuda_agent_request(request.files));
+  if (!library) return library.error();
+  step.name_module(kCudaAgentModule, *library);
+  return Done{};
+}
+
+Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& request,
+                                                 Step& step) const {
+  const bool triton = request.submission.needs.triton;
+  std::unique_lock<std::mutex> device;
+  if (triton) device = std::unique_lock(*device_is_ours_);
+  auto ends = Channel::make_pair();
+  if (!ends) return ends.error();
+  auto output = make_pipe();
+  if (!output) return output.error();
+  never_block(output->read.get());
+  never_block(output->write.get());
+  auto cache = make_bounded_file(triton ? kMostTritonBytes : 1);
+  if (!cache) return cache.error();
+  // Without bubblewrap it has no folder of its own to write to.
+  auto scratch = Staging::make();
+  if (!scratch) return scratch.error();
+  SandboxCommand start = command(request);
+  if (triton) {
+    const bool own_folder = sandbox_.level(start.needs_cuda).bubblewrap;
+    const fs::path folder = own_folder ? fs::path("/tmp") : scratch->out();
+    if (!own_folder) {
+      start.writable = {folder};
+      start.env["TMPDIR"] = start.env["HOME"] = folder.string();
+    }
+    start.env["TRITON_CACHE_DIR"] = (folder / "triton").string();
+  }
+  start.descriptors = {{ends->second.get(), kControlDescriptor},
+                       {cache->get(), kCacheDescriptor},
+                       {output->write.get(), STDOUT_FILENO},
+                       {output->write.get(), STDERR_FILENO}};
+  auto process = sandbox_.start(start);
+  if (!process) return process.error();
+  ends->second.reset();
+  output->write.reset();
+  Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
+  const auto hello = channel.receive(limits_.start);
+  if (!hello || text_in(hello->body, "type") != "builder") {
+    return infrastructure(fmt::format("the Python that builds submissions does not start: {}",
+                                      last_words(output->read.get())),
+                          "it needs torch of the version that kbench was built with; `kbench doctor` "
+                          "says which Python is used");
+  }
+  Json modules = Json::object();
+  for (const auto& [name, file] : step.built().modules) modules[name] = file.string();
+  const Json told = {{"folder", (request.staging.path() / "src").string()},
+                     {"entry", request.entry},
+                     {"init", request.init},
+                     {"mode", request.mode},
+                     {"inputs", request.inputs},
+                     {"device", triton ? device_ : "cpu"},
+                     {"compilers", request.submission.needs.compiler},
+                     {"triton", triton},
+                     {"modules", std::move(modules)},
+                     // On a GPU's tensors, a call takes the GPU.
+                     {"forward", triton              ? "always"
+                                 : device_ == "cpu" ? "if nothing was built"
+                                                    : "never"}};
+  if (auto sent = channel.send(told); !sent) return sent.error();
+
+  Record record;
+  const std::chrono::seconds patience = triton ? limits_.triton : limits_.own;
+  Clock::duration own{};  // what it took by itself since
+  while (true) {
+    const auto asked_at = Clock::now();
+    const auto left = std::chrono::ceil<milliseconds>(patience - own);
+    const auto message = channel.receive(std::max(left, milliseconds{1}));
+    own += Clock::now() - asked_at;
+    if (!message && message.error().code == ErrorCode::kTimeout) {
+      return Error{ErrorCode::kSubmission,
+                   fmt::format("{}: its build step did not end within {} s",
+                               request.submission.id.name, patience.count()),
+                   "The step imports the file and makes a ModelNew; compilers' time does not count."};
+    }
+    const std::string type = message ? text_in(message->body, "type") : "";
+    if (type == "build") {
+      const std::string text = text_in(message->body, "request");
+      const auto library = step.take(text);
+      if (!library) return library.error();
+      record.requests.push_back(text);
+      if (channel.send({{"type", "built"}, {"path", library->string()}})) continue;
+    }
+    record.note = type == "ended" ? clean_text(text_in(message->body, "note"), kMostWords)
+                                  : std::string("the process of its build step died");
+    break;
+  }
+  (void)(*process)->wait(kEndPatience);
+  (*process)->kill();
+  if (triton) record.triton = written_in(cache->get());
+  record.seconds = std::chrono::duration<double>(own).count();
+  return record;
+}
+
+Result<PythonBuild> PythonBuilder::build(const PythonBuildRequest& request) const {
+  if (auto fine = check_mount(request.staging.path()); !fine) return fine.error();
+  std::error_code failed;
+  fs::create_directory(request.staging.path() / kBuilt, failed);
+  if (failed) return infrastructure(fmt::format("cannot prepare a build step: {}", failed.message()));
+  Step step(request, compiler_);
+  if (auto made = compile_cuda_agent(request, step); !made) return made.error();
+  const PythonNeeds& needs = request.submission.needs;
+  if (!needs.compiler && !needs.triton) return step.finish({});
+  const fs::path file = compiler_.folder_of(request.submission.id.agent) /
+                        fmt::format("step-{}.json", key_of(request));
+  if (const auto known = Record::read(file)) {
+    for (const std::string& text : known->requests)
+      if (auto library = step.take(text); !library) return library.error();
+    return step.finish(*known);
+  }
+  const auto record = run(request, step);
+  if (!record) return record.error();
+  if (record->note.empty())
+    if (auto kept = record->write(file); !kept) return kept.error();
+  return step.finish(*record);
+}
+
+}  // namespace kbench

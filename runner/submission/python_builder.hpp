@@ -1,0 +1,72 @@
+// The build step of a Python submission: runs it in the sandbox as a session would, up to its first call
+// (runner/player/build_extensions.py), has compiled what it asks for meanwhile, and keeps what was asked,
+// so that the next run need not ask. The process runs foreign code: it only says what is to be compiled,
+// and every word of it is checked. Called by the cli's submission_builds.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runner/core/channel.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/submission/extension_compiler.hpp"
+#include "runner/submission/python_build.hpp"
+#include "runner/submission/source_files.hpp"
+#include "runner/submission/staging.hpp"
+#include "runner/submission/submission.hpp"
+
+namespace kbench {
+
+// Where a submission is built, and for what.
+struct PythonBuildRequest {
+  const Submission& submission;
+  const std::vector<SourceFile>& files;
+  const Staging& staging;  // with its files in src/; what is built goes into built/
+  std::string entry;       // below src/
+  std::string init;        // a literal of Python: how the task's Model is made
+  std::string mode;        // Task::mode
+  Json inputs;             // of forward: [{"dtype", "shape"}]
+};
+
+struct PythonBuildLimits {
+  std::chrono::seconds start{180};  // until torch is imported, on a busy machine
+  std::chrono::seconds own{60};     // its own time, without that of compilers
+  std::chrono::seconds triton{600};  // the same where Triton compiles and tunes
+};
+
+class PythonBuilder {
+ public:
+  // `device`: "cpu" or "cuda". `environment`: what a process reads to see the device that the run is on.
+  PythonBuilder(Sandbox& sandbox, ExtensionCompiler compiler, std::string device,
+                std::map<std::string, std::string> environment, PythonBuildLimits limits = {});
+
+  // Errors: kSubmission (it does not compile, or exceeds a limit), kNotFound (it takes what this run does
+  // not have), kInfrastructure. What it raises by itself is no error: a session meets it again, and has
+  // a state for it. Safe to call from several threads at once.
+  [[nodiscard]] Result<PythonBuild> build(const PythonBuildRequest& request) const;
+
+ private:
+  struct Record;
+  class Step;
+
+  [[nodiscard]] std::string key_of(const PythonBuildRequest& request) const;
+  [[nodiscard]] Result<Record> run(const PythonBuildRequest& request, Step& step) const;
+  [[nodiscard]] Status compile_cuda_agent(const PythonBuildRequest& request, Step& step) const;
+  [[nodiscard]] SandboxCommand command(const PythonBuildRequest& request) const;
+
+  Sandbox& sandbox_;
+  ExtensionCompiler compiler_;
+  std::string device_;
+  std::map<std::string, std::string> environment_;
+  PythonBuildLimits limits_;
+  // Autotuning measures: one at a time has the device.
+  std::shared_ptr<std::mutex> device_is_ours_ = std::make_shared<std::mutex>();
+};
+
+}  // namespace kbench
