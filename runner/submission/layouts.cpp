@@ -99,14 +99,14 @@ class RunFinder {
     std::error_code error;
     for (fs::directory_iterator entry(place_.folder, error), end; !error && entry != end;
          entry.increment(error)) {
-      if (entries.size() == limits_.entries && stands(Defence::kAgentLimits)) {
-        refuse("", fmt::format("the run has {} files and folders or more", limits_.entries));
-        return std::move(set_);
-      }
-      if (!entry->path().filename().string().starts_with('.')) entries.push_back(entry->path());
+      entries.push_back(entry->path());
+      if (entries.size() < limits_.entries || !stands(Defence::kAgentLimits)) continue;
+      refuse("", fmt::format("the run has {} files and folders or more", limits_.entries));
+      return std::move(set_);
     }
     std::sort(entries.begin(), entries.end());
-    for (const fs::path& entry : entries) visit(entry);
+    for (const fs::path& entry : entries)
+      if (!entry.filename().string().starts_with('.')) visit(entry);
     refuse_crowded_tasks();
     const auto order = [](const Submission& s) { return std::tie(s.task, s.id.variant); };
     std::sort(set_.submissions.begin(), set_.submissions.end(),

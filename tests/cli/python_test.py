@@ -40,7 +40,10 @@ EXPECTED = {
     "segfault": "crash",
     "never_returns": "timeout",
     "uses_triton": "skipped",
-    "compiles_an_extension": "skipped",
+    "compiles_an_extension": "ok",
+    "extension_does_not_compile": "compile_error",
+    "extension_asks_for_a_plugin": "compile_error",
+    "extension_in_cuda": "skipped",
 }
 
 RELU_MODEL = """import torch
@@ -105,7 +108,10 @@ class FaultsTest(PythonCase):
             self.assertTrue(row["message"] or EXPECTED[agent] == "ok", agent)
         self.assertIn("no such day", rows["raises_while_imported"]["message"])
         self.assertIn("today", rows["raises_in_forward"]["message"])
-        self.assertIn("Triton", rows["uses_triton"]["message"])
+        self.assertIn("Triton needs a GPU", rows["uses_triton"]["message"])
+        self.assertIn("no_such_thing", rows["extension_does_not_compile"]["message"])
+        self.assertIn("-fplugin", rows["extension_asks_for_a_plugin"]["message"])
+        self.assertIn("CUDA", rows["extension_in_cuda"]["message"])
 
 
 class ParametersTest(PythonCase):

@@ -38,6 +38,13 @@ TEST(Findings, PythonHasWordsOfItsOwn) {
   EXPECT_EQ(labels, (Labels{"thread", "dlopen", "exception"}));
 }
 
+TEST(Findings, AnExtensionIncludesTorchInAnyCase) {
+  const std::vector<SourceFile> text = {
+      {"main.cpp", "#include <torch/extension.h>\nvoid f() { dlopen(0, 1); }"}};
+  EXPECT_EQ(find_labels(text), (Labels{"dlopen", "torch"}));
+  EXPECT_EQ(find_extension_labels(text), Labels{"dlopen"});
+}
+
 TEST(Findings, PartsOfLongerWordsAreNotFound) {
   EXPECT_EQ(labels_of("int plasma = 0; void my_dlopen(); int pitchfork(int);"), Labels{});
 }

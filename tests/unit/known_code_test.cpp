@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 
@@ -154,6 +155,33 @@ TEST_F(KnownCodeTest, WhatARuntimeConsistsOfIsKnownByItsFolder) {
   EXPECT_EQ(origins(file, build / "tests"), CodeOrigin::kUnknown);
   // Below a folder that everybody may write to.
   EXPECT_EQ(origins(copy, folder_.path()), CodeOrigin::kUnknown);
+}
+
+// What a build step made is the submission's own, as long as it holds what was made.
+TEST_F(KnownCodeTest, ALibraryThatWasBuiltIsKnownByItsFileAndByWhatItHolds) {
+  const std::string text(8192, 'b');
+  const fs::path built = folder_.write("built/relu.so", text);
+  const fs::path copy = folder_.write("src/relu.so", text);
+  KnownCode known = KnownCode::of_runtime({});
+  ASSERT_TRUE(known.accept(built, sha256(text)).ok());
+  const std::array self{::getpid()};
+  ASSERT_TRUE(known.trust(self, true).ok());
+  const auto origin = [&](const fs::path& mapped) {
+    const Child child([&] { map_code(::open(mapped.c_str(), O_RDONLY)); });
+    const std::array processes{child.pid()};
+    const auto code = known.look_at(processes);
+    EXPECT_TRUE(code.ok());
+    for (const MappedCode& one : *code)
+      if (one.origin != CodeOrigin::kWorker) return one.origin;
+    return CodeOrigin::kWorker;
+  };
+  EXPECT_EQ(origin(built), CodeOrigin::kSubmission);
+  EXPECT_EQ(origin(copy), CodeOrigin::kUnknown);
+
+  const auto other = KnownCode::of_runtime({}).accept(built, sha256("something else"));
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().code, ErrorCode::kInfrastructure);
+  EXPECT_FALSE(KnownCode::of_runtime({}).accept(folder_.path() / "none.so", "").ok());
 }
 
 TEST_F(KnownCodeTest, ExecutableMemoryWithoutAFileIsTold) {

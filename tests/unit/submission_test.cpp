@@ -254,7 +254,7 @@ TEST(FindSubmissions, APythonFileIsForEitherDevice) {
   EXPECT_EQ(found.id.variant, "torch");
   EXPECT_TRUE(found.is_for("cpu"));
   EXPECT_TRUE(found.is_for("cuda"));
-  EXPECT_EQ(found.not_offered, "");
+  EXPECT_FALSE(found.is_built_as_python());
 }
 
 TEST(FindSubmissions, APythonFolderNamesItsEntry) {
@@ -269,24 +269,27 @@ TEST(FindSubmissions, APythonFolderNamesItsEntry) {
   EXPECT_EQ(set.submissions.front().sources.front().filename(), "model_new.py");
 }
 
-TEST(FindSubmissions, WhatItImportsAndNobodyOffersIsSaid) {
-  const auto not_offered = [](const std::string& text) {
+TEST(FindSubmissions, WhatTakesABuildStepIsReadFromItsImports) {
+  const auto needs = [](const std::string& text) {
     const SubmissionFolder folder;
     folder.write("ann/level1/019_relu.py", text);
     const auto set = find(folder);
-    return set.submissions.size() == 1 ? set.submissions.front().not_offered : "not found";
+    EXPECT_EQ(set.submissions.size(), 1u);
+    return set.submissions.empty() ? PythonNeeds{} : set.submissions.front().needs;
   };
   for (const char* text : {"import triton\n", "import torch, triton.language as tl",
                            "x = 1\n  from triton import jit", "from triton.language import *"})
-    EXPECT_NE(not_offered(text).find("Triton"), std::string::npos) << text;
+    EXPECT_EQ(needs(text), (PythonNeeds{.triton = true})) << text;
   for (const char* text :
        {"from torch.utils.cpp_extension import load_inline",
         "import torch.utils.cpp_extension as e", "from torch.utils import data, cpp_extension"})
-    EXPECT_NE(not_offered(text).find("compiler"), std::string::npos) << text;
+    EXPECT_EQ(needs(text), (PythonNeeds{.compiler = true})) << text;
+  EXPECT_EQ(needs("import triton\nfrom torch.utils.cpp_extension import load"),
+            (PythonNeeds{.compiler = true, .triton = true}));
   for (const char* text :
        {"# import triton", "s = 'import triton'", "import tritonclient", "importtriton", "import",
         "from", "import ,,,", "from torch.utils import data", "import numpy as triton"})
-    EXPECT_EQ(not_offered(text), "") << text;
+    EXPECT_EQ(needs(text), PythonNeeds{}) << text;
 }
 
 TEST(FindSubmissions, BoundsSizesAndKinds) {

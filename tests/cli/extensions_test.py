@@ -1,0 +1,185 @@
+"""kbench run with Python submissions that have something compiled, and with folders as KernelBench and
+CUDA Agent leave them, on the CPU.
+
+Skipped as a whole where kbench was built without a Python that has torch.
+"""
+
+import json
+import shutil
+import unittest
+
+from cli_case import CACHE, GOOD, ROOT, TASK_FAILED, USAGE
+from python_test import RELU_MODEL, PythonCase
+
+TASK = "level1/019_relu"
+CUDA_AGENT = ROOT / "tests/extensions/submissions/cuda_agent_cpu/level1/019_relu"
+
+# Without torch's headers, which take half a minute.
+EXTENSION = '''import torch
+from torch import nn
+from torch.utils.cpp_extension import load_inline
+
+CPP = r"""
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <cstdint>
+
+using Clock = std::chrono::steady_clock;  // what a reader of a row wants to know
+
+static void relu(std::uintptr_t x, std::uintptr_t y, std::int64_t elements) {{
+  const float* in = reinterpret_cast<const float*>(x);
+  float* out = reinterpret_cast<float*>(y);
+  for (std::int64_t i = 0; i < elements; ++i) out[i] = {expression};
+}}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("relu", &relu); }}
+"""
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kernels = load_inline(name="relu", cpp_sources=[CPP], extra_cflags=["-O3 -fPIC", ""],
+                                   no_implicit_headers=True)
+
+    def forward(self, x):
+        y = torch.empty_like(x)
+        self.kernels.relu(x.data_ptr(), y.data_ptr(), x.numel())
+        return y
+'''
+
+
+class BuildTest(PythonCase):
+    def test_it_is_built_once_and_its_row_says_how_long_that_took(self):
+        self.submit("me", TASK, EXTENSION.format(expression="in[i] < 0 ? 0 : in[i]"))
+        result, row = self.only_row("--task", TASK)
+        self.assertEqual(result.returncode, GOOD, row)
+        self.assertEqual(row["state"], "ok", row)
+        self.assertGreater(row["build_seconds"], 0)
+        self.assertIn("clock", row["labels"])  # of the C++ in its text
+        self.assertNotIn("uses_torch", row["labels"])
+        _, again = self.only_row("--task", TASK)
+        self.assertEqual(again["build_seconds"], row["build_seconds"])
+
+    def test_what_does_not_compile_says_so_in_the_compilers_words(self):
+        self.submit("me", TASK, EXTENSION.format(expression="no_such_thing"))
+        result, row = self.only_row("--task", TASK)
+        self.assertEqual(result.returncode, TASK_FAILED)
+        self.assertEqual((row["state"], row["fault"]), ("compile_error", "submission"))
+        self.assertIn("main.cpp", row["message"])
+        self.assertIn("no_such_thing", row["message"])
+        self.assertNotIn("/kbench-compile-", row["message"])
+
+    def test_without_ninja_it_is_skipped(self):
+        self.submit("me", TASK, EXTENSION.format(expression="in[i]"))
+        result = self.run_python("--task", TASK, "--device", "cpu", "--quick", "--submissions",
+                                 self.folder / "mine", PATH=str(self.folder))
+        (row,) = self.rows(result)
+        self.assertEqual(row["state"], "skipped")
+        self.assertIn("ninja", row["message"])
+
+
+class CudaAgentTest(PythonCase):
+    def submit_folder(self):
+        shutil.copytree(CUDA_AGENT, self.folder / "mine" / "me" / "level1" / "019_relu")
+
+    def test_a_folder_is_known_by_what_is_in_it_and_kept_as_it_is(self):
+        self.submit_folder()
+        _, row = self.only_row("--task", TASK)
+        self.assertEqual((row["state"], row["submission"]), ("ok", "me/level1/019_relu"), row)
+        words = ("latest", "--task", TASK, "--agent", "me")
+        self.assert_good(self.kbench("sources", *words, "--out", "again"))
+        again = self.folder / "again" / "me" / "level1" / "019_relu"
+        for file in ("model_new.py", "binding.cpp", "binding_registry.h", "kernels/relu.cpp"):
+            self.assertEqual((again / file).read_text("utf-8"), (CUDA_AGENT / file).read_text("utf-8"))
+
+    def test_a_working_folder_is_named_with_its_layout_and_its_task(self):
+        work = self.folder / "work"
+        shutil.copytree(CUDA_AGENT, work)
+        (work / "utils").mkdir()
+        (work / "utils" / "compile.py").write_text("raise SystemExit\n", encoding="utf-8")
+        (work / "model.py").write_text("class Model: pass\n", encoding="utf-8")
+        (work / "cuda_extension.so").write_bytes(b"what its tools made")
+        named = ("--submissions", work, "--layout", "cuda-agent", "--device", "cpu", "--quick")
+        result = self.run_python(*named, "--task", TASK)
+        (row,) = self.rows(result)
+        self.assertEqual((row["state"], row["agent"]), ("ok", "work"), row)
+        kept = {file["path"] for file in row["sources"]["files"]}
+        self.assertNotIn("src/model.py", kept)
+        self.assertFalse([path for path in kept if "utils" in path or path.endswith(".so")])
+        self.assert_fails(self.run_python(*named, "--level", "1"), USAGE, "is for one task")
+        plain = self.run_python("--submissions", work, "--device", "cpu", "--task", TASK)
+        self.assert_fails(plain, USAGE, "--layout cuda-agent")
+
+
+RUN = {
+    "level_1_problem_19_sample_0_kernel.py": RELU_MODEL,
+    "level_1_problem_19_sample_1_kernel.py": RELU_MODEL.replace("torch.relu(x)", "x.clone()"),
+    "level_1_problem_19_sample_2_kernel.py": "raise ValueError('no such day')\n",
+    "level_1_problem_999_sample_0_kernel.py": RELU_MODEL,
+    "level_1_problem_19_sample_0_prompt.txt": "You write kernels.",
+    "generation_config.yaml": "level: 1\n",
+}
+
+
+class KernelBenchTest(PythonCase):
+    def setUp(self):
+        super().setUp()
+        self.run_folder = self.folder / "runs" / "my_model"
+        self.run_folder.mkdir(parents=True)
+        for name, text in RUN.items():
+            (self.run_folder / name).write_text(text, encoding="utf-8")
+
+    def test_samples_are_variants_and_results_go_back_in_its_form(self):
+        result = self.run_python("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
+                                 "--device", "cpu", "--quick", "--out", "kernelbench=eval_results.json")
+        self.assertEqual(result.returncode, TASK_FAILED, result.stderr)
+        rows = {row["variant"]: row for row in self.rows(result)}
+        self.assertEqual({variant: row["state"] for variant, row in rows.items()},
+                         {"sample_0": "ok", "sample_1": "wrong_result", "sample_2": "import_error"})
+        self.assertEqual(rows["sample_0"]["agent"], "my_model")
+        self.assertEqual(rows["sample_0"]["submission"], "my_model/level1/019_relu@sample_0.py")
+        files = json.loads(result.stdout)["files"]
+        ignored = {one["path"]: one["mistaken"] for one in files["ignored"]}
+        self.assertEqual(ignored, {"generation_config.yaml": False,
+                                   "level_1_problem_19_sample_0_prompt.txt": False,
+                                   "level_1_problem_999_sample_0_kernel.py": True})
+        written = json.loads((self.folder / "eval_results.json").read_text("utf-8"))
+        self.assertEqual(list(written), ["19"])
+        samples = written["19"]
+        self.assertEqual([one["sample_id"] for one in samples], [0, 1, 2])
+        self.assertEqual([(one["compiled"], one["correctness"]) for one in samples],
+                         [(True, True), (True, False), (False, False)])
+        self.assertGreater(samples[0]["runtime"], 0)
+        self.assertEqual([one["runtime"] for one in samples[1:]], [-1, -1])
+        self.assertEqual(set(samples[0]["runtime_stats"]),
+                         {"mean", "std", "min", "max", "num_trials", "hardware", "device"})
+        self.assertIn("no such day", samples[2]["metadata"]["compilation_error"])
+
+    def test_what_is_kept_of_it_is_evaluated_again_without_it(self):
+        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
+                 "--device", "cpu", "--quick")
+        self.run_python(*words)
+        shutil.rmtree(self.run_folder)
+        result = self.kbench("reproduce", "latest", "--task", TASK, "--agent", "my_model", "--variant",
+                             "sample_0", "--into", "new.sqlite", KBENCH_CACHE=str(CACHE), timeout=900)
+        self.assert_good(result)
+        self.assertIn("the same evaluation as in run", result.stderr)
+
+    def test_nothing_is_taken_for_another_layout_unasked(self):
+        plain = ("run", "--device", "cpu", "--task", TASK)
+        self.assert_fails(self.kbench(*plain, "--submissions", self.run_folder), USAGE,
+                          "--layout kernelbench")
+        self.assert_fails(self.kbench(*plain, "--submissions", self.run_folder.parent), USAGE,
+                          "--layout kernelbench")
+        self.assert_fails(self.kbench(*plain, "--layout", "kernelbench"), USAGE, "--submissions DIR")
+
+    def test_one_file_of_results_is_of_one_level(self):
+        result = self.kbench("run", "--device", "cpu", "--level", "1,2", "--baselines-only", "--out",
+                             "kernelbench=x.json")
+        self.assert_fails(result, USAGE, "kernelbench is of one level")
+
+
+if __name__ == "__main__":
+    unittest.main()
