@@ -174,15 +174,15 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
 // --layout says how, and nobody else: a folder is never taken for another kind unasked.
 Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options, const Plan& plan,
                               const std::vector<std::string>& known_tasks) {
-  switch (layout_from_string(options.layout).value_or(Layout::kKbench)) {
-    case Layout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
-    case Layout::kCudaAgent:
+  switch (layout_from_string(options.layout).value_or(FolderLayout::kKbench)) {
+    case FolderLayout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
+    case FolderLayout::kCudaAgent:
       if (plan.tasks.size() == 1) return find_cuda_agent_folder(folder, plan.tasks.front().id);
       return Error{ErrorCode::kUsage,
                    fmt::format("a folder of CUDA Agent's is for one task, and these options select {}",
                                plan.tasks.size()),
                    "name it: --task level1/019_relu"};
-    case Layout::kKbench: break;
+    case FolderLayout::kKbench: break;
   }
   return find_submissions(folder);
 }

@@ -26,12 +26,12 @@ constexpr std::size_t kLongestName = 300;
 constexpr const char* kEntry = "model_new.py";
 
 struct LayoutName {
-  Layout layout;
+  FolderLayout layout;
   std::string_view name;
 };
-constexpr std::array kLayouts{LayoutName{Layout::kKbench, "kbench"},
-                              LayoutName{Layout::kKernelBench, "kernelbench"},
-                              LayoutName{Layout::kCudaAgent, "cuda-agent"}};
+constexpr std::array kLayouts{LayoutName{FolderLayout::kKbench, "kbench"},
+                              LayoutName{FolderLayout::kKernelBench, "kernelbench"},
+                              LayoutName{FolderLayout::kCudaAgent, "cuda-agent"}};
 
 // What the name of a kernel of KernelBench's says.
 struct KernelName {
@@ -211,13 +211,13 @@ bool has_cuda_sources(const fs::path& folder) {
 
 }  // namespace
 
-std::string_view to_string(Layout layout) {
+std::string_view to_string(FolderLayout layout) {
   for (const LayoutName& one : kLayouts)
     if (one.layout == layout) return one.name;
   return "";
 }
 
-std::optional<Layout> layout_from_string(std::string_view text) {
+std::optional<FolderLayout> layout_from_string(std::string_view text) {
   for (const LayoutName& one : kLayouts)
     if (one.name == text) return one.layout;
   return std::nullopt;

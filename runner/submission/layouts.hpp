@@ -20,9 +20,9 @@
 
 namespace kbench {
 
-enum class Layout { kKbench, kKernelBench, kCudaAgent };
-[[nodiscard]] std::string_view to_string(Layout layout);  // "kbench", "kernelbench", "cuda-agent"
-[[nodiscard]] std::optional<Layout> layout_from_string(std::string_view text);
+enum class FolderLayout { kKbench, kKernelBench, kCudaAgent };
+[[nodiscard]] std::string_view to_string(FolderLayout layout);  // "kbench", "kernelbench", "cuda-agent"
+[[nodiscard]] std::optional<FolderLayout> layout_from_string(std::string_view text);
 
 // `tasks`: the ids of the suite, by which a level and a number are told. One agent's limits hold
 // for the folder. Errors: kUsage.

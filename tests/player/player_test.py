@@ -154,13 +154,13 @@ class PlayerTest(unittest.TestCase):
         self.addCleanup(self.end)
 
     def begin(self, text, init="([], {})", inputs=None, outputs=None, parameters=(), known=None,
-              mode="batch-stats"):
+              mode="batch-stats", prebuilt=None):
         """A session that takes empty calls; the one before it ends."""
         self.end()
         (pathlib.Path(self.folder.name) / "model.py").write_text(text, encoding="utf-8")
         session = Session(self.zygote, {
             "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
-            "known": known, "inputs": inputs or [tensor("x", [2, 2])],
+            "known": known, "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
         self.playing = True
         answer = session.channel.receive()
@@ -275,6 +275,30 @@ class PlayerTest(unittest.TestCase):
             return x[0]
         return torch.relu(x)""").replace("import torch", "import os\nimport socket\n\nimport torch", 1))
         self.assertEqual(session.call(FORWARD), 0)
+
+    def test_an_extension_that_was_not_built_is_an_error_that_says_so(self):
+        text = RELU.replace("import torch\n", "import torch\nfrom torch.utils.cpp_extension import load_inline\n\n"
+                            "load_inline(name='mine', cpp_sources='int x;')\n", 1)
+        built = {"compilers": True, "extensions": {"0" * 64: "/nowhere.so"}, "modules": {}, "triton": "",
+                 "note": "ValueError: no such day"}
+        answer = self.load(self.begin(text, prebuilt=built))
+        self.assertEqual(answer["state"], "import_error")
+        self.assertIn("the extension mine was not compiled in the build step", answer["message"])
+        self.assertIn("no such day", answer["message"])
+
+    def test_a_module_that_was_built_is_imported_from_where_it_lies(self):
+        # Any file that Python can import stands for a library.
+        folder = pathlib.Path(self.folder.name) / "built"
+        folder.mkdir()
+        (folder / "0.py").write_text("def relu(x):\n    return x.clamp(min=0)\n", encoding="utf-8")
+        built = {"compilers": False, "extensions": {}, "modules": {"cuda_extension": str(folder / "0.py")},
+                 "triton": "", "note": ""}
+        text = RELU.replace("import torch\n", "import cuda_extension\nimport torch\n", 1).replace(
+            "torch.relu(x)", "cuda_extension.relu(x)")
+        session = self.loaded(text, prebuilt=built)
+        session.put(session.inputs, [-1, 2, -3, 4])
+        self.assertEqual(session.call(FORWARD), 0)
+        self.assertEqual(session.result(4), [0, 2, 0, 4])
 
     def test_prepare_is_called_where_there_is_one(self):
         session = self.begin(RELU + "\n    def kbench_prepare(self):\n        self.ready = True\n")

@@ -35,9 +35,9 @@ class KernelBenchRun : public ::testing::Test {
 };
 
 TEST(Layout, EachHasItsName) {
-  for (const Layout layout : {Layout::kKbench, Layout::kKernelBench, Layout::kCudaAgent})
+  for (const FolderLayout layout : {FolderLayout::kKbench, FolderLayout::kKernelBench, FolderLayout::kCudaAgent})
     EXPECT_EQ(layout_from_string(to_string(layout)), layout);
-  EXPECT_EQ(to_string(Layout::kCudaAgent), "cuda-agent");
+  EXPECT_EQ(to_string(FolderLayout::kCudaAgent), "cuda-agent");
   EXPECT_EQ(layout_from_string("kernel-bench"), std::nullopt);
 }
 
