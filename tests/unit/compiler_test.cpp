@@ -98,6 +98,10 @@ TEST(FindToolchain, DescribesTheHostCompiler) {
   EXPECT_EQ(cuda_architecture(80), "80");
   EXPECT_EQ(cuda_architecture(90), "90a");
   EXPECT_EQ(cuda_architecture(120), "120a");
+  EXPECT_EQ(torch_architecture("90a"), "9.0a");
+  EXPECT_EQ(torch_architecture("120a"), "12.0a");
+  EXPECT_EQ(torch_architecture("89"), "8.9");
+  EXPECT_EQ(torch_architecture(""), "");
 }
 
 TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {

@@ -1,0 +1,204 @@
+// Build steps with the real sandbox, compilers and a Python that has torch.
+#include "runner/submission/python_builder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "runner/cli/python_facts.hpp"
+#include "runner/core/sha256.hpp"
+#include "runner/os/files.hpp"
+#include "tests/fakes/submission_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Without torch's headers, which take half a minute.
+std::string extension(const std::string& body) {
+  return "import torch\n"
+         "from torch.utils.cpp_extension import load_inline\n"
+         "CPP = '''#include <pybind11/pybind11.h>\n"
+         "static int answer() { " +
+         body +
+         " }\n"
+         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"answer\", &answer); }\n"
+         "'''\n"
+         "kernels = load_inline(name='mine', cpp_sources=CPP, no_implicit_headers=True)\n"
+         "assert kernels.answer() == 42\n"
+         "class ModelNew(torch.nn.Module):\n"
+         "    def forward(self, x):\n"
+         "        return x\n";
+}
+
+class PythonBuilderTest : public ::testing::Test {
+ protected:
+  PythonBuilderTest() : sandbox_(make_sandbox()) {
+    const auto facts = ask_python(KBENCH_PYTHON);
+    if (!facts) throw std::runtime_error(facts.error().message);
+    tools_ = {.python = {KBENCH_PYTHON, facts->module_folders, facts->folders},
+              .scripts = KBENCH_PLAYER_SCRIPTS,
+              .headers = facts->headers,
+              .toolchain = find_toolchain()};
+  }
+
+  void SetUp() override {
+    if (tools_.toolchain.ninja.empty()) GTEST_SKIP() << "no ninja here";
+    if (!fs::exists(tools_.headers / "Python.h")) GTEST_SKIP() << "no Python.h here";
+  }
+
+  // Hands in one file and builds it. What was staged lives until the next call.
+  Result<PythonBuild> build(const std::string& text, PythonBuildLimits limits = {}) {
+    submissions_.write("ann/level1/019_relu.py", text);
+    const auto set = find_submissions(submissions_.path());
+    if (!set || set->submissions.size() != 1)
+      return Error{ErrorCode::kInfrastructure, "not one submission", ""};
+    const Submission& submission = set->submissions.front();
+    const auto files = read_source_files(submission);
+    if (!files) return files.error();
+    auto staging = Staging::make();
+    if (!staging) return staging.error();
+    staging_ = std::move(*staging);
+    for (const SourceFile& file : *files)
+      if (auto added = staging_->add(file.name, file.bytes); !added) return added.error();
+    const PythonBuilder builder(*sandbox_, ExtensionCompiler(*sandbox_, tools_, cache_.path()), "cpu",
+                                {}, limits);
+    return builder.build({.submission = submission,
+                          .files = *files,
+                          .staging = *staging_,
+                          .entry = "019_relu.py",
+                          .init = "([], {})",
+                          .mode = "batch-stats",
+                          .inputs = Json::array({{{"dtype", "float32"}, {"shape", {2, 2}}}})});
+  }
+
+  Error refusal(const std::string& text, PythonBuildLimits limits = {}) {
+    const auto built = build(text, limits);
+    EXPECT_FALSE(built.ok());
+    return built.ok() ? Error{} : built.error();
+  }
+
+  [[nodiscard]] std::size_t kept() const {
+    std::size_t libraries = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(cache_.path()))
+      libraries += entry.path().extension() == ".so" ? 1 : 0;
+    return libraries;
+  }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  ExtensionTools tools_;
+  SubmissionFolder submissions_;
+  SubmissionFolder cache_;
+  std::optional<Staging> staging_;
+};
+
+TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedAndKept) {
+  const auto built = build(extension("return 42;"));
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->note, "") << "the answer was 42 in the build step, too";
+  ASSERT_EQ(built->extensions.size(), 1u);
+  ASSERT_EQ(built->libraries.size(), 1u);
+  EXPECT_EQ(built->libraries[0].file, built->extensions.begin()->second);
+  EXPECT_EQ(sha256_file(built->libraries[0].file).value(), built->libraries[0].sha256);
+  EXPECT_TRUE(built->compilers);
+  EXPECT_GT(built->seconds, 0);
+  ASSERT_EQ(built->texts.size(), 1u);
+  EXPECT_NE(built->texts[0].bytes.find("PYBIND11_MODULE"), std::string::npos);
+  EXPECT_EQ(kept(), 1u);
+
+  const auto again = build(extension("return 42;"));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->seconds, built->seconds) << "it comes from what was kept";
+  EXPECT_EQ(again->extensions.begin()->first, built->extensions.begin()->first);
+  EXPECT_EQ(again->libraries[0].sha256, built->libraries[0].sha256);
+  EXPECT_EQ(kept(), 1u);
+}
+
+TEST_F(PythonBuilderTest, ADamagedLibraryIsCompiledAnew) {
+  ASSERT_TRUE(build(extension("return 42;")).ok());
+  for (const auto& entry : fs::recursive_directory_iterator(cache_.path())) {
+    if (entry.path().extension() != ".so") continue;
+    ASSERT_TRUE(write_atomically(entry.path(), "somebody else's", 0755).ok());
+  }
+  const auto again = build(extension("return 42;"));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_NE(again->libraries[0].sha256, sha256("somebody else's"));
+}
+
+TEST_F(PythonBuilderTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
+  const Error error = refusal(extension("return undeclared_thing;"));
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+  EXPECT_NE(error.message.find("ann/level1/019_relu.py: its extension mine does not compile"),
+            std::string::npos)
+      << error.message;
+  EXPECT_NE(error.message.find("main.cpp:2:"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("undeclared_thing"), std::string::npos);
+  EXPECT_EQ(error.message.find("/tmp/"), std::string::npos) << error.message;
+  EXPECT_EQ(kept(), 0u);
+}
+
+TEST_F(PythonBuilderTest, AStepWithoutEndIsTheSubmissionsFault) {
+  const Error error = refusal("from torch.utils import cpp_extension\nwhile True:\n    pass\n",
+                              {.own = std::chrono::seconds(3)});
+  EXPECT_EQ(error.code, ErrorCode::kSubmission);
+  EXPECT_NE(error.message.find("did not end within 3 s"), std::string::npos) << error.message;
+}
+
+TEST_F(PythonBuilderTest, WhatItRaisesIsLeftToItsSessions) {
+  const auto raised = build("from torch.utils import cpp_extension\nraise ValueError('no such day')\n");
+  ASSERT_TRUE(raised.ok()) << raised.error().message;
+  EXPECT_EQ(raised->note, "ValueError: no such day");
+  EXPECT_TRUE(raised->libraries.empty());
+  const auto died = build(
+      "from torch.utils import cpp_extension\nimport os\nos.kill(os.getpid(), 9)\n");
+  ASSERT_TRUE(died.ok()) << died.error().message;
+  EXPECT_EQ(died->note, "the process of its build step died");
+}
+
+// What is first asked for when it is first called.
+TEST_F(PythonBuilderTest, AnExtensionThatForwardAsksForIsBuilt) {
+  const std::string text = extension("return 42;");
+  const auto at = text.find("kernels = ");
+  const std::string call = text.substr(at, text.find('\n', at) - at);
+  std::string lazy = text.substr(0, at) + text.substr(text.find("class ModelNew"));
+  lazy.insert(lazy.find("        return x"), "        " + call + "\n");
+  const auto built = build(lazy);
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->extensions.size(), 1u) << built->note;
+}
+
+TEST_F(PythonBuilderTest, WhatItSaysBesidesIsNotBelieved) {
+  // It speaks on the channel itself: no request, and one in which nothing is as it should be.
+  const std::string speak =
+      "from torch.utils import cpp_extension\n"
+      "import os, struct\n"
+      "def say(text):\n"
+      "    os.write(3, struct.pack('=I', len(text)) + text)\n";
+  const auto nonsense = build(speak + "say(b'{\"type\": [1]}')\n");
+  ASSERT_TRUE(nonsense.ok()) << nonsense.error().message;
+  EXPECT_TRUE(nonsense->libraries.empty());
+  const Error forged = refusal(
+      speak + "say(b'{\"type\": \"build\", \"request\": \"{\\\\\"kind\\\\\": \\\\\"inline\\\\\"}\"}')\n");
+  EXPECT_EQ(forged.code, ErrorCode::kSubmission);
+}
+
+TEST_F(PythonBuilderTest, WhatNobodyCanCompileHereIsOurFault) {
+  tools_.toolchain.ninja = "/bin/false";
+  const Error error = refusal(extension("return 42;"));
+  EXPECT_EQ(error.code, ErrorCode::kInfrastructure) << error.message;
+  EXPECT_NE(error.message.find("no extension of torch's can be compiled here"), std::string::npos);
+}
+
+TEST_F(PythonBuilderTest, CudaWithoutAGpuIsNotOffered) {
+  const Error error = refusal(
+      "from torch.utils.cpp_extension import load_inline\n"
+      "load_inline(name='mine', cpp_sources='', cuda_sources='__global__ void f() {}')\n");
+  EXPECT_EQ(error.code, ErrorCode::kNotFound) << error.message;
+}
+
+}  // namespace
+}  // namespace kbench
