@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -36,22 +35,32 @@ Json describe(const std::vector<TensorSpec>& tensors) {
 // As runner/player/kbench_extensions.py reads it; null where nothing was built.
 Json describe(const std::optional<PythonBuild>& built) {
   if (!built) return {};
-  const auto paths = [](const std::map<std::string, fs::path>& files) {
-    Json named = Json::object();
-    for (const auto& [name, file] : files) named[name] = file.string();
-    return named;
-  };
   return {{"compilers", built->compilers},
-          {"extensions", paths(built->extensions)},
-          {"modules", paths(built->modules)},
-          {"triton", built->triton.string()},
+          {"extensions", built->extensions},
+          {"modules", built->modules},
+          {"triton", built->triton},
           {"note", built->note}};
+}
+
+// What Python and torch consist of, and what was built.
+Result<KnownCode> known_code_of(const PythonPlayer& player, const PythonModel& model) {
+  std::vector<fs::path> folders = player.python.readable;
+  folders.insert(folders.end(), player.python.python_path.begin(), player.python.python_path.end());
+  KnownCode known = KnownCode::of_runtime(std::move(folders));
+  if (!model.built) return known;
+  for (const BuiltLibrary& library : model.built->libraries)
+    if (auto accepted = known.accept(library.file, library.sha256); !accepted)
+      return accepted.error();
+  return known;
 }
 
 class PythonProgram final : public WorkerProgram {
  public:
   PythonProgram(Sandbox& sandbox, PythonPlayer player, PythonModel model)
-      : sandbox_(sandbox), player_(std::move(player)), model_(std::move(model)) {}
+      : sandbox_(sandbox),
+        player_(std::move(player)),
+        model_(std::move(model)),
+        known_code_(known_code_of(player_, model_)) {}
 
   [[nodiscard]] const WorkerKind& kind() const override { return python_worker(); }
 
@@ -87,15 +96,7 @@ class PythonProgram final : public WorkerProgram {
   [[nodiscard]] Result<UniqueFd> library(const WorkerStart&) const override { return UniqueFd(); }
 
   [[nodiscard]] Result<KnownCode> known_code(int) const override {
-    std::vector<fs::path> folders = player_.python.readable;
-    folders.insert(folders.end(), player_.python.python_path.begin(),
-                   player_.python.python_path.end());
-    KnownCode known = KnownCode::of_runtime(std::move(folders));
-    if (!model_.built) return known;
-    for (const BuiltLibrary& library : model_.built->libraries)
-      if (auto accepted = known.accept(library.file, library.sha256); !accepted)
-        return accepted.error();
-    return known;
+    return known_code_;
   }
 
  private:
@@ -112,7 +113,6 @@ class PythonProgram final : public WorkerProgram {
       for (const auto& [name, value] : triton_environment()) command.env[name] = value;
       command.env["KBENCH_TRITON"] = std::to_string(model_.compute_capability);
     }
-    if (model_.built) command.readable.push_back(start.library.parent_path() / "built");
     // The script has others beside it.
     for (const fs::path& path : {player_.script.parent_path(), player_.library, start.library})
       command.readable.push_back(path);
@@ -125,6 +125,7 @@ class PythonProgram final : public WorkerProgram {
   Sandbox& sandbox_;
   PythonPlayer player_;
   PythonModel model_;
+  Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
   std::shared_ptr<Zygote> zygote_;
 };
 

@@ -9,10 +9,10 @@ of those by which it asks torch or Triton for a compiler. They ask the superviso
     we: {"type": "builder", "torch": "2.11.0"}                 once, when torch is there
     it: the request: what is to be built, as player.py gets it
     we: {"type": "build", "request": TEXT}                     for each extension; text_of a request
-    it: {"type": "built", "path": PATH} or {"type": "failed", "message": WORDS}
+    it: {"type": "built", "path": PATH}                        below the folder of the submission
     we: {"type": "ended", "note": WORDS}                       in the end; words of what was raised, or ""
 
-and load what comes back. Nothing is compiled in this process, which runs foreign code: it says what is to be
+and load what comes back; where something does not compile, the step is over. Nothing is compiled in this process, which runs foreign code: it says what is to be
 compiled and no more. Triton is the exception, whose kernels for the GPU are made here; what it left in its
 cache goes into descriptor 4.
 """
@@ -56,9 +56,7 @@ class Builder:
         if text not in self.paths:
             player.send(self.channel, {"type": "build", "request": text})
             answer, _ = player.receive(self.channel)
-            if answer["type"] != "built":
-                raise RuntimeError(answer["message"])
-            self.paths[text] = answer["path"]
+            self.paths[text] = os.path.join(self.request["folder"], answer["path"])
         return self.paths[text]
 
     def find_c(self, name, text):
@@ -68,7 +66,7 @@ class Builder:
         request = self.request
         if request["compilers"]:
             kbench_extensions.replace_compilers(request["folder"], self.find)
-        kbench_extensions.offer_modules(request["modules"])
+        kbench_extensions.offer_modules(request["modules"], request["folder"])
         if request["triton"]:
             kbench_triton.compile_by(self.find_c)
 

@@ -151,33 +151,34 @@ class BuiltModules(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(name, built) if built else None
 
 
-def offer_modules(modules):
+def offer_modules(modules, folder):
     if modules:
-        sys.meta_path.insert(0, BuiltModules(dict(modules)))
+        sys.meta_path.insert(0, BuiltModules({name: os.path.join(folder, place)
+                                              for name, place in modules.items()}))
 
 
 def offer(prebuilt, folder):
     """Before a submission is imported: what its build step made, and nothing else. `prebuilt` is that of
-    the request; None where the submission has no build step."""
+    the request, with places below the folder; None where the submission has no build step."""
     if not prebuilt:
         return
     extensions, note = prebuilt["extensions"], prebuilt["note"]
 
     def find(text):
-        path = extensions.get(key_of(text))
-        if path is None:
+        place = extensions.get(key_of(text))
+        if place is None:
             raise ImportError(
                 f"the extension {json.loads(text)['name']} was not compiled in the build step: its "
                 "sources, its flags or its name differ from those that were seen there" + said(note))
-        return path
+        return os.path.join(folder, place)
 
     if prebuilt["compilers"]:
         replace_compilers(folder, find)
-    offer_modules(prebuilt["modules"])
+    offer_modules(prebuilt["modules"], folder)
     if prebuilt["triton"]:
         import kbench_triton
 
-        kbench_triton.offer(prebuilt["triton"], said(note))
+        kbench_triton.offer(os.path.join(folder, prebuilt["triton"]), said(note))
 
 
 def said(note):

@@ -1,6 +1,6 @@
-// What the build step of a Python submission made, staged where its sessions find it: libraries, each
-// known by what it holds, and the kernels that Triton compiled. Made by python_builder.cpp, handed to the
-// sessions by measure/python_program.cpp.
+// What the build step of a Python submission made, staged beside its files, below a name that none of them
+// can have: libraries, each known by what it holds, and the kernels that Triton compiled. Made by
+// python_builder.cpp, handed to the sessions by measure/python_program.cpp.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,16 @@ namespace kbench {
 [[nodiscard]] std::map<std::string, std::string> triton_environment();
 
 struct BuiltLibrary {
-  std::filesystem::path file;
+  std::filesystem::path file;  // absolute, where it was staged
   std::string sha256;
 };
 
 struct PythonBuild {
   bool compilers = false;  // it asks torch for extensions: its functions are replaced
-  std::map<std::string, std::filesystem::path> extensions;  // by extension_key of what was asked for
-  std::map<std::string, std::filesystem::path> modules;     // by the name under which it imports them
-  std::filesystem::path triton;  // the folder of Triton's cache; empty where nothing is in it
+  // Names below the folder of its files, wherever a session sees that.
+  std::map<std::string, std::string> extensions;  // by extension_key of what was asked for
+  std::map<std::string, std::string> modules;     // by the name under which it imports them
+  std::string triton;  // the folder of Triton's cache; empty where nothing is in it
   // Every library of these, Triton's too: machine code of the submission's own, and all that is.
   std::vector<BuiltLibrary> libraries;
   // What raised while the submission was run in the build step, one line; empty where nothing did.

@@ -32,7 +32,8 @@ constexpr int kControlDescriptor = 3;
 constexpr int kCacheDescriptor = 4;  // of Triton's
 constexpr milliseconds kEndPatience{5'000};
 constexpr std::size_t kMostWords = 2000;
-constexpr const char* kBuilt = "built";
+constexpr const char* kFiles = "src";
+constexpr const char* kBuilt = ".built";  // below: no name of a submission's begins with a dot
 
 Error infrastructure(const std::string& what, std::string hint = "") {
   return {ErrorCode::kInfrastructure, what, std::move(hint)};
@@ -144,13 +145,13 @@ class PythonBuilder::Step {
       : request_(request), compiler_(compiler) {
     owner_ = {.agent = request.submission.id.agent,
               .submission = request.submission.id.name,
-              .folder = request.staging.path() / "src",
+              .folder = request.staging.path() / kFiles,
               .tree = request.submission.id.source_hash};
     built_.compilers = request.submission.needs.compiler;
   }
 
-  // The library of what is asked for, compiled unless it was.
-  Result<fs::path> take(const std::string& text) {
+  // The library of what is asked for, compiled unless it was; by its name below the files.
+  Result<std::string> take(const std::string& text) {
     const std::string key = extension_key(text);
     if (const auto known = built_.extensions.find(key); known != built_.extensions.end())
       return known->second;
@@ -168,19 +169,21 @@ class PythonBuilder::Step {
     }
     auto compiled = compiler_.compile(owner_, *wanted);
     if (!compiled) return compiled.error();
-    auto file = stage(fmt::format("{}.so", key), compiled->library);
-    if (!file) return file.error();
+    auto name = stage(fmt::format("{}.so", key), compiled->library);
+    if (!name) return name.error();
     built_.seconds += compiled->seconds;
     built_.warnings += compiled->warnings;
     built_.vendor_library |= wanted->flags.vendor_library;
-    built_.extensions[key] = *file;
+    built_.extensions[key] = *name;
     by_hash_[built_.libraries.back().sha256] = std::move(compiled->library);
     if (wanted->kind != ExtensionKind::kC)
       for (const SourceFile& one : wanted->texts) built_.texts.push_back(one);
-    return file;
+    return name;
   }
 
-  void name_module(const std::string& name, const fs::path& file) { built_.modules[name] = file; }
+  void name_module(const std::string& module, const std::string& library) {
+    built_.modules[module] = library;
+  }
   [[nodiscard]] const PythonBuild& built() const { return built_; }
 
   // With what the process left.
@@ -190,9 +193,9 @@ class PythonBuilder::Step {
     for (const TritonFile& file : read_triton_cache(record.triton)) {
       const std::string name = "triton/" + file.name;
       if (file.library.empty()) {
-        const std::string staged = fmt::format("{}/{}", kBuilt, name);
+        const std::string staged = fmt::format("{}/{}/{}", kFiles, kBuilt, name);
         if (auto added = request_.staging.add(staged, file.bytes); !added) return added.error();
-        built_.triton = request_.staging.path() / kBuilt / "triton";
+        built_.triton = fmt::format("{}/triton", kBuilt);
         continue;
       }
       const auto library = by_hash_.find(file.library);
@@ -203,11 +206,12 @@ class PythonBuilder::Step {
   }
 
  private:
-  Result<fs::path> stage(const std::string& name, const std::string& library) {
-    const std::string staged = fmt::format("{}/{}", kBuilt, name);
+  Result<std::string> stage(const std::string& name, const std::string& library) {
+    std::string below = fmt::format("{}/{}", kBuilt, name);
+    const std::string staged = fmt::format("{}/{}", kFiles, below);
     if (auto added = request_.staging.add(staged, library); !added) return added.error();
     built_.libraries.push_back({request_.staging.path() / staged, sha256(library)});
-    return built_.libraries.back().file;
+    return below;
   }
 
   const PythonBuildRequest& request_;
@@ -312,9 +316,7 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
                           "it needs torch of the version that kbench was built with; `kbench doctor` "
                           "says which Python is used");
   }
-  Json modules = Json::object();
-  for (const auto& [name, file] : step.built().modules) modules[name] = file.string();
-  const Json told = {{"folder", (request.staging.path() / "src").string()},
+  const Json told = {{"folder", (request.staging.path() / kFiles).string()},
                      {"entry", request.entry},
                      {"init", request.init},
                      {"mode", request.mode},
@@ -322,7 +324,7 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
                      {"device", triton ? device_ : "cpu"},
                      {"compilers", request.submission.needs.compiler},
                      {"triton", triton},
-                     {"modules", std::move(modules)},
+                     {"modules", step.built().modules},
                      // On a GPU's tensors, a call takes the GPU.
                      {"forward", triton              ? "always"
                                  : device_ == "cpu" ? "if nothing was built"
@@ -349,7 +351,7 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
       const auto library = step.take(text);
       if (!library) return library.error();
       record.requests.push_back(text);
-      if (channel.send({{"type", "built"}, {"path", library->string()}})) continue;
+      if (channel.send({{"type", "built"}, {"path", *library}})) continue;
     }
     record.note = type == "ended" ? clean_text(text_in(message->body, "note"), kMostWords)
                                   : std::string("the process of its build step died");
@@ -364,9 +366,6 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
 
 Result<PythonBuild> PythonBuilder::build(const PythonBuildRequest& request) const {
   if (auto fine = check_mount(request.staging.path()); !fine) return fine.error();
-  std::error_code failed;
-  fs::create_directory(request.staging.path() / kBuilt, failed);
-  if (failed) return infrastructure(fmt::format("cannot prepare a build step: {}", failed.message()));
   Step step(request, compiler_);
   if (auto made = compile_cuda_agent(request, step); !made) return made.error();
   const PythonNeeds& needs = request.submission.needs;

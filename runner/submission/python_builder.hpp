@@ -27,7 +27,7 @@ namespace kbench {
 struct PythonBuildRequest {
   const Submission& submission;
   const std::vector<SourceFile>& files;
-  const Staging& staging;  // with its files in src/; what is built goes into built/
+  const Staging& staging;  // with its files in src/, where what is built goes as well
   std::string entry;       // below src/
   std::string init;        // a literal of Python: how the task's Model is made
   std::string mode;        // Task::mode

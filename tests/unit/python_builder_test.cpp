@@ -102,7 +102,8 @@ TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedAndKept) {
   EXPECT_EQ(built->note, "") << "the answer was 42 in the build step, too";
   ASSERT_EQ(built->extensions.size(), 1u);
   ASSERT_EQ(built->libraries.size(), 1u);
-  EXPECT_EQ(built->libraries[0].file, built->extensions.begin()->second);
+  EXPECT_EQ(built->libraries[0].file,
+            staging_->path() / "src" / built->extensions.begin()->second);
   EXPECT_EQ(sha256_file(built->libraries[0].file).value(), built->libraries[0].sha256);
   EXPECT_TRUE(built->compilers);
   EXPECT_GT(built->seconds, 0);

@@ -29,7 +29,7 @@ def writes():
     mounts = [line.split()[4] for line in open("/proc/self/mountinfo", encoding="utf-8")]
     homes = [os.path.expanduser("~"), "/root", *os.environ.values()]
     folders = [*mounts, *(os.path.join(home, ".cache", "kbench", "extensions") for home in homes)]
-    folders.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "built"))
+    folders.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".built"))
     own = ("/dev", "/proc", "/tmp")  # of this sandbox alone
     for folder in folders:
         if folder.startswith(own) and "kbench-compile" not in folder:
