@@ -161,6 +161,11 @@ enum class Shards { kTogether, kApart };
                                              const std::optional<std::string>& name = {},
                                              Shards shards = Shards::kTogether);
 
+// A report of one row that was read before, of whichever run, with what its link says of it. Called
+// where a row is answered for itself.
+[[nodiscard]] Result<ReportData> row_report(const Store& store, Evaluation evaluation,
+                                            ChainFinding chain);
+
 // What to know about the shards of a report, a sentence each; nothing for a run that is none.
 [[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);
 // Whether rows of it may be missing, or a run was left out.

@@ -23,6 +23,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench workspace open level1/019_relu work\n"
     "                                          a folder for an agent; compile, verify, submit\n"
+    "  kbench serve --db rewards.sqlite        rewards over HTTP, for agents and trainers\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
@@ -212,6 +213,21 @@ constexpr const char* kWorkspaceHelp =
     "  kbench workspace verify work            on fresh inputs, without timing\n"
     "  kbench workspace submit work --agent me --db results.sqlite\n\n";
 
+constexpr const char* kServeHelp =
+    "Judges submissions that come over HTTP, as `kbench run` does, and answers with their rows and\n"
+    "rewards. What was measured before is answered from the database. Prints its address, then\n"
+    "serves until Ctrl-C or SIGTERM: what is measured is finished, what waits goes on with the next\n"
+    "server, after a kill too. Clients send a token of --tokens, a file (mode 0600) with lines\n"
+    "NAME SCOPES TOKEN; scopes are read, evaluate, workspace, a token is 64 hex digits. Only loopback\n"
+    "addresses are listened on; for others, let a proxy that speaks TLS stand before it.\n\n"
+    "Requests: POST /v1/evaluations {task, files, size?, reward?, wait_s?}, GET /v1/evaluations/ID,\n"
+    "POST /v1/batch, GET /v1/events; trainers' own: /get_reward (OpenRLHF), /evaluate (KernelGYM),\n"
+    "/reset, /step, /ws (OpenEnv); agents' tools: /mcp. All of them: GET /openapi.json.\n\n"
+    "Examples:\n"
+    "  kbench serve\n"
+    "  kbench serve --port 0 --device cpu --db rewards.sqlite\n"
+    "  kbench serve --tokens tokens.txt --host judge.example.org\n\n";
+
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
     "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
@@ -311,6 +327,7 @@ constexpr std::array kHelps = {
     CommandHelp{"history", kHistoryHelp},
     CommandHelp{"nightly", kNightlyHelp},
     CommandHelp{"workspace", kWorkspaceHelp},
+    CommandHelp{"serve", kServeHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},

@@ -15,6 +15,7 @@
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_run.hpp"
+#include "runner/cli/command_serve.hpp"
 #include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
@@ -44,6 +45,7 @@ struct Commands {
   NightlyOptions nightly;
   OutputWords nightly_words;
   WorkspaceOptions workspace;
+  ServeOptions serve;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -386,6 +388,7 @@ struct Table {
     history = add_history(app, commands.history);
     nightly = add_nightly(app, commands.nightly, commands.nightly_words);
     workspace = add_workspace(app, commands.workspace);
+    serve = add_serve(app, commands.serve);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -417,6 +420,7 @@ struct Table {
   CLI::App* history = nullptr;
   CLI::App* nightly = nullptr;
   WorkspaceApps workspace{};
+  CLI::App* serve = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -578,6 +582,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   }
   for (const auto& [asked, what] : table.workspace.requests())
     if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
+  if (table.serve->parsed()) return Request(commands.serve);
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

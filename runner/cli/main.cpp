@@ -29,6 +29,7 @@
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/runs_command.hpp"
 #include "runner/cli/selftest_command.hpp"
+#include "runner/cli/serve_command.hpp"
 #include "runner/cli/sources_command.hpp"
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
@@ -83,6 +84,7 @@ struct Dispatch {
   int operator()(const WorkspaceRequest& request) const {
     return workspace_command(request, installation);
   }
+  int operator()(const ServeOptions& options) const { return serve_command(options, installation); }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {

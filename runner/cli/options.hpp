@@ -2,7 +2,9 @@
 // commands only read them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +18,8 @@ namespace kbench {
 
 enum class OutputFormat { kTable, kJson };
 
-struct Reporter;  // reports/reporter.hpp
+struct Evaluation;  // core/evaluation.hpp
+struct Reporter;    // reports/reporter.hpp
 
 // One report that is to be written.
 struct OutputRequest {
@@ -63,6 +66,10 @@ struct RunOptions {
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
+  // For a caller that evaluates on behalf of others. `stop` is asked where Ctrl-C is looked for: true
+  // ends the run once the evaluation at hand is stored. `stored` is told of each row then.
+  std::function<bool()> stop;
+  std::function<void(const Evaluation&)> stored;
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -226,6 +233,18 @@ struct WorkspaceRequest {
   enum class What { kOpen, kCompile, kVerify, kSubmit };
   What what = What::kOpen;
   WorkspaceOptions options;
+};
+
+// `kbench serve`.
+struct ServeOptions {
+  CommonOptions common;
+  std::string address = "127.0.0.1";              // a loopback one
+  int port = 8377;                                // 0: one that is free
+  std::vector<std::string> names;                 // further names that clients call this host by
+  std::optional<std::filesystem::path> tokens;    // else a file of the state folder
+  std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<std::string> size;                // of orders that name none; else by the device
+  std::filesystem::path database = "kbench.sqlite";
 };
 
 // `kbench doctor`.

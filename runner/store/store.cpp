@@ -1,6 +1,7 @@
 #include "runner/store/store.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
@@ -45,6 +46,20 @@ struct Store::Impl : Connection {
   }
 
   ChainAccess chain() { return {database, key, *budget}; }
+
+  // Those whose column `of` (a constant of ours) is `value`.
+  Result<StoredTask> rows_of_all_runs(std::string_view of, const std::string& value) {
+    const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
+    StoredTask stored;
+    stored.evaluations = read_evaluations(database, of, value, *budget);
+    SQLite::Statement rows(
+        database, fmt::format("SELECT number FROM evaluation WHERE {} = ? ORDER BY number", of));
+    rows.bind(1, value);
+    std::vector<std::int64_t> numbers;
+    while (rows.executeStep()) numbers.push_back(rows.getColumn(0).getInt64());
+    stored.chains = check_links(chain(), stored.evaluations, numbers);
+    return stored;
+  }
 };
 
 namespace {
@@ -286,18 +301,12 @@ Result<std::vector<std::string>> Store::task_ids() const {
 }
 
 Result<StoredTask> Store::read_task(const std::string& task) const {
-  return impl_->guarded("reading a task", [&]() -> Result<StoredTask> {
-    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    StoredTask stored;
-    stored.evaluations = read_evaluations(impl_->database, "task", task, *impl_->budget);
-    SQLite::Statement rows(impl_->database,
-                           "SELECT number FROM evaluation WHERE task = ? ORDER BY number");
-    rows.bind(1, task);
-    std::vector<std::int64_t> numbers;
-    while (rows.executeStep()) numbers.push_back(rows.getColumn(0).getInt64());
-    stored.chains = check_links(impl_->chain(), stored.evaluations, numbers);
-    return stored;
-  });
+  return impl_->guarded("reading a task", [&] { return impl_->rows_of_all_runs("task", task); });
+}
+
+Result<StoredTask> Store::read_key(const std::string& key) const {
+  return impl_->guarded("reading an evaluation",
+                        [&] { return impl_->rows_of_all_runs("key", key); });
 }
 
 Result<StoredContents> Store::readable_contents(std::span<const std::string> hashes,

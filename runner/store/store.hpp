@@ -34,7 +34,7 @@ struct StoredRun {
   ChainFinding chain;
 };
 
-// A task in all runs, as it was read in one moment.
+// A task in all runs, or an evaluation, as it was read in one moment.
 struct StoredTask {
   std::vector<Evaluation> evaluations;         // as in StoredRun
   std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
@@ -98,6 +98,9 @@ class Store {
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
+
+  // The rows of that key, of whatever runs: the same evaluation, each time that it was made.
+  [[nodiscard]] Result<StoredTask> read_key(const std::string& key) const;
 
   // What is stored under these hashes, each checked against its own: the smallest first, as many as
   // have at most so many bytes together. Without those that the store does not have. One that is

@@ -44,6 +44,12 @@ const std::map<std::string, Rule>& rules() {
       {"runner/submission", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
       {"runner/workspace",
        {{"runner/core", "runner/os", "runner/submission", "runner/sandbox", "runner/task"}}},
+      {"runner/serve",
+       {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
+      // The supervisor's other end of one channel.
+      {"runner/gate",
+       {{"runner/core", "runner/os", "runner/reward", "runner/sandbox", "runner/serve",
+         "runner/task"}}},
       {"runner/import", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
       // The protocol of the oracle and the worker's mailbox are spoken from here.
@@ -57,6 +63,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/cli",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/task",
          "runner/sandbox", "runner/selftest", "runner/submission", "runner/workspace",
+         "runner/serve", "runner/gate",
          "runner/store", "runner/import", "runner/backend", "runner/verify", "runner/measure",
          "runner/lint", "baselines", "reports"}}},
 

@@ -1,0 +1,32 @@
+#include "runner/cli/command_serve.hpp"
+
+#include "runner/cli/command_help.hpp"
+
+namespace kbench {
+
+CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
+  auto* serve = app.add_subcommand("serve", "Judge what agents and trainers send over HTTP");
+  serve->footer(help_of("serve"));
+  serve
+      ->add_option("--bind", options.address,
+                   "Address to listen on, a loopback one (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  serve->add_option("--port", options.port, "Port; 0 for one that is free (default: 8377)")
+      ->check(CLI::Range(0, 65535).description(""))
+      ->type_name("N");
+  serve
+      ->add_option("--host", options.names,
+                   "A further name that clients call this host by; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  add_path(*serve, "--tokens", options.tokens,
+           "Who may ask (default: a file of the state folder, made once)")
+      ->type_name("FILE");
+  add_size(*serve, options.size, "Size of tasks for orders that name none");
+  add_device(*serve, options.device);
+  add_database(*serve, options.database);
+  add_common(*serve, options.common, true);
+  return serve;
+}
+
+}  // namespace kbench
