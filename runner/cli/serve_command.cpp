@@ -24,6 +24,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/sandbox/sandbox.hpp"
+#include "runner/serve/gate_process.hpp"
 #include "runner/serve/spool.hpp"
 #include "runner/serve/supervisor.hpp"
 #include "runner/serve/token.hpp"
@@ -115,7 +116,16 @@ class Serving {
     auto settings = settings_for(**judge, std::move(tokens->tokens));
     if (!settings) return settings.error();
     settings->end_fd = signals->get();
-    return serve(*settings, *sandbox, **judge, *spool);
+    int port = options_.port;
+    settings->open_gate = [&]() -> Result<Gate> {
+      auto listener = listen_on(options_.address, port);
+      if (!listener) return listener.error();
+      port = port_of(*listener);
+      auto gate = start_gate(*sandbox, installation_.gate, std::move(*listener));
+      if (gate && !announced_) announce(port);
+      return gate;
+    };
+    return serve(*settings, **judge, *spool);
   }
 
  private:
@@ -135,27 +145,27 @@ class Serving {
       return Error{ErrorCode::kInfrastructure, "data/serve/openapi.json is missing",
                    how_to_mend(installation_)};
     ServeSettings settings;
-    settings.address = options_.address;
-    settings.port = options_.port;
-    settings.gate = installation_.gate;
     settings.hello = {.version = std::string(build_info().version),
                       .device = judge.device().kind,
                       .device_name = judge.device().name,
                       .names = options_.names,
                       .tokens = std::move(tokens),
                       .openapi = *openapi};
-    settings.ready = [this](int port) {
-      // The one line on standard output: what starts a server waits for it.
-      fmt::print("{}\n", url_of(options_, port));
-      std::fflush(stdout);
-    };
     settings.note = [this](const std::string& text) { note(text); };
     settings.abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); };
     return settings;
   }
 
+  // The one line on standard output: what starts a server waits for it.
+  void announce(int port) {
+    fmt::print("{}\n", url_of(options_, port));
+    std::fflush(stdout);
+    announced_ = true;
+  }
+
   const ServeOptions& options_;
   const Installation& installation_;
+  bool announced_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -11,12 +12,15 @@
 #include "runner/gate/v1.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/limits.hpp"
+#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
 
 // The supervisor answers at once, but for what it reads from a slow disk.
 constexpr std::chrono::seconds kAnswerPatience{30};
+// Clients of tools wait a minute, some of them no longer.
+constexpr std::chrono::seconds kToolPatience{50};
 
 }  // namespace
 
@@ -90,6 +94,83 @@ struct Routes {
     respond(refuse(406, "events come as a stream only"));
   }
 
+  // Notifications and what is malformed included: what a body is, the protocol says.
+  static void mcp(Desk& desk, const Visit& visit, const HttpRequest& request,
+                  const Respond& respond) {
+    if (const auto type = header_of(request, "content-type");
+        !type.starts_with("application/json"))
+      return respond(refuse(415, "the body's Content-Type is not application/json"));
+    McpPeer peer{.over_http = true};
+    desk.hear_mcp(visit, request.body, &request, peer, respond);
+  }
+
+  static void kernelgym(Desk& desk, const Visit& visit, const HttpRequest& request,
+                        const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return kernelgym_errand(body, visit.client_, desk.names_);
+    });
+  }
+
+  static void kernelgym_batch(Desk& desk, const Visit& visit, const HttpRequest& request,
+                              const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return kernelgym_batch_errand(body, visit.client_, desk.names_);
+    });
+  }
+
+  static void kernelgym_status(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                               const Respond& respond) {
+    desk.start(kernelgym_status_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+  }
+
+  static void kernelgym_results(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                                const Respond& respond) {
+    desk.start(kernelgym_results_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+  }
+
+  static std::shared_ptr<OpenEnvEpisode> episode_of(Desk& desk, const Visit& visit) {
+    auto& episode = desk.episodes_[visit.client_.name];
+    if (!episode) episode = std::make_shared<OpenEnvEpisode>();
+    return episode;
+  }
+
+  static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
+                    const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return openenv_reset(body, episode_of(desk, visit));
+    });
+  }
+
+  static void step(Desk& desk, const Visit& visit, const HttpRequest& request,
+                   const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return openenv_step(body.value("action", Json()), visit.client_, episode_of(desk, visit));
+    });
+  }
+
+  static void state(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                    const Respond& respond) {
+    respond(json_response(200, openenv_state(*episode_of(desk, visit))));
+  }
+
+  static void schema(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    respond(json_response(200, openenv_schema()));
+  }
+
+  static void metadata(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                       const Respond& respond) {
+    respond(json_response(200, openenv_metadata(desk.hello_)));
+  }
+
+  // What asks for an upgrade goes to hear_socket().
+  static void socket(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    HttpResponse response = refuse(426, "this address speaks WebSocket");
+    response.headers.emplace_back("Upgrade", "websocket");
+    respond(std::move(response));
+  }
+
   static void openrlhf(Desk& desk, const Visit& visit, const HttpRequest& request,
                        const Respond& respond) {
     errand_of_body(desk, visit, request, respond, [&](const Json& body) {
@@ -110,6 +191,17 @@ constexpr std::array kRoutes{
     Route{"POST", "/v1/batch", &Scopes::evaluate, Kind::kAnswered, Routes::batch},
     Route{"GET", "/v1/events", &Scopes::read, Kind::kEvents, Routes::events},
     Route{"POST", "/get_reward", &Scopes::evaluate, Kind::kAnswered, Routes::openrlhf},
+    Route{"POST", "/evaluate", &Scopes::evaluate, Kind::kAnswered, Routes::kernelgym},
+    Route{"POST", "/evaluate/batch", &Scopes::evaluate, Kind::kAnswered, Routes::kernelgym_batch},
+    Route{"GET", "/status/", &Scopes::read, Kind::kAnswered, Routes::kernelgym_status},
+    Route{"GET", "/results/", &Scopes::read, Kind::kAnswered, Routes::kernelgym_results},
+    Route{"POST", "/reset", &Scopes::evaluate, Kind::kAnswered, Routes::reset},
+    Route{"POST", "/step", &Scopes::evaluate, Kind::kAnswered, Routes::step},
+    Route{"GET", "/state", &Scopes::read, Kind::kAnswered, Routes::state},
+    Route{"GET", "/schema", nullptr, Kind::kAnswered, Routes::schema},
+    Route{"GET", "/metadata", nullptr, Kind::kAnswered, Routes::metadata},
+    Route{"GET", "/ws", &Scopes::evaluate, Kind::kWebSocket, Routes::socket},
+    Route{"POST", "/mcp", &Scopes::workspace, Kind::kAnswered, Routes::mcp},
 };
 
 // The route, or what is wrong with method or path.
@@ -201,10 +293,92 @@ void Desk::handle(const Visit& visit, const HttpRequest& request, const Respond&
   visit.route_->answer(*this, visit, request, respond);
 }
 
+std::vector<std::pair<std::string, std::string>> Desk::requests() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Route& route : kRoutes) all.emplace_back(route.method, route.path);
+  return all;
+}
+
+Desk::Visit Desk::local_visit(const std::string& name) const {
+  Visit visit;
+  visit.client_ = {name, hello_.device};
+  return visit;
+}
+
+// --- the Model Context Protocol, and OpenEnv's socket ---
+
+void Desk::hear_mcp(const Visit& visit, const std::string& text, const HttpRequest* headers,
+                    McpPeer& peer, const Respond& respond) {
+  const auto response_of = [](const McpReply& reply) {
+    HttpResponse response = json_response(reply.status, reply.body);
+    if (reply.body.is_null()) response.body.clear();
+    return response;
+  };
+  const auto taken = take_mcp(text, headers, peer, hello_.version);
+  if (const auto* reply = std::get_if<McpReply>(&taken)) return respond(response_of(*reply));
+  const McpCall& call = std::get<McpCall>(taken);
+  Errand errand;
+  errand.wait = kToolPatience;
+  if (const Json reward = call.arguments.value("reward", Json()); reward.is_string())
+    errand.reward = reward.get<std::string>();
+  errand.wanted.push_back(want_tool(call.tool, call.arguments, visit.client_.name));
+  errand.answer = [call, response_of,
+                   version = hello_.version](const std::vector<OrderOutcome>& outcomes) {
+    return response_of(answer_mcp(call, outcomes.front(), version));
+  };
+  start(std::move(errand), visit, respond);
+}
+
+void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& text,
+                       const Reply& reply) {
+  const auto say = [&](const Json& message) {
+    reply(message.dump(-1, ' ', true, Json::error_handler_t::replace));
+  };
+  const auto message = parse_strict_json(
+      text, "the message",
+      {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
+  if (!message || !message->is_object())
+    return say(openenv_error(message ? "the message is no object" : message.error().message,
+                             "INVALID_JSON"));
+  const Json type = message->value("type", Json());
+  const Json data = message->value("data", Json::object());
+  if (type == "close") return reply(std::nullopt);
+  if (!data.is_object()) return say(openenv_error("\"data\" is no object", "VALIDATION_ERROR"));
+  if (type == "state")
+    return say({{"type", "state"}, {"data", openenv_state(*socket.episode)}});
+  if (type == "mcp") return hear_mcp_of_socket(visit, socket, data, reply);
+  if (type != "reset" && type != "step")
+    return say(openenv_error("there is no such type of message", "UNKNOWN_TYPE"));
+  auto errand = type == "reset" ? openenv_reset(data, socket.episode)
+                                : openenv_step(data, visit.client_, socket.episode);
+  start(std::move(errand), visit, [reply](const HttpResponse& response) {
+    reply(openenv_message(response).dump(-1, ' ', true, Json::error_handler_t::replace));
+  });
+}
+
+void Desk::hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data,
+                              const Reply& reply) {
+  // A token that may evaluate need not be one for tools.
+  const auto allowed = std::any_of(
+      hello_.tokens.begin(), hello_.tokens.end(), [&](const KnownToken& token) {
+        return token.name == visit.client_.name && token.scopes.workspace;
+      });
+  if (!allowed)
+    return reply(openenv_error("this token allows no tools", "VALIDATION_ERROR").dump());
+  hear_mcp(visit, data.dump(-1, ' ', true, Json::error_handler_t::replace), nullptr, socket.peer,
+           [reply](const HttpResponse& response) {
+             const Json answer = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+             reply(Json{{"type", "mcp"}, {"data", answer.is_discarded() ? Json() : answer}}.dump());
+           });
+}
+
 // --- errands ---
 
 void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respond) {
-  if (!errand) return respond(refuse(400, errand.error().message, errand.error().hint));
+  if (!errand) {
+    const int status = errand.error().code == ErrorCode::kNotFound ? 404 : 400;
+    return respond(refuse(status, errand.error().message, errand.error().hint));
+  }
   const std::uint64_t number = next_++;
   Started& started = errands_[number];
   started.errand = std::move(*errand);

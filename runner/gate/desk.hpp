@@ -17,6 +17,9 @@
 #include "runner/gate/errand.hpp"
 #include "runner/gate/http_message.hpp"
 #include "runner/gate/http_rules.hpp"
+#include "runner/gate/kernelgym.hpp"
+#include "runner/gate/mcp.hpp"
+#include "runner/gate/openenv.hpp"
 #include "runner/serve/gate_protocol.hpp"
 
 namespace kbench {
@@ -60,6 +63,25 @@ class Desk {
   // Answers a request that was admitted, now or later, once.
   void handle(const Visit& visit, const HttpRequest& request, const Respond& respond);
 
+  // What lasts as long as a WebSocket.
+  struct Socket {
+    std::shared_ptr<OpenEnvEpisode> episode = std::make_shared<OpenEnvEpisode>();
+    McpPeer peer{.over_http = true};
+  };
+  // A message of one. `reply` gets what is sent back, or nothing where the client says goodbye.
+  using Reply = std::function<void(std::optional<std::string> text)>;
+  void hear_socket(const Visit& visit, Socket& socket, const std::string& text, const Reply& reply);
+
+  // A message of the Model Context Protocol. `headers`: of its HTTP request, else none. An answer
+  // without a body is none.
+  void hear_mcp(const Visit& visit, const std::string& text, const HttpRequest* headers,
+                McpPeer& peer, const Respond& respond);
+  // Somebody who comes by no network, and may use what the token of that name may.
+  [[nodiscard]] Visit local_visit(const std::string& name) const;
+
+  // Every request that there is: method and path. For the test of what is documented.
+  [[nodiscard]] static std::vector<std::pair<std::string, std::string>> requests();
+
   // From now on `tell` gets each event as the text of server-sent ones, until unlisten().
   using Tell = std::function<void(const std::string& text)>;
   [[nodiscard]] std::uint64_t listen(Tell tell);
@@ -88,6 +110,8 @@ class Desk {
   using Place = std::pair<std::uint64_t, std::size_t>;  // errand, which of its wants
 
   [[nodiscard]] std::optional<HttpResponse> check_source(const HttpRequest& head) const;
+  void hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data,
+                          const Reply& reply);
   void start(Result<Errand> errand, const Visit& visit, const Respond& respond);
   void ask(const Json& question, Place from);
   void take_answer(const Json& message);
@@ -106,6 +130,8 @@ class Desk {
   std::multimap<std::string, Place> waiting_;     // by id of the evaluation
   std::map<std::string, std::shared_ptr<std::size_t>> in_flight_;  // by token
   std::map<std::uint64_t, Tell> listeners_;
+  KernelGymNames names_;
+  std::map<std::string, std::shared_ptr<OpenEnvEpisode>> episodes_;  // over HTTP, by token
   bool draining_ = false;
   bool ending_ = false;
 };

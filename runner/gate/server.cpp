@@ -165,6 +165,89 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   bool ended_ = false;
 };
 
+// --- WebSocket ---
+
+// One message after the other, but always reading: what keeps the connection alive comes meanwhile.
+class SocketSession : public std::enable_shared_from_this<SocketSession> {
+ public:
+  SocketSession(beast::tcp_stream stream, Desk& desk, Desk::Visit visit,
+                std::shared_ptr<Counted> counted)
+      : socket_(std::move(stream)),
+        desk_(desk),
+        visit_(std::move(visit)),
+        counted_(std::move(counted)) {}
+
+  template <class Message>
+  void begin(const Message& upgrade) {
+    // It has time limits of its own.
+    beast::get_lowest_layer(socket_).expires_never();
+    socket_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
+    socket_.read_message_max(limits::kMostBodyBytes);
+    socket_.text(true);
+    socket_.async_accept(upgrade, [self = shared_from_this()](ErrorOf failed) {
+      if (!failed) self->read();
+    });
+  }
+
+ private:
+  void read() {
+    socket_.async_read(buffer_, [self = shared_from_this()](ErrorOf failed, std::size_t) {
+      self->have_read(failed);
+    });
+  }
+
+  void have_read(ErrorOf failed) {
+    if (failed) return;  // it closed, or was closed
+    waiting_.push_back(beast::buffers_to_string(buffer_.data()));
+    buffer_.consume(buffer_.size());
+    if (waiting_.size() > kMostUnanswered) return close();
+    if (!busy_) next();
+    read();
+  }
+
+  void next() {
+    if (waiting_.empty() || closing_) return;
+    busy_ = true;
+    const std::string text = std::move(waiting_.front());
+    waiting_.pop_front();
+    desk_.hear_socket(visit_, state_, text,
+                      [self = shared_from_this()](std::optional<std::string> reply) {
+                        net::post(self->socket_.get_executor(),
+                                  [self, reply = std::move(reply)]() mutable {
+                                    self->answer(std::move(reply));
+                                  });
+                      });
+  }
+
+  void answer(std::optional<std::string> reply) {
+    if (!reply) return close();
+    unsent_ = std::move(*reply);
+    socket_.async_write(net::buffer(unsent_),
+                        [self = shared_from_this()](ErrorOf failed, std::size_t) {
+                          self->busy_ = false;
+                          if (!failed) self->next();
+                        });
+  }
+
+  void close() {
+    if (std::exchange(closing_, true)) return;
+    socket_.async_close(websocket::close_code::normal, [self = shared_from_this()](ErrorOf) {});
+  }
+
+  static constexpr std::size_t kMostUnanswered = 8;
+
+  websocket::stream<beast::tcp_stream> socket_;
+  beast::flat_buffer buffer_;
+  Desk& desk_;
+  Desk::Visit visit_;
+  Desk::Socket state_;
+  std::shared_ptr<Counted> counted_;
+  std::deque<std::string> waiting_;
+  std::string unsent_;
+  bool busy_ = false;
+  bool closing_ = false;
+};
+
 // --- requests ---
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -198,6 +281,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     switch (visit_->kind()) {
       case Desk::Kind::kEvents: return become_stream();
       case Desk::Kind::kWebSocket:
+        if (!websocket::is_upgrade(parser_->get())) break;
+        return std::make_shared<SocketSession>(std::move(stream_), desk_, std::move(*visit_),
+                                               counted_)
+            ->begin(parser_->get());
       case Desk::Kind::kAnswered: break;
     }
     if (header_of(request_, "expect") == "100-continue") return say_continue();

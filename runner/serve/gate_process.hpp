@@ -27,7 +27,7 @@ inline constexpr int kGateListener = 4;
 [[nodiscard]] int port_of(const UniqueFd& listener);
 
 struct Gate {
-  std::unique_ptr<SandboxedProcess> process;
+  std::unique_ptr<SandboxedProcess> process;  // null: it is a part of this one
   Channel channel;
 };
 // Errors: kInfrastructure.

@@ -166,17 +166,15 @@ class Work {
 
 class Service {
  public:
-  Service(const ServeSettings& settings, Sandbox& sandbox, Judge& judge, Spool& spool)
+  Service(const ServeSettings& settings, Judge& judge, Spool& spool)
       : settings_(settings),
-        sandbox_(sandbox),
         judge_(judge),
         spool_(spool),
         work_(judge, settings.limits, settings.batch) {}
 
   Result<ServeEnd> run() {
     if (auto restored = restore(); !restored) return restored.error();
-    if (auto open = open_gate(settings_.port); !open) return open.error();
-    if (settings_.ready) settings_.ready(port_);
+    if (auto open = open_gate(); !open) return open.error();
     work_.begin();
     while (!over()) {
       if (auto turned = turn(); !turned) return turned.error();
@@ -227,11 +225,8 @@ class Service {
 
   // --- the gate ---
 
-  Status open_gate(int port) {
-    auto listener = listen_on(settings_.address, port);
-    if (!listener) return listener.error();
-    port_ = port_of(*listener);
-    auto gate = start_gate(sandbox_, settings_.gate, std::move(*listener));
+  Status open_gate() {
+    auto gate = settings_.open_gate();
     if (!gate) return gate.error();
     gate_ = std::move(*gate);
     if (auto said = gate_.channel.send(hello_json(settings_.hello)); !said) return said;
@@ -252,7 +247,7 @@ class Service {
                    "what waits is kept; please report it with what clients had sent"};
     note(fmt::format("kbench-gate ended ({}); another one is started",
                      clean_name(why, 200)));
-    return open_gate(port_);
+    return open_gate();
   }
 
   void send(const Json& message) {
@@ -266,7 +261,7 @@ class Service {
 
   Status turn() {
     std::array<pollfd, 4> watched{{{gate_.channel.fd(), POLLIN, 0},
-                                   {gate_.process->exit_fd(), POLLIN, 0},
+                                   {gate_.process ? gate_.process->exit_fd() : -1, POLLIN, 0},
                                    {work_.wake_fd(), POLLIN, 0},
                                    {settings_.end_fd, POLLIN, 0}}};
     if (::poll(watched.data(), watched.size(), -1) < 0) return Done{};  // a signal
@@ -300,6 +295,7 @@ class Service {
          work_.with_queue([](OrderQueue& queue) { return queue.waiting_ids(); }))
       send(event("put_off", id));
     send({{"say", "bye"}});
+    if (!gate_.process) return;
     (void)gate_.process->wait(kFarewellPatience);
     gate_.process->kill();
   }
@@ -522,12 +518,10 @@ class Service {
   }
 
   const ServeSettings& settings_;
-  Sandbox& sandbox_;
   Judge& judge_;
   Spool& spool_;
   Work work_;
   Gate gate_;
-  int port_ = 0;
   bool draining_ = false;
   bool gate_lost_ = false;
   std::string why_lost_ = "it died";
@@ -540,8 +534,8 @@ class Service {
 
 }  // namespace
 
-Result<ServeEnd> serve(const ServeSettings& settings, Sandbox& sandbox, Judge& judge, Spool& spool) {
-  return Service(settings, sandbox, judge, spool).run();
+Result<ServeEnd> serve(const ServeSettings& settings, Judge& judge, Spool& spool) {
+  return Service(settings, judge, spool).run();
 }
 
 }  // namespace kbench

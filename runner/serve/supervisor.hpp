@@ -1,19 +1,18 @@
 // `kbench serve` without its judge: takes what the gate asks, keeps it in the queue and on the disk,
 // has it judged, and says what came of it. It trusts its judge and nobody else, and has no socket
-// but the one that its gate speaks on.
+// but the channel that its gate speaks on. Called by `kbench serve`, and by `kbench mcp`, where the
+// gate is what reads standard input.
 //
 // Two threads: the caller's answers the gate; the other one lets the judge work. What they share is
 // behind one lock, which nobody holds while he waits.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "runner/core/result.hpp"
-#include "runner/sandbox/sandbox.hpp"
+#include "runner/serve/gate_process.hpp"
 #include "runner/serve/gate_protocol.hpp"
 #include "runner/serve/judge.hpp"
 #include "runner/serve/order_queue.hpp"
@@ -22,10 +21,9 @@
 namespace kbench {
 
 struct ServeSettings {
-  std::string address = "127.0.0.1";
-  int port = 0;
-  std::filesystem::path gate;  // the program
-  GateHello hello;
+  // Opens what speaks with clients; asked again where that has died. Errors end serve().
+  std::function<Result<Gate>()> open_gate;
+  GateHello hello;  // what it is told first
   OrderQueue::Limits limits;
   std::size_t batch = 8;  // orders of one run, at most
   // A descriptor that becomes readable when it is time to end, an eventfd or a signalfd: what is
@@ -33,8 +31,6 @@ struct ServeSettings {
   // which ends the process; what is judged is lost then, and judged again by the next server.
   int end_fd = -1;
   std::function<void()> abandon;
-  // Told once clients may come, with the port.
-  std::function<void(int port)> ready;
   std::function<void(const std::string&)> note;  // a line for whoever sits before it
 };
 
@@ -44,9 +40,8 @@ struct ServeEnd {
   std::size_t left = 0;  // orders that wait for the next server
 };
 
-// Serves until `end_fd` says so. Errors: kUsage, an address; kInfrastructure, a gate that cannot be
-// started, or dies again and again.
-[[nodiscard]] Result<ServeEnd> serve(const ServeSettings& settings, Sandbox& sandbox, Judge& judge,
-                                     Spool& spool);
+// Serves until `end_fd` says so. Errors: those of open_gate; kInfrastructure, a gate that dies again
+// and again.
+[[nodiscard]] Result<ServeEnd> serve(const ServeSettings& settings, Judge& judge, Spool& spool);
 
 }  // namespace kbench
