@@ -6,6 +6,7 @@
 
 #include "reports/reporter.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/serve/tools.hpp"
 
 namespace kbench {
 namespace {
@@ -228,6 +229,14 @@ constexpr const char* kServeHelp =
     "  kbench serve --port 0 --device cpu --db rewards.sqlite\n"
     "  kbench serve --tokens tokens.txt --host judge.example.org\n\n";
 
+constexpr const char* kMcpHelp =
+    "For an agent that starts its tools itself: speaks the Model Context Protocol (2026-07-28,\n"
+    "2025-11-25, 2025-06-18) on standard input and output. Workspaces lie in the state folder; what is\n"
+    "submitted is a row of the database, as with `kbench serve`, which offers the same at POST /mcp.\n\n"
+    "Examples:\n"
+    "  kbench mcp --db results.sqlite\n"
+    "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
+
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
     "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
@@ -328,6 +337,7 @@ constexpr std::array kHelps = {
     CommandHelp{"nightly", kNightlyHelp},
     CommandHelp{"workspace", kWorkspaceHelp},
     CommandHelp{"serve", kServeHelp},
+    CommandHelp{"mcp", kMcpHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
@@ -361,6 +371,7 @@ std::string exit_codes() { return kExitCodes; }
 
 std::string help_of(std::string_view command) {
   std::string text = command == "report" ? formats_help() + rewards_help() : "";
+  if (command == "mcp") text = "Tools, with their arguments:\n" + tools_help() + "\n";
   for (const CommandHelp& help : kHelps)
     if (help.command == command) text += help.text;
   return text + kExitCodes;

@@ -46,6 +46,7 @@ struct Commands {
   OutputWords nightly_words;
   WorkspaceOptions workspace;
   ServeOptions serve;
+  McpOptions mcp;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -389,6 +390,7 @@ struct Table {
     nightly = add_nightly(app, commands.nightly, commands.nightly_words);
     workspace = add_workspace(app, commands.workspace);
     serve = add_serve(app, commands.serve);
+    mcp = add_mcp(app, commands.mcp);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -421,6 +423,7 @@ struct Table {
   CLI::App* nightly = nullptr;
   WorkspaceApps workspace{};
   CLI::App* serve = nullptr;
+  CLI::App* mcp = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -583,6 +586,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   for (const auto& [asked, what] : table.workspace.requests())
     if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
   if (table.serve->parsed()) return Request(commands.serve);
+  if (table.mcp->parsed()) return Request(commands.mcp);
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

@@ -37,7 +37,7 @@ using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
                  ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
-                 NightlyOptions, WorkspaceRequest, ServeOptions, ConfigOptions, DbOptions, DoctorOptions,
+                 NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions, ConfigOptions, DbOptions, DoctorOptions,
                  SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is

@@ -3,6 +3,17 @@
 #include "runner/cli/command_help.hpp"
 
 namespace kbench {
+namespace {
+
+// What both judge by.
+void add_judging(CLI::App& app, ServeOptions& options) {
+  add_size(app, options.size, "Size of tasks where nobody names one");
+  add_device(app, options.device);
+  add_database(app, options.database);
+  add_common(app, options.common, true);
+}
+
+}  // namespace
 
 CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   auto* serve = app.add_subcommand("serve", "Judge what agents and trainers send over HTTP");
@@ -22,11 +33,17 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   add_path(*serve, "--tokens", options.tokens,
            "Who may ask (default: a file of the state folder, made once)")
       ->type_name("FILE");
-  add_size(*serve, options.size, "Size of tasks for orders that name none");
-  add_device(*serve, options.device);
-  add_database(*serve, options.database);
-  add_common(*serve, options.common, true);
+  add_judging(*serve, options);
   return serve;
+}
+
+CLI::App* add_mcp(CLI::App& app, McpOptions& options) {
+  auto* mcp = app.add_subcommand("mcp", "An agent's tools, by the Model Context Protocol on stdio");
+  mcp->footer(help_of("mcp"));
+  add_word(*mcp, "--print", options.print, {"mcp", "openai"},
+           "Print the tools as that lists them, and end");
+  add_judging(*mcp, options.serve);
+  return mcp;
 }
 
 }  // namespace kbench

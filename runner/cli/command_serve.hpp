@@ -7,5 +7,6 @@
 namespace kbench {
 
 CLI::App* add_serve(CLI::App& app, ServeOptions& options);
+CLI::App* add_mcp(CLI::App& app, McpOptions& options);
 
 }  // namespace kbench

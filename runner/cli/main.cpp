@@ -22,6 +22,7 @@
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
+#include "runner/cli/mcp_command.hpp"
 #include "runner/cli/nightly_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
@@ -85,6 +86,7 @@ struct Dispatch {
     return workspace_command(request, installation);
   }
   int operator()(const ServeOptions& options) const { return serve_command(options, installation); }
+  int operator()(const McpOptions& options) const { return mcp_command(options, installation); }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {

@@ -247,6 +247,12 @@ struct ServeOptions {
   std::filesystem::path database = "kbench.sqlite";
 };
 
+// `kbench mcp`.
+struct McpOptions {
+  ServeOptions serve;  // address, port, names and tokens are of no meaning
+  std::string print;   // "mcp" or "openai": prints the tools and ends; empty: serves
+};
+
 // `kbench doctor`.
 struct DoctorOptions {
   CommonOptions common;
