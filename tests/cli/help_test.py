@@ -13,7 +13,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "submit")]
+            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",)]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -31,6 +31,8 @@ WORDS = {
     ("report",): [""],
     ("workspace", "open", "relu"): ["--size", "--device", ""],
     ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
+    ("serve",): ["--bind", "--host", "--tokens", "--device", "--size", "--db"],
+    ("mcp",): ["--print", "--db"],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],
