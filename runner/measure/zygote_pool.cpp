@@ -1,0 +1,144 @@
+#include "runner/measure/zygote_pool.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOnStage = "src";
+
+// A folder on the stage of a fork server, and back where it was once it is not played any more.
+class OnStage {
+ public:
+  OnStage(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)) {}
+  OnStage(const OnStage&) = delete;
+  OnStage& operator=(const OnStage&) = delete;
+  ~OnStage() {
+    std::error_code error;
+    fs::rename(to_, from_, error);
+    if (error) fs::remove_all(to_, error);  // whoever made it has gone
+  }
+  [[nodiscard]] const fs::path& from() const { return from_; }
+
+ private:
+  fs::path from_;
+  fs::path to_;
+};
+
+// Folders that a session can write to, and that nobody outside of its sandbox sees; nothing where
+// there may be others. (Without Landlock, /dev is the user's own who started the sandbox.)
+std::optional<std::vector<std::string>> writable_folders(const SandboxLevel& level) {
+  if (level.landlock == 0 && !(level.bubblewrap && level.own_uid)) return std::nullopt;
+  if (level.bubblewrap) return std::vector<std::string>{"/tmp", "/dev/shm"};
+  return std::vector<std::string>{};
+}
+
+Error cannot_show(const fs::path& folder, const std::string& why) {
+  return {ErrorCode::kInfrastructure,
+          fmt::format("{} cannot be shown to its player: {}", folder.string(), why), ""};
+}
+
+Result<ScratchFolder> make_stage() {
+  auto stage = ScratchFolder::make("kbench-stage");
+  if (stage && ::chmod(stage->path().c_str(), 0755) != 0)
+    return cannot_show(stage->path(), std::strerror(errno));
+  return stage;
+}
+
+}  // namespace
+
+struct ZygotePool::Home {
+  std::string agent;
+  ScratchFolder stage;
+  std::unique_ptr<OnStage> shown;
+  std::shared_ptr<Zygote> zygote;
+
+  [[nodiscard]] bool shows(const fs::path& folder) const {
+    return shown && shown->from() == folder;
+  }
+
+  // Takes the files before away and puts these in their place.
+  Status show(const fs::path& folder) {
+    shown.reset();
+    const fs::path to = stage.path() / kOnStage;
+    std::error_code error;
+    fs::rename(folder, to, error);
+    if (error) return cannot_show(folder, error.message());
+    shown = std::make_unique<OnStage>(folder, to);
+    return Done{};
+  }
+};
+
+ZygotePool::ZygotePool(Sandbox& sandbox, Options options)
+    : sandbox_(sandbox), options_(std::move(options)) {}
+ZygotePool::~ZygotePool() = default;
+
+void ZygotePool::clear() { homes_.clear(); }
+
+ZygotePool::Home& ZygotePool::home_of(const std::string& agent) {
+  const auto found = std::find_if(homes_.begin(), homes_.end(),
+                                  [&](const auto& home) { return home->agent == agent; });
+  if (found != homes_.end()) {
+    homes_.splice(homes_.begin(), homes_, found);
+    return *homes_.front();
+  }
+  while (homes_.size() >= std::max<std::size_t>(options_.most, 1)) homes_.pop_back();
+  homes_.push_front(std::make_unique<Home>());
+  homes_.front()->agent = agent;
+  return *homes_.front();
+}
+
+Status ZygotePool::start(Home& home, const ZygoteRequest& request) {
+  home.zygote.reset();
+  ++started_;
+  options_.on_start(request.agent);
+  SandboxCommand command = request.command(home.stage.path());
+  if (const auto folders = writable_folders(sandbox_.level(request.needs_cuda)))
+    command.argv.insert(command.argv.end(), folders->begin(), folders->end());
+  auto zygote = Zygote::start(sandbox_, command);
+  if (!zygote) return zygote.error();
+  home.zygote = std::move(*zygote);
+  return Done{};
+}
+
+// Shows the submission's files, and nothing else of its agent's.
+Status ZygotePool::make_ready(Home& home, const ZygoteRequest& request) {
+  if (home.stage.path().empty()) {
+    auto stage = make_stage();
+    if (!stage) return stage.error();
+    home.stage = std::move(*stage);
+  }
+  if (!home.shows(request.folder)) {
+    const bool can_be_cleaned = writable_folders(sandbox_.level(request.needs_cuda)).has_value();
+    if (home.zygote && (!can_be_cleaned || !home.zygote->clean())) home.zygote.reset();
+    if (auto shown = home.show(request.folder); !shown) return shown;
+  }
+  return home.zygote ? Status(Done{}) : start(home, request);
+}
+
+Result<ZygotePool::Session> ZygotePool::fork(const ZygoteRequest& request, int control,
+                                             int output) {
+  Home& home = home_of(request.agent);
+  if (auto ready = make_ready(home, request); !ready) return ready.error();
+  auto process = home.zygote->fork(control, output);
+  if (!process) {
+    // Killed for want of memory, say, by whatever was played before: the next one may live.
+    if (auto started = start(home, request); !started) return started.error();
+    process = home.zygote->fork(control, output);
+  }
+  if (!process) return process.error();
+  return Session{std::move(*process), home.stage.path() / kOnStage};
+}
+
+}  // namespace kbench
