@@ -164,7 +164,7 @@ WatchedOperators watched_operators() {
   stop_watching_operators();
   Watch& w = watch();
   WatchedOperators watched;
-  if (w.clock == nullptr) return watched;
+  if (w.clock == nullptr) return {.hooks_stand = false};
   const std::scoped_lock lock(w.mutex);
   watched.hooks_stand = w.hooks_stand;
   watched.counts = w.by_callback;
