@@ -81,10 +81,7 @@ class RunSession {
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(sandbox),
-        zygotes_(sandbox, {.on_start = [this](const std::string& agent) {
-          progress_.detail(fmt::format("starts torch for the Python submissions of {}",
-                                       clean_name(agent, 120)));
-        }}),
+        zygotes_(sandbox),
         compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {}
 
   Result<ExitCode> run() {
@@ -97,6 +94,7 @@ class RunSession {
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
+      const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
       const ArgumentsByTask arguments =
           python_ ? ask_model_arguments(plan_, *python_, installation_, sandbox_)
                   : ArgumentsByTask{};
@@ -210,8 +208,25 @@ class RunSession {
                               options_.precision);
   }
 
+  // From then on torch has been started for the first agent who needs it as well.
   void await_builds() {
     if (compiling_.valid()) builds_ = compiling_.get();
+  }
+
+  // For those whose turn comes later it is started when that comes.
+  void start_torch_early() {
+    const auto first = std::find_if(plan_.units.begin(), plan_.units.end(),
+                                    [](const PlannedRow& u) { return is_python(u) && !u.ends_as; });
+    if (!python_ || first == plan_.units.end()) return;
+    zygotes_.start_early(first->id.agent, zygote_command(*python_, plan_.target.device,
+                                                         plan_.target.device_index,
+                                                         usable_threads()));
+  }
+
+  void tell_starts_of_torch() {
+    for (const std::string& agent : zygotes_.take_starts())
+      progress_.detail(
+          fmt::format("started torch for the Python submissions of {}", clean_name(agent, 120)));
   }
 
   // --- the run's row ---
@@ -367,6 +382,7 @@ class RunSession {
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);
       const std::vector<Blob> blobs = take_sources(open[position], evaluation);
+      tell_starts_of_torch();
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;

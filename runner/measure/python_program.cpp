@@ -46,8 +46,7 @@ class PythonProgram final : public WorkerProgram {
     const ZygoteRequest request{
         .agent = agent_,
         .folder = start.library,
-        .command = [&](const fs::path& stage) { return command(start, stage); },
-        .needs_cuda = start.device == "cuda"};
+        .command = zygote_command(player_, start.device, start.device_index, start.threads)};
     auto session = pool_.fork(request, control, output);
     if (!session) return session.error();
     folder_ = std::move(session->folder);
@@ -87,31 +86,6 @@ class PythonProgram final : public WorkerProgram {
     return start.device == "cuda" ? graph : graph + 2 * pack(start.size->outputs).bytes;
   }
 
-  [[nodiscard]] SandboxCommand command(const WorkerStart& start, const fs::path& stage) const {
-    SandboxCommand command = python_command(player_.python, player_.script);
-    command.argv.push_back(player_.library.string());
-    command.argv.push_back(start.device);
-    // Places and number of threads as for everybody. OpenBLAS, which comes with numpy, starts its
-    // own when it is loaded; threads do not live through a fork.
-    for (auto& [name, value] : openmp_environment(start.device, start.threads))
-      command.env[name] = value;
-    command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
-    command.needs_cuda = start.device == "cuda";
-    if (command.needs_cuda) {
-      for (auto& [name, value] : one_gpu_environment(start.device_index)) command.env[name] = value;
-      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by that:
-      // it does not live through a fork either.
-      command.env.insert_or_assign("PYTORCH_NVML_BASED_CUDA_CHECK", std::string("1"));
-    }
-    command.env.merge(weakened_environment());
-    for (const fs::path& path : {player_.script.parent_path(), player_.library, stage})
-      command.readable.push_back(path);
-    if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
-    command.max_resident_bytes = physical_memory_bytes() / 2;
-    command.working_directory = "/";
-    return command;
-  }
-
   ZygotePool& pool_;
   PythonPlayer player_;
   PythonModel model_;
@@ -120,6 +94,33 @@ class PythonProgram final : public WorkerProgram {
 };
 
 }  // namespace
+
+ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device_index,
+                             int threads) {
+  return [=](const fs::path& stage) {
+    SandboxCommand command = python_command(player.python, player.script);
+    command.argv.push_back(player.library.string());
+    command.argv.push_back(device);
+    // Places and number of threads as for everybody. OpenBLAS, which comes with numpy, starts its
+    // own when it is loaded; threads do not live through a fork.
+    for (auto& [name, value] : openmp_environment(device, threads)) command.env[name] = value;
+    command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
+    command.needs_cuda = device == "cuda";
+    if (command.needs_cuda) {
+      for (auto& [name, value] : one_gpu_environment(device_index)) command.env[name] = value;
+      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by that:
+      // it does not live through a fork either.
+      command.env.insert_or_assign("PYTORCH_NVML_BASED_CUDA_CHECK", std::string("1"));
+    }
+    command.env.merge(weakened_environment());
+    for (const fs::path& path : {player.script.parent_path(), player.library, stage})
+      command.readable.push_back(path);
+    if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
+    command.max_resident_bytes = physical_memory_bytes() / 2;
+    command.working_directory = "/";
+    return command;
+  };
+}
 
 std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool, PythonPlayer player,
                                                    PythonModel model, std::string agent) {

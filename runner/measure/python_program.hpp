@@ -31,6 +31,10 @@ struct PythonModel {
   std::optional<std::vector<std::string>> parameters;
 };
 
+// What starts the fork server that plays on this device ("cpu" or "cuda"), with so many threads.
+[[nodiscard]] ZygoteCommand zygote_command(PythonPlayer player, std::string device,
+                                           int device_index, int threads);
+
 // One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
 [[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool,
                                                                  PythonPlayer player,

@@ -63,6 +63,7 @@ struct ZygotePool::Home {
   ScratchFolder stage;
   std::unique_ptr<OnStage> shown;
   std::shared_ptr<Zygote> zygote;
+  bool can_be_cleaned = false;
 
   [[nodiscard]] bool shows(const fs::path& folder) const {
     return shown && shown->from() == folder;
@@ -80,8 +81,7 @@ struct ZygotePool::Home {
   }
 };
 
-ZygotePool::ZygotePool(Sandbox& sandbox, Options options)
-    : sandbox_(sandbox), options_(std::move(options)) {}
+ZygotePool::ZygotePool(Sandbox& sandbox, std::size_t most) : sandbox_(sandbox), most_(most) {}
 ZygotePool::~ZygotePool() = default;
 
 void ZygotePool::clear() { homes_.clear(); }
@@ -93,38 +93,44 @@ ZygotePool::Home& ZygotePool::home_of(const std::string& agent) {
     homes_.splice(homes_.begin(), homes_, found);
     return *homes_.front();
   }
-  while (homes_.size() >= std::max<std::size_t>(options_.most, 1)) homes_.pop_back();
+  while (homes_.size() >= std::max<std::size_t>(most_, 1)) homes_.pop_back();
   homes_.push_front(std::make_unique<Home>());
   homes_.front()->agent = agent;
   return *homes_.front();
 }
 
-Status ZygotePool::start(Home& home, const ZygoteRequest& request) {
+Status ZygotePool::start(Home& home, const ZygoteCommand& command) {
   home.zygote.reset();
-  ++started_;
-  options_.on_start(request.agent);
-  SandboxCommand command = request.command(home.stage.path());
-  if (const auto folders = writable_folders(sandbox_.level(request.needs_cuda)))
-    command.argv.insert(command.argv.end(), folders->begin(), folders->end());
-  auto zygote = Zygote::start(sandbox_, command);
-  if (!zygote) return zygote.error();
-  home.zygote = std::move(*zygote);
-  return Done{};
-}
-
-// Shows the submission's files, and nothing else of its agent's.
-Status ZygotePool::make_ready(Home& home, const ZygoteRequest& request) {
   if (home.stage.path().empty()) {
     auto stage = make_stage();
     if (!stage) return stage.error();
     home.stage = std::move(*stage);
   }
-  if (!home.shows(request.folder)) {
-    const bool can_be_cleaned = writable_folders(sandbox_.level(request.needs_cuda)).has_value();
-    if (home.zygote && (!can_be_cleaned || !home.zygote->clean())) home.zygote.reset();
-    if (auto shown = home.show(request.folder); !shown) return shown;
-  }
-  return home.zygote ? Status(Done{}) : start(home, request);
+  starts_.push_back(home.agent);
+  SandboxCommand started = command(home.stage.path());
+  const auto folders = writable_folders(sandbox_.level(started.needs_cuda));
+  home.can_be_cleaned = folders.has_value();
+  if (folders) started.argv.insert(started.argv.end(), folders->begin(), folders->end());
+  auto zygote = Zygote::start(sandbox_, std::move(started));
+  if (!zygote) return zygote.error();
+  home.zygote = std::move(*zygote);
+  return Done{};
+}
+
+void ZygotePool::start_early(const std::string& agent, const ZygoteCommand& command) {
+  Home& home = home_of(agent);
+  if (!home.zygote) (void)start(home, command);
+}
+
+// Shows the submission's files, and nothing else of its agent's.
+Status ZygotePool::make_ready(Home& home, const ZygoteRequest& request) {
+  const bool another = !home.shows(request.folder);
+  // Nobody has to clean up before the first one.
+  if (another && home.zygote && home.shown)
+    if (!home.can_be_cleaned || !home.zygote->clean()) home.zygote.reset();
+  if (!home.zygote)
+    if (auto started = start(home, request.command); !started) return started;
+  return another ? home.show(request.folder) : Status(Done{});
 }
 
 Result<ZygotePool::Session> ZygotePool::fork(const ZygoteRequest& request, int control,
@@ -134,7 +140,7 @@ Result<ZygotePool::Session> ZygotePool::fork(const ZygoteRequest& request, int c
   auto process = home.zygote->fork(control, output);
   if (!process) {
     // Killed for want of memory, say, by whatever was played before: the next one may live.
-    if (auto started = start(home, request); !started) return started.error();
+    if (auto started = start(home, request.command); !started) return started.error();
     process = home.zygote->fork(control, output);
   }
   if (!process) return process.error();

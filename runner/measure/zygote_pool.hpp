@@ -11,8 +11,9 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/measure/zygote.hpp"
@@ -21,27 +22,22 @@
 
 namespace kbench {
 
+// What starts a fork server, which sees `stage` and below it the files of one submission. The
+// folders that are to be cleaned between two submissions are added to its arguments.
+using ZygoteCommand = std::function<SandboxCommand(const std::filesystem::path& stage)>;
+
 // Which submission is to be played, and how its agent's fork server is started.
 struct ZygoteRequest {
   std::string agent;
   // Its files: a folder that the pool may move while they are played. Names the submission as well.
   std::filesystem::path folder;
-  // What starts the fork server, which sees `stage` and below it the files of one submission. The
-  // folders that are to be cleaned between two submissions are added to its arguments.
-  std::function<SandboxCommand(const std::filesystem::path& stage)> command;
-  bool needs_cuda = false;
+  ZygoteCommand command;
 };
 
 class ZygotePool {
  public:
-  struct Options {
-    std::size_t most = 8;  // kept at once; of more agents, those that were asked for last
-    // Called whenever torch is started, for an agent.
-    std::function<void(const std::string& agent)> on_start = [](const std::string&) {};
-  };
-
-  explicit ZygotePool(Sandbox& sandbox) : ZygotePool(sandbox, Options{}) {}
-  ZygotePool(Sandbox& sandbox, Options options);
+  // `most` fork servers are kept at once: of more agents, those that were asked for last.
+  explicit ZygotePool(Sandbox& sandbox, std::size_t most = 8);
   ZygotePool(const ZygotePool&) = delete;
   ZygotePool& operator=(const ZygotePool&) = delete;
   ~ZygotePool();
@@ -54,8 +50,12 @@ class ZygotePool {
   // channel and output. The session before has to be over. Errors: kInfrastructure.
   Result<Session> fork(const ZygoteRequest& request, int control, int output);
 
-  // How often torch was started.
-  [[nodiscard]] int started() const { return started_; }
+  // Starts an agent's fork server ahead of its first submission, while nothing is measured. One that
+  // does not start is told of when it is needed.
+  void start_early(const std::string& agent, const ZygoteCommand& command);
+
+  // The agents for whom torch was started since this was asked last, in the order of the starts.
+  [[nodiscard]] std::vector<std::string> take_starts() { return std::exchange(starts_, {}); }
   // Ends all fork servers.
   void clear();
 
@@ -64,12 +64,12 @@ class ZygotePool {
 
   Home& home_of(const std::string& agent);
   Status make_ready(Home& home, const ZygoteRequest& request);
-  Status start(Home& home, const ZygoteRequest& request);
+  Status start(Home& home, const ZygoteCommand& command);
 
   Sandbox& sandbox_;
-  Options options_;
+  std::size_t most_;
   std::list<std::unique_ptr<Home>> homes_;  // the one asked for last in front
-  int started_ = 0;
+  std::vector<std::string> starts_;
 };
 
 }  // namespace kbench

@@ -59,7 +59,7 @@ class ModelNew(torch.nn.Module):
 
 def starts_of(result):
     """For which agents torch was started, in this order."""
-    return re.findall(r"starts torch for the Python submissions of (\S+)", result.stderr)
+    return re.findall(r"started torch for the Python submissions of (\S+)", result.stderr)
 
 
 LINEAR_MODEL = """import torch

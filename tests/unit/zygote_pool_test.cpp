@@ -63,13 +63,16 @@ class ZygotePoolTest : public testing::Test {
     return folder;
   }
 
-  ZygoteRequest request(const std::string& agent, const fs::path& folder) {
-    return {.agent = agent, .folder = folder, .command = [](const fs::path& stage) {
-              return SandboxCommand{
-                  .argv = {kPython, "-B", KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER},
-                  .env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}},
-                  .readable = {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER, stage}};
-            }};
+  static ZygoteRequest request(const std::string& agent, const fs::path& folder) {
+    return {.agent = agent, .folder = folder, .command = starts_the_fake};
+  }
+
+  static SandboxCommand starts_the_fake(const fs::path& stage) {
+    SandboxCommand command;
+    command.argv = {kPython, "-B", KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER};
+    command.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+    command.readable = {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER, stage};
+    return command;
   }
 
   std::unique_ptr<Playing> play(const std::string& agent, const fs::path& folder) {
@@ -100,31 +103,30 @@ class ZygotePoolTest : public testing::Test {
 
   ScratchFolder scratch_;
   std::unique_ptr<Sandbox> sandbox_ = make_sandbox();
-  std::vector<std::string> starts_;
-  std::unique_ptr<ZygotePool> pool_ = std::make_unique<ZygotePool>(
-      *sandbox_, ZygotePool::Options{.on_start = [this](const std::string& agent) {
-        starts_.push_back(agent);
-      }});
+  std::unique_ptr<ZygotePool> pool_ = std::make_unique<ZygotePool>(*sandbox_);
 };
 
 TEST_F(ZygotePoolTest, SubmissionsOfOneAgentStartTorchOnce) {
   ASSERT_TRUE(play_all({{"me", "one"}, {"me", "two"}, {"me", "three"}}));
-  EXPECT_THAT(starts_, ElementsAre("me"));
-  EXPECT_EQ(pool_->started(), 1);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+  EXPECT_THAT(pool_->take_starts(), testing::IsEmpty()) << "each is told of once";
 }
 
 TEST_F(ZygotePoolTest, TwoAgentsShareNone) {
   ASSERT_TRUE(play_all({{"me", "one"}, {"you", "two"}, {"me", "three"}, {"you", "four"}}));
-  EXPECT_THAT(starts_, ElementsAre("me", "you"));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "you"));
 }
 
 TEST_F(ZygotePoolTest, OfManyAgentsThoseThatWereAskedForLastAreKept) {
-  pool_ = std::make_unique<ZygotePool>(
-      *sandbox_, ZygotePool::Options{.most = 1, .on_start = [this](const std::string& agent) {
-        starts_.push_back(agent);
-      }});
+  pool_ = std::make_unique<ZygotePool>(*sandbox_, 1);
   ASSERT_TRUE(play_all({{"me", "one"}, {"you", "two"}, {"me", "three"}}));
-  EXPECT_THAT(starts_, ElementsAre("me", "you", "me"));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "you", "me"));
+}
+
+TEST_F(ZygotePoolTest, OneThatWasStartedEarlyIsTaken) {
+  pool_->start_early("me", starts_the_fake);
+  ASSERT_TRUE(play_all({{"me", "one"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
 TEST_F(ZygotePoolTest, ASubmissionSeesItsOwnFilesAlone) {
@@ -150,7 +152,7 @@ TEST_F(ZygotePoolTest, SessionsOfOneSubmissionFollowOneAnother) {
   auto again = play_all({{"me", "one"}});
   ASSERT_TRUE(again);
   EXPECT_NE(again->run("result = os.getpid()"), pid);
-  EXPECT_THAT(starts_, ElementsAre("me"));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
 TEST_F(ZygotePoolTest, WhatOneSubmissionLeavesIsGoneForTheNext) {
@@ -178,7 +180,7 @@ result = 'left')"),
   ASSERT_TRUE(second);
   EXPECT_EQ(second->list("/tmp"), before);
   EXPECT_THAT(second->list("/dev/shm"), testing::IsEmpty());
-  EXPECT_THAT(starts_, ElementsAre("me"));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
 TEST_F(ZygotePoolTest, WhatCannotBeUndoneMeansANewOne) {
@@ -189,7 +191,7 @@ TEST_F(ZygotePoolTest, WhatCannotBeUndoneMeansANewOne) {
   auto second = play_all({{"me", "two"}});
   ASSERT_TRUE(second);
   EXPECT_EQ(second->run("result = os.getpriority(os.PRIO_PROCESS, 0)"), 0);
-  EXPECT_EQ(pool_->started(), 2);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
 }
 
 TEST_F(ZygotePoolTest, ItsCoresAreGivenBack) {
@@ -201,7 +203,7 @@ TEST_F(ZygotePoolTest, ItsCoresAreGivenBack) {
   auto second = play_all({{"me", "two"}});
   ASSERT_TRUE(second);
   EXPECT_EQ(second->run("result = sorted(os.sched_getaffinity(0))"), cores);
-  EXPECT_EQ(pool_->started(), 1);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
 TEST_F(ZygotePoolTest, ADeadOneIsReplacedForTheNextSubmission) {
@@ -215,7 +217,7 @@ TEST_F(ZygotePoolTest, ADeadOneIsReplacedForTheNextSubmission) {
   auto second = play_all({{"me", "two"}});
   ASSERT_TRUE(second);
   EXPECT_EQ(second->run("result = 6 * 7"), 42);
-  EXPECT_EQ(pool_->started(), 2);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
 }
 
 TEST_F(ZygotePoolTest, ProcessesThatASessionLeavesBehindMeanANewOne) {
@@ -229,7 +231,7 @@ if os.fork() == 0:
   first.reset();
   auto second = play_all({{"me", "two"}});
   ASSERT_TRUE(second);
-  EXPECT_EQ(pool_->started(), 2);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
 }
 
 }  // namespace
