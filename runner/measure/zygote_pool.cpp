@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "runner/sandbox/host.hpp"
 
 namespace kbench {
 namespace {
@@ -80,6 +84,13 @@ struct ZygotePool::Home {
     return Done{};
   }
 };
+
+// An idle one keeps some 0.3 GiB of its own.
+std::size_t ZygotePool::as_many_as_fit() {
+  constexpr std::uint64_t kShare = std::uint64_t{4} << 30;
+  return static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(physical_memory_bytes() / kShare, 2, 16));
+}
 
 ZygotePool::ZygotePool(Sandbox& sandbox, std::size_t most) : sandbox_(sandbox), most_(most) {}
 ZygotePool::~ZygotePool() = default;

@@ -36,8 +36,11 @@ struct ZygoteRequest {
 
 class ZygotePool {
  public:
+  // How many fork servers this machine's memory has room for beside what is measured: 2 to 16.
+  [[nodiscard]] static std::size_t as_many_as_fit();
+
   // `most` fork servers are kept at once: of more agents, those that were asked for last.
-  explicit ZygotePool(Sandbox& sandbox, std::size_t most = 8);
+  explicit ZygotePool(Sandbox& sandbox, std::size_t most = as_many_as_fit());
   ZygotePool(const ZygotePool&) = delete;
   ZygotePool& operator=(const ZygotePool&) = delete;
   ~ZygotePool();
