@@ -19,12 +19,12 @@ namespace kbench {
 namespace {
 
 // Task and contestant, on a board.
-using SeriesKey =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, int>;
+using SeriesKey = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                             std::string, std::string, int>;
 
 SeriesKey key_of(const ResultRow& row) {
-  return {row.task,    row.ranked_as(), row.device,  row.precision,
-          row.profile, row.size,        row.protocol};
+  return {row.task,    row.ranked_as(), row.device,      row.precision,
+          row.profile, row.size,        row.allow_torch, row.protocol};
 }
 
 // One run's rows by what they are a point of, as the rule for variants has it.
@@ -137,7 +137,7 @@ Result<std::size_t> runs_within_bounds(const Store& store, const std::vector<Run
 TrendSeries series_of(const SeriesKey& key, std::vector<TrendPoint> points) {
   TrendSeries series;
   std::tie(series.task, series.agent, series.device, series.precision, series.profile, series.size,
-           series.protocol) = key;
+           series.allow_torch, series.protocol) = key;
   series.points = std::move(points);
   series.changes = changes_of(series.points);
   return series;
