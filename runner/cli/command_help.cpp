@@ -237,6 +237,34 @@ constexpr const char* kMcpHelp =
     "  kbench mcp --db results.sqlite\n"
     "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
 
+constexpr const char* kEpisodesHelp =
+    "An episode is one agent's work on one task, turn by turn: what it said, which tools it called,\n"
+    "what they answered, and the row that its submission became. list tells them newest first; show\n"
+    "takes the start of an id, and prints the first lines of each text, or a turn (--turn) in "
+    "full.\n\n"
+    "Examples:\n"
+    "  kbench episodes list --run latest\n"
+    "  kbench episodes show 3f9a --turn 4\n"
+    "  kbench episodes show 3f9a --json\n\n";
+
+constexpr const char* kExportHelp =
+    "Writes each episode as one line of JSON: messages, tools, task, reward, meta; the oldest "
+    "first.\n\n"
+    "  sft  demonstrations; by the filter cuda-agent\n"
+    "  rft  rejection fine-tuning; by the filter strict\n"
+    "  ppo  with a value target for each turn; by the filter all. With --values it is V + A by\n"
+    "       generalised advantage estimation (discount 1, lambda 0.95), else the return\n\n"
+    "  strict      reward of 1 or more, no invalid call, no call thrice on one tree, no cycle of\n"
+    "              trees three times round, ended by submit, no label that needs a look\n"
+    "  cuda-agent  reward above 0, no such repetition, no tool that was not offered, no arguments\n"
+    "              that it does not take\n"
+    "  all         whatever has ended and is worth something\n\n"
+    "Tasks of --held-out are left out by each. How many were, and why, is told on standard "
+    "error.\n\n"
+    "Examples:\n"
+    "  kbench export rft --held-out held_out.txt -o rft.jsonl\n"
+    "  kbench export ppo --values values.jsonl --reward log > ppo.jsonl\n\n";
+
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
     "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
@@ -338,6 +366,8 @@ constexpr std::array kHelps = {
     CommandHelp{"workspace", kWorkspaceHelp},
     CommandHelp{"serve", kServeHelp},
     CommandHelp{"mcp", kMcpHelp},
+    CommandHelp{"episodes", kEpisodesHelp},
+    CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},

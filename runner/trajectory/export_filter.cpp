@@ -24,7 +24,7 @@ constexpr std::array kRejections{
     Rejection::kUnfinished,   Rejection::kHeldOut,      Rejection::kNoReward,
     Rejection::kLowReward,    Rejection::kInvalidCall,  Rejection::kUnknownTool,
     Rejection::kBadArguments, Rejection::kRepeatedCall, Rejection::kTreeCycle,
-    Rejection::kNotSubmitted, Rejection::kFlagged};
+    Rejection::kNotSubmitted, Rejection::kFlagged,      Rejection::kDamaged};
 
 // What many good kernels do, and what is nobody's fault.
 constexpr std::array<std::string_view, 5> kHarmless = {"stream", "graph", "thread",
@@ -116,6 +116,7 @@ std::string_view to_string(Rejection rejection) {
     case Rejection::kTreeCycle: return "tree_cycle";
     case Rejection::kNotSubmitted: return "not_submitted";
     case Rejection::kFlagged: return "flagged";
+    case Rejection::kDamaged: return "damaged";
   }
   return "";
 }

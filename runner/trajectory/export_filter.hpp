@@ -42,6 +42,7 @@ enum class Rejection {
   kTreeCycle,     // the same trees in the same order, three times round
   kNotSubmitted,  // strict: it did not end by submitting
   kFlagged,       // strict: the row needs a look
+  kDamaged,       // a text of it is lost; found by whoever renders it
 };
 
 [[nodiscard]] std::string_view to_string(FilterRule rule);       // "strict"

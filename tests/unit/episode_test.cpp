@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/trajectory/prompt_context.hpp"
-#include "tests/unit/episode_fixture.hpp"
+#include "tests/fakes/episode_maker.hpp"
 
 namespace kbench {
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/episode_fixture.hpp"
+#include "tests/fakes/episode_maker.hpp"
 
 namespace kbench {
 namespace {
