@@ -57,6 +57,10 @@ Result<const ResultRow*> RowsOfRuns::find(const std::string& run_id, const std::
   return row == run->second.end() ? nullptr : &row->second;
 }
 
+FindRow RowsOfRuns::finder() {
+  return [this](const std::string& run_id, const std::string& key) { return find(run_id, key); };
+}
+
 Reward reward_of_episode(const Episode& head, const ResultRow* row, const RewardRule& rule) {
   if (row != nullptr) return reward_of(*row, rule);
   Reward none{.name = rule.name, .value = {}, .reason = {}};

@@ -3,6 +3,7 @@
 // exports and the page as well.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,12 +20,18 @@ namespace kbench {
 
 class Store;
 
+// The row of that key in a run; null for the empty key, and where there is none.
+using FindRow = std::function<Result<const ResultRow*>(const std::string& run_id,
+                                                       const std::string& key)>;
+
 // Rows by run and key, each run read once.
 class RowsOfRuns {
  public:
   explicit RowsOfRuns(const Store& store) : store_(store) {}
-  // Null for the empty key, and where the run has none of that key. Errors: those of the store.
+  // Errors: those of the store.
   [[nodiscard]] Result<const ResultRow*> find(const std::string& run_id, const std::string& key);
+  // The same, to be asked while this lives.
+  [[nodiscard]] FindRow finder();
 
  private:
   const Store& store_;

@@ -1,6 +1,7 @@
 #include "reports/episode_story.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -52,13 +53,6 @@ std::optional<State> state_in(const std::optional<std::string>& result) {
   return state.is_string() ? state_from_string(state.get<std::string>()) : std::nullopt;
 }
 
-Result<std::optional<ResultRow>> row_of(RowsOfRuns& rows, const std::string& run_id,
-                                        const std::string& key) {
-  const auto row = rows.find(run_id, key);
-  if (!row) return row.error();
-  return *row != nullptr ? std::optional(**row) : std::nullopt;
-}
-
 // --- as text ---
 
 class StoryText {
@@ -70,7 +64,7 @@ class StoryText {
     line(fmt::format("episode {}  {} ({} on {}) by {}", head.id, head.task, head.size, head.device,
                      head.model));
     line(fmt::format("run {}, began {}, {}", short_id(head.run_id), head.started_at, ending()));
-    if (story_.row) line("last row: " + outcome(*story_.row));
+    if (story_.row != nullptr) line("last row: " + outcome(*story_.row));
     const Reward& reward = story_.reward;
     line(fmt::format("{}: {}{}", reward.name,
                      reward.value ? fmt::format("{:.6g}", *reward.value) : std::string("none"),
@@ -122,7 +116,7 @@ class StoryText {
     }
     std::vector<std::string> facts;
     if (call.error != CallError::kNone) facts.emplace_back(to_string(call.error));
-    if (call.row)
+    if (call.row != nullptr)
       facts.push_back(outcome(*call.row));
     else if (call.state)
       facts.push_back(words(*call.state));
@@ -188,7 +182,8 @@ Json call_json(const StoryCall& call) {
   const auto ratio = [](const std::optional<Speedup>& speedup) {
     return speedup ? rounded(speedup->estimate) : Json();
   };
-  const std::optional<State> state = call.row ? std::optional(call.row->state) : call.state;
+  const std::optional<State> state =
+      call.row != nullptr ? std::optional(call.row->state) : call.state;
   return {{"tool", call.tool},
           {"arguments", text_json(call.arguments)},
           {"result", text_json(call.result)},
@@ -196,10 +191,10 @@ Json call_json(const StoryCall& call) {
           {"tree_before", tree_json(call.tree_before)},
           {"tree_after", tree_json(call.tree_after)},
           {"state", state ? Json(to_string(*state)) : Json()},
-          {"judged", call.row.has_value()},
+          {"judged", call.row != nullptr},
           {"speedup",
-           {{"eager", call.row ? ratio(call.row->over_eager) : Json()},
-            {"compiled", call.row ? ratio(call.row->over_compiled) : Json()}}},
+           {{"eager", call.row != nullptr ? ratio(call.row->over_eager) : Json()},
+            {"compiled", call.row != nullptr ? ratio(call.row->over_compiled) : Json()}}},
           {"wall_ms", call.wall_ms}};
 }
 
@@ -216,23 +211,40 @@ Json turn_json(const StoryTurn& turn) {
           {"calls", std::move(calls)}};
 }
 
-}  // namespace
-
-Result<Contents> load_texts(const Store& store, const Episode& episode) {
-  std::vector<std::string> hashes;
-  for (const std::string& hash : texts_of(episode)) hashes.push_back(hash);
-  auto contents = store.readable_contents(hashes, kMostTextBytes);
+Result<Contents> load(const Store& store, const std::vector<std::string>& hashes,
+                      std::size_t most_bytes) {
+  auto contents = store.readable_contents(hashes, most_bytes);
   if (!contents) return contents.error();
   return std::move(contents->texts);
 }
 
-Result<EpisodeStory> tell_story(const Episode& episode, const Contents& contents, RowsOfRuns& rows,
+}  // namespace
+
+Result<Contents> load_texts(const Store& store, const Episode& episode) {
+  const std::set<std::string> texts = texts_of(episode);
+  return load(store, {texts.begin(), texts.end()}, kMostTextBytes);
+}
+
+Result<Contents> load_story_texts(const Store& store, const Episode& episode,
+                                  std::size_t most_bytes) {
+  std::vector<std::string> hashes;
+  for (const Turn& turn : episode.turns) {
+    hashes.push_back(turn.reply);
+    for (const ToolCall& call : turn.calls)
+      hashes.insert(hashes.end(), {call.arguments, call.result});
+  }
+  return load(store, hashes, most_bytes);
+}
+
+Result<EpisodeStory> tell_story(const StoredEpisode& stored, const FindRow& find_row,
                                 const RewardRule& rule) {
+  const Episode& episode = stored.episode;
+  const Contents& contents = stored.contents;
   EpisodeStory story;
-  auto last = row_of(rows, episode.run_id, last_evaluation(episode));
+  const auto last = find_row(episode.run_id, last_evaluation(episode));
   if (!last) return last.error();
-  story.row = std::move(*last);
-  story.reward = reward_of_episode(episode, story.row ? &*story.row : nullptr, rule);
+  story.row = *last;
+  story.reward = reward_of_episode(episode, story.row, rule);
   story.head = episode;
   story.head.turns.clear();
   for (const Turn& turn : episode.turns) {
@@ -246,7 +258,7 @@ Result<EpisodeStory> tell_story(const Episode& episode, const Contents& contents
                    .calls = {}};
     if (told.said) told.said = words_of_message(*told.said);
     for (const ToolCall& call : turn.calls) {
-      auto row = row_of(rows, episode.run_id, call.evaluation);
+      const auto row = find_row(episode.run_id, call.evaluation);
       if (!row) return row.error();
       StoryCall one{.tool = call.tool,
                     .arguments = text_of(contents, call.arguments),
@@ -255,7 +267,7 @@ Result<EpisodeStory> tell_story(const Episode& episode, const Contents& contents
                     .tree_before = call.tree_before,
                     .tree_after = call.tree_after,
                     .state = {},
-                    .row = std::move(*row),
+                    .row = *row,
                     .wall_ms = call.wall_ms};
       one.state = state_in(one.result);
       told.calls.push_back(std::move(one));
@@ -263,16 +275,6 @@ Result<EpisodeStory> tell_story(const Episode& episode, const Contents& contents
     story.turns.push_back(std::move(told));
   }
   return story;
-}
-
-Result<EpisodeStory> load_story(const Store& store, const std::string& id,
-                                const RewardRule& rule) {
-  const auto episode = store.read_episode(id);
-  if (!episode) return episode.error();
-  const auto contents = load_texts(store, *episode);
-  if (!contents) return contents.error();
-  RowsOfRuns rows(store);
-  return tell_story(*episode, *contents, rows, rule);
 }
 
 Result<std::string> render_story(const EpisodeStory& story, const TableStyle& style,
@@ -290,7 +292,7 @@ Result<std::string> render_story(const EpisodeStory& story, const TableStyle& st
 }
 
 Json story_json(const EpisodeStory& story) {
-  Json json = episode_json(story.head, story.row ? &*story.row : nullptr, story.reward);
+  Json json = episode_json(story.head, story.row, story.reward);
   Json turns = Json::array();
   for (const StoryTurn& turn : story.turns) turns.push_back(turn_json(turn));
   json["turns"] = std::move(turns);

@@ -3,6 +3,7 @@
 // the page.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,8 +28,8 @@ struct StoryCall {
   CallError error = CallError::kNone;
   std::string tree_before;
   std::string tree_after;
-  std::optional<State> state;    // of the kernels, as the result has it
-  std::optional<ResultRow> row;  // that it brought
+  std::optional<State> state;      // of the kernels, as the result has it
+  const ResultRow* row = nullptr;  // that it brought
   std::int64_t wall_ms = 0;
 };
 
@@ -43,21 +44,23 @@ struct StoryTurn {
   std::vector<StoryCall> calls;
 };
 
+// Rows belong to whoever was asked for them.
 struct EpisodeStory {
-  Episode head;                  // without turns
-  std::optional<ResultRow> row;  // the last that it brought
+  Episode head;                    // without turns
+  const ResultRow* row = nullptr;  // the last that it brought
   Reward reward;
   std::vector<StoryTurn> turns;
 };
 
-// Errors: those of the store; what is damaged of its texts is left out.
-[[nodiscard]] Result<EpisodeStory> load_story(const Store& store, const std::string& id,
+// Errors: those of looking for rows.
+[[nodiscard]] Result<EpisodeStory> tell_story(const StoredEpisode& episode, const FindRow& find_row,
                                               const RewardRule& rule);
-// The same of an episode at hand.
-[[nodiscard]] Result<EpisodeStory> tell_story(const Episode& episode, const Contents& contents,
-                                              RowsOfRuns& rows, const RewardRule& rule);
-// What a story needs of an episode's texts, by hash, from the store.
+
+// All texts of an episode, but for those that are damaged. Errors: those of the store.
 [[nodiscard]] Result<Contents> load_texts(const Store& store, const Episode& episode);
+// Those alone that its story is made of, the shortest first, as many as have so many bytes.
+[[nodiscard]] Result<Contents> load_story_texts(const Store& store, const Episode& episode,
+                                                std::size_t most_bytes);
 
 // For a terminal. Without a turn (counted from 1) of each the first lines, else all of that one.
 // Errors: kNotFound, without such a turn.

@@ -45,7 +45,13 @@ Result<int> list(const Store& store, const EpisodesOptions& options, const Rewar
 }
 
 Result<int> show(const Store& store, const EpisodesOptions& options, const RewardRule& rule) {
-  const auto story = load_story(store, options.id, rule);
+  auto episode = store.read_episode(options.id);
+  if (!episode) return episode.error();
+  auto contents = load_texts(store, *episode);
+  if (!contents) return contents.error();
+  RowsOfRuns rows(store);
+  const auto story =
+      tell_story({std::move(*episode), std::move(*contents)}, rows.finder(), rule);
   if (!story) return story.error();
   if (options.format == OutputFormat::kJson) {
     print_json(story_json(*story));

@@ -104,6 +104,12 @@ struct Episode {
 // Texts by their hashes.
 using Contents = std::map<std::string, std::string>;
 
+// An episode with what was said in it, as far as that is to be had.
+struct StoredEpisode {
+  Episode episode;
+  Contents contents;
+};
+
 // An episode of one list: without its turns, which are counted.
 struct EpisodeSummary {
   Episode head;

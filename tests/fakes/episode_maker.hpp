@@ -44,8 +44,12 @@ class EpisodeMaker {
     contents_[hash] = text;
     return hash;
   }
+  // Whatever bytes there are in it.
+  std::string keep_json(const Json& json) {
+    return keep(json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
+  }
   std::string keep_message(const std::string& role, const std::string& text) {
-    return keep(Json{{"role", role}, {"content", text}}.dump());
+    return keep_json({{"role", role}, {"content", text}});
   }
 
   // A turn whose reply makes these calls. The results of the turn before come in front of it.
@@ -63,9 +67,8 @@ class EpisodeMaker {
           {{"id", id},
            {"type", "function"},
            {"function", {{"name", planned.tool}, {"arguments", planned.arguments}}}});
-      pending_.push_back(keep(Json{{"role", "tool"},
-                                   {"tool_call_id", id},
-                                   {"content", planned.result}}.dump()));
+      pending_.push_back(
+          keep_json({{"role", "tool"}, {"tool_call_id", id}, {"content", planned.result}}));
       ToolCall call;
       call.tool = planned.tool;
       call.arguments = keep(planned.arguments);
@@ -78,7 +81,7 @@ class EpisodeMaker {
       turn.invalid_calls += is_invalid(planned.error) ? 1 : 0;
       turn.calls.push_back(std::move(call));
     }
-    turn.reply = keep(reply.dump());
+    turn.reply = keep_json(reply);
     turn.finish_reason = calls.empty() ? "stop" : "tool_calls";
     turn.prompt_tokens = 100 * turns_;
     turn.completion_tokens = 10;
