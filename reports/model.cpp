@@ -157,6 +157,22 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
   return Done{};
 }
 
+// What a report has besides the run and its rows.
+Status read_rest(const Store& store, ReportData& data) {
+  for (Evaluation& evaluation : data.evaluations) keep(evaluation);
+  Result<std::vector<LintRecord>> lint = store.lint_records();
+  if (!lint) return lint.error();
+  data.lint = std::move(*lint);
+  Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  data.tags = tags_of(data.run.id, *tags);
+  std::error_code ignored;
+  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
+  read_conditions(data);
+  take_out_files(data);
+  return Done{};
+}
+
 }  // namespace
 
 std::string NightFinding::contestant() const {
@@ -217,17 +233,23 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
     data.run = std::move(*run);
     if (const Status read = read_rows(store, data.run.id, data); !read) return read.error();
   }
-  for (Evaluation& evaluation : data.evaluations) keep(evaluation);
-  Result<std::vector<LintRecord>> lint = store.lint_records();
-  if (!lint) return lint.error();
-  data.lint = std::move(*lint);
-  Result<std::vector<Tag>> tags = store.tags();
-  if (!tags) return tags.error();
-  data.tags = tags_of(data.run.id, *tags);
-  std::error_code ignored;
-  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
-  read_conditions(data);
-  take_out_files(data);
+  if (const Status read = read_rest(store, data); !read) return read.error();
+  return data;
+}
+
+Result<ReportData> row_report(const Store& store, Evaluation evaluation, ChainFinding chain) {
+  Result<std::optional<Run>> run = store.find_run(evaluation.run_id);
+  if (!run) return run.error();
+  if (!*run)
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("there is a row of run {}, and no such run",
+                             short_id(evaluation.run_id)),
+                 "`kbench db check` says what else is wrong"};
+  ReportData data;
+  data.run = std::move(**run);
+  data.evaluations.push_back(std::move(evaluation));
+  data.chain = std::move(chain);
+  if (const Status read = read_rest(store, data); !read) return read.error();
   return data;
 }
 

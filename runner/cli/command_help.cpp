@@ -6,6 +6,7 @@
 
 #include "reports/reporter.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/serve/tools.hpp"
 
 namespace kbench {
 namespace {
@@ -23,6 +24,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench workspace open level1/019_relu work\n"
     "                                          a folder for an agent; compile, verify, submit\n"
+    "  kbench serve --db rewards.sqlite        rewards over HTTP, for agents and trainers\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
@@ -215,6 +217,57 @@ constexpr const char* kWorkspaceHelp =
     "  kbench workspace verify work            on fresh inputs, without timing\n"
     "  kbench workspace submit work --agent me --db results.sqlite\n\n";
 
+constexpr const char* kServeHelp =
+    "Judges submissions that come over HTTP, as `kbench run` does, and answers with their rows and\n"
+    "rewards. What was measured before is answered from the database. Prints its address, then\n"
+    "serves until Ctrl-C or SIGTERM: what is measured is finished, what waits goes on with the next\n"
+    "server, after a kill too. Clients send a token of --tokens, a file (mode 0600) with lines\n"
+    "NAME SCOPES TOKEN; scopes are read, evaluate, workspace, a token is 64 hex digits. Only loopback\n"
+    "addresses are listened on; for others, let a proxy that speaks TLS stand before it.\n\n"
+    "Requests: POST /v1/evaluations {task, files, size?, reward?, wait_s?}, GET /v1/evaluations/ID,\n"
+    "POST /v1/batch, GET /v1/events; trainers' own: /get_reward (OpenRLHF), /evaluate (KernelGYM),\n"
+    "/reset, /step, /ws (OpenEnv); agents' tools: /mcp. All of them: GET /openapi.json.\n\n"
+    "Examples:\n"
+    "  kbench serve\n"
+    "  kbench serve --port 0 --device cpu --db rewards.sqlite\n"
+    "  kbench serve --tokens tokens.txt --host judge.example.org\n\n";
+
+constexpr const char* kMcpHelp =
+    "For an agent that starts its tools itself: speaks the Model Context Protocol (2026-07-28,\n"
+    "2025-11-25, 2025-06-18) on standard input and output. Workspaces lie in the state folder; what is\n"
+    "submitted is a row of the database, as with `kbench serve`, which offers the same at POST /mcp.\n\n"
+    "Examples:\n"
+    "  kbench mcp --db results.sqlite\n"
+    "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
+
+constexpr const char* kEpisodesHelp =
+    "An episode is one agent's work on one task, turn by turn: what it said, which tools it called,\n"
+    "what they answered, and the row that its submission became. list tells them newest first; show\n"
+    "takes the start of an id, and prints the first lines of each text, or a turn (--turn) in "
+    "full.\n\n"
+    "Examples:\n"
+    "  kbench episodes list --run latest\n"
+    "  kbench episodes show 3f9a --turn 4\n"
+    "  kbench episodes show 3f9a --json\n\n";
+
+constexpr const char* kExportHelp =
+    "Writes each episode as one line of JSON: messages, tools, task, reward, meta; the oldest "
+    "first.\n\n"
+    "  sft  demonstrations; by the filter cuda-agent\n"
+    "  rft  rejection fine-tuning; by the filter strict\n"
+    "  ppo  with a value target for each turn; by the filter all. With --values it is V + A by\n"
+    "       generalised advantage estimation (discount 1, lambda 0.95), else the return\n\n"
+    "  strict      reward of 1 or more, no invalid call, no call thrice on one tree, no cycle of\n"
+    "              trees three times round, ended by submit, no label that needs a look\n"
+    "  cuda-agent  reward above 0, no such repetition, no tool that was not offered, no arguments\n"
+    "              that it does not take\n"
+    "  all         whatever has ended and is worth something\n\n"
+    "Tasks of --held-out are left out by each. How many were, and why, is told on standard "
+    "error.\n\n"
+    "Examples:\n"
+    "  kbench export rft --held-out held_out.txt -o rft.jsonl\n"
+    "  kbench export ppo --values values.jsonl --reward log > ppo.jsonl\n\n";
+
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
     "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
@@ -314,6 +367,10 @@ constexpr std::array kHelps = {
     CommandHelp{"history", kHistoryHelp},
     CommandHelp{"nightly", kNightlyHelp},
     CommandHelp{"workspace", kWorkspaceHelp},
+    CommandHelp{"serve", kServeHelp},
+    CommandHelp{"mcp", kMcpHelp},
+    CommandHelp{"episodes", kEpisodesHelp},
+    CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
@@ -347,6 +404,7 @@ std::string exit_codes() { return kExitCodes; }
 
 std::string help_of(std::string_view command) {
   std::string text = command == "report" ? formats_help() + rewards_help() : "";
+  if (command == "mcp") text = "Tools, with their arguments:\n" + tools_help() + "\n";
   for (const CommandHelp& help : kHelps)
     if (help.command == command) text += help.text;
   return text + kExitCodes;

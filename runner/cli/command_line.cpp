@@ -12,9 +12,11 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_db.hpp"
+#include "runner/cli/command_episodes.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_run.hpp"
+#include "runner/cli/command_serve.hpp"
 #include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
@@ -44,6 +46,10 @@ struct Commands {
   NightlyOptions nightly;
   OutputWords nightly_words;
   WorkspaceOptions workspace;
+  ServeOptions serve;
+  McpOptions mcp;
+  EpisodesOptions episodes;
+  ExportOptions exported;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -386,6 +392,10 @@ struct Table {
     history = add_history(app, commands.history);
     nightly = add_nightly(app, commands.nightly, commands.nightly_words);
     workspace = add_workspace(app, commands.workspace);
+    serve = add_serve(app, commands.serve);
+    mcp = add_mcp(app, commands.mcp);
+    episodes = add_episodes(app, commands.episodes);
+    exported = add_export(app, commands.exported);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -417,6 +427,10 @@ struct Table {
   CLI::App* history = nullptr;
   CLI::App* nightly = nullptr;
   WorkspaceApps workspace{};
+  CLI::App* serve = nullptr;
+  CLI::App* mcp = nullptr;
+  EpisodesApps episodes{};
+  CLI::App* exported = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -578,6 +592,11 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   }
   for (const auto& [asked, what] : table.workspace.requests())
     if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
+  if (table.serve->parsed()) return Request(commands.serve);
+  if (table.mcp->parsed()) return Request(commands.mcp);
+  for (const auto& [asked, what] : table.episodes.requests())
+    if (asked->parsed()) return Request(EpisodesRequest{what, commands.episodes});
+  if (table.exported->parsed()) return Request(commands.exported);
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

@@ -33,6 +33,7 @@ struct Installation {
   std::filesystem::path oracle;
   std::filesystem::path oracle_cuda;
   std::filesystem::path worker;
+  std::filesystem::path gate;
   // What plays Python submissions: a script of ours, and the library that it loads.
   std::filesystem::path player;
   std::filesystem::path player_library;

@@ -23,8 +23,8 @@
 #include "reports/reporter.hpp"
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/calibration_file.hpp"
+#include "runner/cli/evaluation_key.hpp"
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
@@ -39,7 +39,6 @@
 #include "runner/cli/submission_builds.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
-#include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"
@@ -303,8 +302,8 @@ class RunSession {
   // --- compiled baselines ---
 
   Status build_baselines() {
-    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_,
-                                            options_.precision, options_.jobs, progress_);
+    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_,
+                                            progress_);
     if (!packages) return packages.error();
     interrupted_ = packages->interrupted;
     packages_ = std::move(packages->by_task);
@@ -328,21 +327,18 @@ class RunSession {
   // for is a part of it where it is not what it is by default, so that older rows keep theirs.
   [[nodiscard]] std::string key_of(std::size_t index) const {
     const PlannedRow& unit = plan_.units[index];
-    Json identity = {plan_.tasks[unit.task].hash,
-                     plan_.target.size,
-                     plan_.target.device,
-                     options_.precision,
-                     options_.profile,
-                     unit.id.agent,
-                     unit.id.name,
-                     unit.id.source_hash,
-                     compiler_.toolchain().host_version,
-                     compiler_.toolchain().nvcc_version,
-                     hello_.facts.name,
-                     std::string(build_info().version)};
-    if (is_python(unit) && options_.allow_torch != RunOptions().allow_torch)
-      identity.push_back("allow_torch " + options_.allow_torch);
-    return sha256(identity.dump());
+    const bool is_usual = !is_python(unit) || options_.allow_torch == RunOptions().allow_torch;
+    return evaluation_key({.task_hash = plan_.tasks[unit.task].hash,
+                           .size = plan_.target.size,
+                           .device = plan_.target.device,
+                           .precision = options_.precision,
+                           .profile = options_.profile,
+                           .agent = unit.id.agent,
+                           .submission = unit.id.name,
+                           .source_hash = unit.id.source_hash,
+                           .host_compiler = compiler_.toolchain().host_version,
+                           .nvcc = compiler_.toolchain().nvcc_version,
+                           .device_name = hello_.facts.name});
   }
 
   [[nodiscard]] static bool is_python(const PlannedRow& unit) {
@@ -368,7 +364,7 @@ class RunSession {
       expected.push_back(known->second);
     }
     progress_.begin("evaluating", expected);
-    const InterruptGuard guard;
+    const InterruptGuard guard(options_.stop);
     for (std::size_t position = 0; position < open.size(); ++position) {
       interrupted_ = interrupted_ || guard.interrupted();
       if (interrupted_) break;
@@ -391,6 +387,7 @@ class RunSession {
         --left_pending_;
       }
       if (auto added = store_->add(evaluation, blobs); !added) return added.error();
+      if (options_.stored) options_.stored(evaluation);
       progress_.item_done(format_row_line(derive(evaluation)));
       if (lost_device_) break;
     }
@@ -649,37 +646,32 @@ class RunSession {
 
 }  // namespace
 
-int run_command(const RunOptions& given, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+Result<RunEnd> perform_run(const RunOptions& given, const Installation& installation) {
   // Before anything else: a database is worth more than a report.
-  if (auto sound = check_database_path(given.database); !sound)
-    return fail(sound.error(), terminal);
-  if (auto there = check_database_folder(given.database); !there)
-    return fail(there.error(), terminal);
+  if (auto sound = check_database_path(given.database); !sound) return sound.error();
+  if (auto there = check_database_folder(given.database); !there) return there.error();
   const auto completed = complete_resumed(given);
-  if (!completed) return fail(completed.error(), terminal);
+  if (!completed) return completed.error();
   const RunOptions& options = *completed;
   if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
-    return fail(fine.error(), terminal);
+    return fine.error();
   for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_profile(*output.reporter, options.profile); !fine)
-      return fail(fine.error(), terminal);
+    if (auto fine = check_profile(*output.reporter, options.profile); !fine) return fine.error();
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });
   auto compilers = std::async(std::launch::async, find_toolchain);
   auto plan = make_plan(options, installation);
-  if (!plan) return fail(plan.error(), terminal);
+  if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
-    return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
-  if (plan->tasks.empty())
-    return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+    return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
+  if (plan->tasks.empty()) return RunEnd{ExitCode::kNothingSelected, "no task matches"};
   if (options.shard)
-    if (auto named = check_tag_name(options.group); !named) return fail(named.error(), terminal);
+    if (auto named = check_tag_name(options.group); !named) return named.error();
   const auto profile = find_profile(options.profile);
-  if (!profile) return fail(profile.error(), terminal);
+  if (!profile) return profile.error();
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
-  if (!complete) return fail(complete.error(), terminal);
+  if (!complete) return complete.error();
   auto python = find_python_player(*plan, *complete);
   Toolchain toolchain = compilers.get();
   if (const auto& gpu = plan->target.gpu)
@@ -687,8 +679,14 @@ int run_command(const RunOptions& given, const Installation& installation) {
   RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, *sandbox,
                      toolchain);
   auto code = session.run();
-  if (!code) return fail(code.error(), terminal);
-  return finish(*code, session.summary(), options.common.verbosity);
+  if (!code) return code.error();
+  return RunEnd{*code, session.summary()};
+}
+
+int run_command(const RunOptions& options, const Installation& installation) {
+  const auto end = perform_run(options, installation);
+  if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  return finish(end->code, end->summary, options.common.verbosity);
 }
 
 }  // namespace kbench
