@@ -338,7 +338,8 @@ class RunSession {
                            .source_hash = unit.id.source_hash,
                            .host_compiler = compiler_.toolchain().host_version,
                            .nvcc = compiler_.toolchain().nvcc_version,
-                           .device_name = hello_.facts.name});
+                           .device_name = hello_.facts.name,
+                           .allow_torch = is_usual ? "" : options_.allow_torch});
   }
 
   [[nodiscard]] static bool is_python(const PlannedRow& unit) {
