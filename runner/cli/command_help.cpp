@@ -155,7 +155,8 @@ constexpr const char* kCompareHelp =
     "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
     "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
     "devices, sizes, precision classes, profiles, protocols, and quick against full are "
-    "refused.\n\n"
+    "refused,\n"
+    "and so is another --allow-torch where both have Python submissions.\n\n"
     "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
     "BEFORE counts that device's runs.\n\n"
     "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
@@ -174,10 +175,12 @@ constexpr const char* kCompareHelp =
 constexpr const char* kHistoryHelp =
     "A line for each run of the device, oldest first, with the agent's best variant; another "
     "size,\n"
-    "precision class, profile or timing is left out and counted. A change is dated to the run "
-    "that\n"
-    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
-    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
+    "precision class, profile, timing or, of Python, --allow-torch is left out and counted. A "
+    "change\n"
+    "is dated to the run that brought it: the series is cut where the means before and after "
+    "differ\n"
+    "most, if that holds at 95 %, corrected for the number of places (Holm), and then each part in\n"
+    "the same way.\n\n"
     "Examples:\n"
     "  kbench history level1/019_relu\n"
     "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
@@ -236,6 +239,34 @@ constexpr const char* kMcpHelp =
     "Examples:\n"
     "  kbench mcp --db results.sqlite\n"
     "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
+
+constexpr const char* kEpisodesHelp =
+    "An episode is one agent's work on one task, turn by turn: what it said, which tools it called,\n"
+    "what they answered, and the row that its submission became. list tells them newest first; show\n"
+    "takes the start of an id, and prints the first lines of each text, or a turn (--turn) in "
+    "full.\n\n"
+    "Examples:\n"
+    "  kbench episodes list --run latest\n"
+    "  kbench episodes show 3f9a --turn 4\n"
+    "  kbench episodes show 3f9a --json\n\n";
+
+constexpr const char* kExportHelp =
+    "Writes each episode as one line of JSON: messages, tools, task, reward, meta; the oldest "
+    "first.\n\n"
+    "  sft  demonstrations; by the filter cuda-agent\n"
+    "  rft  rejection fine-tuning; by the filter strict\n"
+    "  ppo  with a value target for each turn; by the filter all. With --values it is V + A by\n"
+    "       generalised advantage estimation (discount 1, lambda 0.95), else the return\n\n"
+    "  strict      reward of 1 or more, no invalid call, no call thrice on one tree, no cycle of\n"
+    "              trees three times round, ended by submit, no label that needs a look\n"
+    "  cuda-agent  reward above 0, no such repetition, no tool that was not offered, no arguments\n"
+    "              that it does not take\n"
+    "  all         whatever has ended and is worth something\n\n"
+    "Tasks of --held-out are left out by each. How many were, and why, is told on standard "
+    "error.\n\n"
+    "Examples:\n"
+    "  kbench export rft --held-out held_out.txt -o rft.jsonl\n"
+    "  kbench export ppo --values values.jsonl --reward log > ppo.jsonl\n\n";
 
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
@@ -338,6 +369,8 @@ constexpr std::array kHelps = {
     CommandHelp{"workspace", kWorkspaceHelp},
     CommandHelp{"serve", kServeHelp},
     CommandHelp{"mcp", kMcpHelp},
+    CommandHelp{"episodes", kEpisodesHelp},
+    CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},

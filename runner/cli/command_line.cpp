@@ -12,6 +12,7 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_db.hpp"
+#include "runner/cli/command_episodes.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_run.hpp"
@@ -47,6 +48,8 @@ struct Commands {
   WorkspaceOptions workspace;
   ServeOptions serve;
   McpOptions mcp;
+  EpisodesOptions episodes;
+  ExportOptions exported;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -391,6 +394,8 @@ struct Table {
     workspace = add_workspace(app, commands.workspace);
     serve = add_serve(app, commands.serve);
     mcp = add_mcp(app, commands.mcp);
+    episodes = add_episodes(app, commands.episodes);
+    exported = add_export(app, commands.exported);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -424,6 +429,8 @@ struct Table {
   WorkspaceApps workspace{};
   CLI::App* serve = nullptr;
   CLI::App* mcp = nullptr;
+  EpisodesApps episodes{};
+  CLI::App* exported = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -587,6 +594,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
     if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
   if (table.serve->parsed()) return Request(commands.serve);
   if (table.mcp->parsed()) return Request(commands.mcp);
+  for (const auto& [asked, what] : table.episodes.requests())
+    if (asked->parsed()) return Request(EpisodesRequest{what, commands.episodes});
+  if (table.exported->parsed()) return Request(commands.exported);
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

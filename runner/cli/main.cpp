@@ -18,6 +18,8 @@
 #include "runner/cli/config_command.hpp"
 #include "runner/cli/db_command.hpp"
 #include "runner/cli/doctor.hpp"
+#include "runner/cli/episodes_command.hpp"
+#include "runner/cli/export_command.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
@@ -87,6 +89,12 @@ struct Dispatch {
   }
   int operator()(const ServeOptions& options) const { return serve_command(options, installation); }
   int operator()(const McpOptions& options) const { return mcp_command(options, installation); }
+  int operator()(const EpisodesRequest& request) const {
+    return episodes_command(request, installation);
+  }
+  int operator()(const ExportOptions& options) const {
+    return export_command(options, installation);
+  }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {

@@ -13,6 +13,7 @@
 #include "runner/cli/prompt_language.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
+#include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
 
@@ -251,6 +252,35 @@ struct ServeOptions {
 struct McpOptions {
   ServeOptions serve;  // address, port, names and tokens are of no meaning
   std::string print;   // "mcp" or "openai": prints the tools and ends; empty: serves
+};
+
+// `kbench episodes list|show`.
+struct EpisodesOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> run;         // list: a name of store/run_name.hpp; else all
+  std::string id;                         // show: the start of one
+  std::optional<int> turn;                // show: this one alone, and all of it; from 1
+  std::string reward = "milestone_sure";  // a name of reward/reward.hpp
+  OutputFormat format = OutputFormat::kTable;
+};
+struct EpisodesRequest {
+  enum class What { kList, kShow };
+  What what = What::kList;
+  EpisodesOptions options;
+};
+
+// `kbench export`.
+struct ExportOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  ExportKind kind = ExportKind::kSft;
+  std::vector<std::string> runs;               // names of store/run_name.hpp; none: all
+  std::optional<FilterRule> filter;            // else the kind's own
+  std::string reward = "milestone_sure";       // a name of reward/reward.hpp
+  std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
+  std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
+  std::optional<std::filesystem::path> out;       // else standard output
 };
 
 // `kbench doctor`.

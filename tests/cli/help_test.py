@@ -13,7 +13,8 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",)]
+            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
+            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",)]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -33,6 +34,10 @@ WORDS = {
     ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
     ("serve",): ["--bind", "--host", "--tokens", "--device", "--size", "--db"],
     ("mcp",): ["--print", "--db"],
+    ("episodes", "list"): ["--run", "--reward", "--db", "--format"],
+    ("episodes", "show"): ["--turn", ""],
+    ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],
+    ("export",): [""],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],
