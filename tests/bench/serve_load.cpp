@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -154,8 +155,12 @@ int main(int argc, char** argv) {
     return gate;
   };
   std::optional<Result<ServeEnd>> ended;
-  std::thread supervisor([&] { ended = serve(settings, judge, *spool); });
-  while (port == 0 && !ended) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  std::atomic<bool> over = false;
+  std::thread supervisor([&] {
+    ended = serve(settings, judge, *spool);
+    over = true;
+  });
+  while (port == 0 && !over) std::this_thread::sleep_for(std::chrono::milliseconds{10});
 
   Shared shared;
   std::vector<std::thread> clients;
@@ -163,7 +168,7 @@ int main(int argc, char** argv) {
     clients.emplace_back(run_client, i, port.load(), each, std::ref(shared));
   for (std::thread& client : clients) client.join();
   const std::uint64_t one = 1;
-  if (::write(end.get(), &one, sizeof one) != sizeof one) return 1;
+  if (::write(end.get(), &one, sizeof one) < 0) return 1;
   supervisor.join();
   if (!*ended) return complain(ended->error());
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,6 +1,7 @@
 // What the gate makes of requests, without a network.
 #include "runner/gate/desk.hpp"
 
+#include <cctype>
 #include <fstream>
 #include <memory>
 #include <set>

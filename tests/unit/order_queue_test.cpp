@@ -29,8 +29,8 @@ std::vector<std::string> ids(const std::vector<QueuedOrder>& orders) {
 
 TEST(OrderQueue, AgentsTakeTurnsAndKeepTheirOwnOrder) {
   OrderQueue queue;
-  for (const auto& [id, agent] : {std::pair{"a1", "ann"}, {"a2", "ann"}, {"a3", "ann"}})
-    EXPECT_EQ(queue.push(order(id, agent, static_cast<std::uint64_t>(id[1]))), Push::kTaken);
+  for (const std::uint64_t i : {1U, 2U, 3U})
+    EXPECT_EQ(queue.push(order("a" + std::to_string(i), "ann", i)), Push::kTaken);
   EXPECT_EQ(queue.push(order("b1", "bob", 100)), Push::kTaken);
   EXPECT_THAT(ids(queue.take(3)), ElementsAre("a1", "b1", "a2"));
   EXPECT_THAT(ids(queue.take(3)), ElementsAre("a3"));

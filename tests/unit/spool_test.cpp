@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,10 +83,16 @@ TEST(Order, IsReadAsItWasWritten) {
 TEST(Order, WhatIsNoneIsRefused) {
   const Json good = {{"task", "t"}, {"files", {{"a", "b"}}}};
   ASSERT_TRUE(order_from_json(good).ok());
-  for (const auto& [name, value] :
-       {std::pair<const char*, Json>{"task", 3}, {"task", ""}, {"task", std::string(201, 'x')},
-        {"reference", "both"}, {"files", Json::object()}, {"files", Json::array({"a"})},
-        {"files", {{"a", 3}}}, {"what", "anything"}, {"more", "x"}}) {
+  const std::vector<std::pair<const char*, Json>> wrong = {{"task", 3},
+                                                           {"task", ""},
+                                                           {"task", std::string(201, 'x')},
+                                                           {"reference", "both"},
+                                                           {"files", Json::object()},
+                                                           {"files", Json::array({"a"})},
+                                                           {"files", {{"a", 3}}},
+                                                           {"what", "anything"},
+                                                           {"more", "x"}};
+  for (const auto& [name, value] : wrong) {
     Json json = good;
     json[name] = value;
     const auto order = order_from_json(json);
