@@ -14,7 +14,8 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
             ("workspace", "verify"), ("workspace", "submit"),
-            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",)]
+            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
+            ("agent",), ("agent", "run")]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -36,6 +37,8 @@ WORDS = {
     ("episodes", "show"): ["--turn", ""],
     ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],
     ("export",): [""],
+    ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
+                                                 "--style", "--resume", "--db"],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],
