@@ -84,6 +84,7 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
   row.ranked_apart = !row.torch_operators.empty() && evaluation.allow_torch != "all";
+  row.allow_torch = evaluation.allow_torch;
   row.sources = evaluation.sources;
   row.tree_hash = evaluation.tree_hash;
 }
@@ -210,6 +211,7 @@ ResultRow derive(const Evaluation& evaluation) {
   }
   row.counts = count_samples(evaluation.samples);
   row.prepare_ns = evaluation.prepare_ns;
+  row.copy_ns = evaluation.copy_ns;
   row.sandbox_level = evaluation.sandbox_level;
   row.labels = evaluation.labels;
   row.floor_ns = evaluation.floor_ns;

@@ -59,6 +59,7 @@ struct ResultRow {
   std::string worker_kind;      // "native", "python"
   std::string torch_operators;  // "aten::relu 1": what a Python submission was seen to compute with
   bool ranked_apart = false;    // because of that, in a run that allows torch for data only
+  std::string allow_torch;      // of a Python submission: what its run allowed; else empty
   std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
   std::string tree_hash;          // of these
 
@@ -88,6 +89,7 @@ struct ResultRow {
 
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
+  std::optional<std::int64_t> copy_ns;  // of a Python submission's outputs; not in its time
   std::string sandbox_level;
   std::string labels;
   std::string calibrated_at;  // UTC; empty without a calibration

@@ -7,7 +7,7 @@
 namespace kbench {
 
 std::string evaluation_key(const EvaluationIdentity& identity) {
-  const Json parts = {identity.task_hash,
+  Json parts = {identity.task_hash,
                       identity.size,
                       identity.device,
                       identity.precision,
@@ -19,6 +19,7 @@ std::string evaluation_key(const EvaluationIdentity& identity) {
                       identity.nvcc,
                       identity.device_name,
                       std::string(build_info().version)};
+  if (!identity.allow_torch.empty()) parts.push_back("allow_torch " + identity.allow_torch);
   return sha256(parts.dump());
 }
 

@@ -19,6 +19,9 @@ struct EvaluationIdentity {
   std::string host_compiler;
   std::string nvcc;  // versions
   std::string device_name;
+  // What a Python submission may use torch for; empty where it is the default, and of others: rows
+  // from before there was a choice keep their keys.
+  std::string allow_torch = {};
 };
 
 // SHA-256 over these and the version of kbench, in hex.

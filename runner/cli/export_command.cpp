@@ -45,7 +45,7 @@ class LineSink {
     std::error_code ignored;
     // A terminal or /dev/null is written to as it is.
     const bool regular = !fs::exists(*file, ignored) || fs::is_regular_file(*file, ignored);
-    sink.written_ = regular ? fmt::format("{}.part-{}", file->string(), ::getpid()) : *file;
+    sink.written_ = regular ? fs::path(fmt::format("{}.part-{}", file->string(), ::getpid())) : *file;
     sink.stream_.reset(std::fopen(sink.written_.c_str(), "wbe"));
     if (!sink.stream_) return sink.failed();
     return Result<LineSink>(std::move(sink));

@@ -30,8 +30,8 @@ void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.hint = hint;
 }
 
-// Why no Python submission can be played on this machine.
-Result<PythonPlayer> make_player(const Installation& installation) {
+// Errors: why no Python submission can be played on this machine.
+Result<PythonPlayer> make_player(const Installation& installation, bool on_cuda) {
   const char* hint =
       "set KBENCH_TORCH to a Python that has torch; `kbench doctor` says what it found";
   if (installation.python.empty())
@@ -43,6 +43,11 @@ Result<PythonPlayer> make_player(const Installation& installation) {
   }
   const auto facts = ask_python(installation.python);
   if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
+  if (on_cuda && !facts->torch_has_cuda) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("the torch of {} was built without CUDA", installation.python.string()),
+                 "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
+  }
   return PythonPlayer{{fs::absolute(installation.python), facts->module_folders, facts->folders},
                       fs::absolute(installation.player),
                       fs::absolute(installation.player_library)};
@@ -76,15 +81,11 @@ std::optional<PythonPlayer> find_python_player(Plan& plan, const Installation& i
   bool needed = false;
   for (PlannedRow& unit : plan.units) {
     if (!is_played_python(unit)) continue;
-    if (plan.target.device != "cpu") {
-      skip(unit, "Python submissions are played on the CPU only", "use --device cpu");
-      continue;
-    }
     if (const std::string& why = unit.submission->not_offered; !why.empty()) {
       skip(unit, why, "");
       continue;
     }
-    if (!player) player = make_player(installation);
+    if (!player) player = make_player(installation, plan.target.device == "cuda");
     if (*player) {
       needed = true;
     } else {

@@ -21,9 +21,9 @@
 
 namespace kbench {
 
-// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, a
-// device or a compiler that Python submissions are not offered yet. What plays the others; none
-// where no unit is left.
+// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, on a
+// GPU none whose torch has CUDA, something that Python submissions are not offered yet. What plays
+// the others; none where no unit is left.
 [[nodiscard]] std::optional<PythonPlayer> find_python_player(Plan& plan,
                                                              const Installation& installation);
 

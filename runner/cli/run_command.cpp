@@ -80,6 +80,7 @@ class RunSession {
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(sandbox),
+        zygotes_(sandbox),
         compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {}
 
   Result<ExitCode> run() {
@@ -92,6 +93,7 @@ class RunSession {
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
+      const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
       const ArgumentsByTask arguments =
           python_ ? ask_model_arguments(plan_, *python_, installation_, sandbox_)
                   : ArgumentsByTask{};
@@ -105,7 +107,10 @@ class RunSession {
     if (auto built = build_baselines(); !built) return built.error();
     if (auto evaluated = evaluate_units(); !evaluated) return evaluated.error();
     // With all the memory they hold, they take 0.2 s to end. Meanwhile the report is made.
-    const auto worker = std::async(std::launch::async, [this] { last_worker_.reset(); });
+    const auto worker = std::async(std::launch::async, [this] {
+      last_worker_.reset();
+      zygotes_.clear();
+    });
     const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
     if (auto finished = finish_run(); !finished) return finished.error();
     worker.wait();
@@ -202,8 +207,25 @@ class RunSession {
                               options_.precision);
   }
 
+  // From then on torch has been started for the first agent who needs it as well.
   void await_builds() {
     if (compiling_.valid()) builds_ = compiling_.get();
+  }
+
+  // For those whose turn comes later it is started when that comes.
+  void start_torch_early() {
+    const auto first = std::find_if(plan_.units.begin(), plan_.units.end(),
+                                    [](const PlannedRow& u) { return is_python(u) && !u.ends_as; });
+    if (!python_ || first == plan_.units.end()) return;
+    zygotes_.start_early(first->id.agent, zygote_command(*python_, plan_.target.device,
+                                                         plan_.target.device_index,
+                                                         usable_threads()));
+  }
+
+  void tell_starts_of_torch() {
+    for (const std::string& agent : zygotes_.take_starts())
+      progress_.detail(
+          fmt::format("started torch for the Python submissions of {}", clean_name(agent, 120)));
   }
 
   // --- the run's row ---
@@ -301,9 +323,11 @@ class RunSession {
 
   // --- evaluating ---
 
-  // Unique within the run, and equal when the same thing is asked for again.
+  // Unique within the run, and equal when the same thing is asked for again. What torch may be used
+  // for is a part of it where it is not what it is by default, so that older rows keep theirs.
   [[nodiscard]] std::string key_of(std::size_t index) const {
     const PlannedRow& unit = plan_.units[index];
+    const bool is_usual = !is_python(unit) || options_.allow_torch == RunOptions().allow_torch;
     return evaluation_key({.task_hash = plan_.tasks[unit.task].hash,
                            .size = plan_.target.size,
                            .device = plan_.target.device,
@@ -314,7 +338,12 @@ class RunSession {
                            .source_hash = unit.id.source_hash,
                            .host_compiler = compiler_.toolchain().host_version,
                            .nvcc = compiler_.toolchain().nvcc_version,
-                           .device_name = hello_.facts.name});
+                           .device_name = hello_.facts.name,
+                           .allow_torch = is_usual ? "" : options_.allow_torch});
+  }
+
+  [[nodiscard]] static bool is_python(const PlannedRow& unit) {
+    return unit.submission && unit.submission->kind == SubmissionKind::kPython;
   }
 
   // Of an evaluation of the task; 0 where nobody knows.
@@ -350,6 +379,7 @@ class RunSession {
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);
       const std::vector<Blob> blobs = take_sources(open[position], evaluation);
+      tell_starts_of_torch();
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;
@@ -413,6 +443,7 @@ class RunSession {
     // Also where nothing was measured: rows of a run rank together.
     evaluation.protocol = kProtocol;
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
+    if (is_python(unit)) evaluation.allow_torch = options_.allow_torch;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
     if (evaluation.submission) evaluation.sandbox_level = sandbox_.level(on_cuda()).to_string();
@@ -523,7 +554,7 @@ class RunSession {
   // One for each submission, so that none finds anything of another one's in its sandbox.
   std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
     const auto& model = builds_[index].python;
-    return model ? make_python_program(sandbox_, *python_, *model)
+    return model ? make_python_program(zygotes_, *python_, *model, plan_.units[index].id.agent)
                  : make_native_program(sandbox_, installation_.worker);
   }
 
@@ -590,6 +621,7 @@ class RunSession {
   Profile profile_;
   Progress progress_;
   Sandbox& sandbox_;
+  ZygotePool zygotes_;
   Compiler compiler_;
   std::unique_ptr<Store> store_;
   bool chained_ = false;  // there is a key to chain with

@@ -1,5 +1,5 @@
-// The program that plays a Python submission: a Zygote in the sandbox, made when the first session
-// is asked for, and a process forked from it for each. Called by run_command.
+// The program that plays a Python submission: a process for each session, forked by the Zygote of its
+// agent. Called by run_command.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/measure/worker_program.hpp"
+#include "runner/measure/zygote_pool.hpp"
 #include "runner/sandbox/python_command.hpp"
 
 namespace kbench {
@@ -16,7 +17,7 @@ namespace kbench {
 // What plays. All paths are absolute.
 struct PythonPlayer {
   PythonSetup python;
-  std::filesystem::path script;   // runner/player/player.py
+  std::filesystem::path script;   // runner/player/player.py, with its modules beside it
   std::filesystem::path library;  // kbench-player.so
 };
 
@@ -30,8 +31,14 @@ struct PythonModel {
   std::optional<std::vector<std::string>> parameters;
 };
 
-[[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(Sandbox& sandbox,
+// What starts the fork server that plays on this device ("cpu" or "cuda"), with so many threads.
+[[nodiscard]] ZygoteCommand zygote_command(PythonPlayer player, std::string device,
+                                           int device_index, int threads);
+
+// One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
+[[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool,
                                                                  PythonPlayer player,
-                                                                 PythonModel model);
+                                                                 PythonModel model,
+                                                                 std::string agent);
 
 }  // namespace kbench

@@ -401,6 +401,15 @@ Result<std::vector<StateCount>> Store::state_counts() const {
   });
 }
 
+Result<std::size_t> Store::row_count(const std::string& run_id) const {
+  return impl_->guarded("counting rows", [&]() -> Result<std::size_t> {
+    SQLite::Statement rows(impl_->database, "SELECT count(*) FROM evaluation WHERE run_id = ?");
+    rows.bind(1, run_id);
+    rows.executeStep();
+    return static_cast<std::size_t>(rows.getColumn(0).getInt64());
+  });
+}
+
 Result<std::vector<std::string>> Store::task_ids() const {
   return impl_->guarded("listing the tasks", [&]() -> Result<std::vector<std::string>> {
     SQLite::Statement rows(impl_->database, "SELECT DISTINCT task FROM evaluation ORDER BY task");

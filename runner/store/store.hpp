@@ -115,6 +115,8 @@ class Store {
 
   // Of all runs, by run and state.
   [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
+  // Of one run, without reading them.
+  [[nodiscard]] Result<std::size_t> row_count(const std::string& run_id) const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
   // The rows of one task in all runs.

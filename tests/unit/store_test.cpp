@@ -115,6 +115,7 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.prepare_ns, b.prepare_ns);
   EXPECT_EQ(a.null_call_ns, b.null_call_ns);
   EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
+  EXPECT_EQ(a.copy_ns, b.copy_ns);
   EXPECT_EQ(a.floor_ns, b.floor_ns);
   EXPECT_EQ(a.repeats, b.repeats);
   EXPECT_EQ(a.labels, b.labels);
@@ -401,6 +402,7 @@ TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
     EXPECT_EQ(row.protocol, 1);
     EXPECT_FALSE(row.calibration) << "and so it has no verdict";
     EXPECT_EQ(row.torch_operators + row.allow_torch, "");
+    EXPECT_FALSE(row.copy_ns);
     EXPECT_TRUE(row.attempts.empty());
     ASSERT_EQ(row.samples.size(), 1u);
     EXPECT_EQ(row.samples[0].attempt, 0);

@@ -19,8 +19,8 @@ const TIME_ROW = 26;
 // Facts that neither the table nor the headings show.
 const FACTS = [
   "submission", "worker_kind", "torch_operators", "lint", "profile", "precision",
-  "submission_precision", "vendor_library", "prepare_ns", "samples.kept", "samples.dropped",
-  "samples.blocks", "samples.placements", "sandbox", "labels", "floor_ns", "repeats",
+  "submission_precision", "vendor_library", "prepare_ns", "copy_ns", "samples.kept",
+  "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "floor_ns", "repeats",
   "calibrated_at", "no_verdict_reason", "wall_seconds",
 ];
 
