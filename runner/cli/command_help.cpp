@@ -240,6 +240,23 @@ constexpr const char* kMcpHelp =
     "  kbench mcp --db results.sqlite\n"
     "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
 
+constexpr const char* kAgentRunHelp =
+    "Measures the baselines of the tasks, then lets the model solve each: by tools (react: read, "
+    "write,\n"
+    "edit, glob, grep, compile, verify, submit), or with a kernel in each reply (refine). Every turn "
+    "is\n"
+    "stored before its tools run, every answer before the next request; --resume goes on with what is\n"
+    "open, and says and judges nothing twice. The endpoint is asked at POST .../chat/completions, six\n"
+    "times where it answers with 408, 429 or 5xx. Above three quarters of --window old results shrink "
+    "to\n"
+    "a line; the tool recall returns them. The program that speaks with it has no files and no network\n"
+    "but the connections that it is given. Only plain HTTP: let a proxy speak TLS.\n\n"
+    "Examples:\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --model qwen3 --task level1/019_relu\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --model qwen3 --level 1 --episodes 8 --turns "
+    "40\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --resume latest\n\n";
+
 constexpr const char* kEpisodesHelp =
     "An episode is one agent's work on one task, turn by turn: what it said, which tools it called,\n"
     "what they answered, and the row that its submission became. list tells them newest first; show\n"
@@ -369,6 +386,7 @@ constexpr std::array kHelps = {
     CommandHelp{"workspace", kWorkspaceHelp},
     CommandHelp{"serve", kServeHelp},
     CommandHelp{"mcp", kMcpHelp},
+    CommandHelp{"agent run", kAgentRunHelp},
     CommandHelp{"episodes", kEpisodesHelp},
     CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},

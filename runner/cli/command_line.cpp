@@ -11,6 +11,7 @@
 #include "reports/reporter.hpp"
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/command_agent.hpp"
 #include "runner/cli/command_db.hpp"
 #include "runner/cli/command_episodes.hpp"
 #include "runner/cli/command_help.hpp"
@@ -50,6 +51,7 @@ struct Commands {
   McpOptions mcp;
   EpisodesOptions episodes;
   ExportOptions exported;
+  AgentRunOptions agent;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -396,6 +398,7 @@ struct Table {
     mcp = add_mcp(app, commands.mcp);
     episodes = add_episodes(app, commands.episodes);
     exported = add_export(app, commands.exported);
+    agent_run = add_agent(app, commands.agent);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -431,6 +434,7 @@ struct Table {
   CLI::App* mcp = nullptr;
   EpisodesApps episodes{};
   CLI::App* exported = nullptr;
+  CLI::App* agent_run = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -597,6 +601,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   for (const auto& [asked, what] : table.episodes.requests())
     if (asked->parsed()) return Request(EpisodesRequest{what, commands.episodes});
   if (table.exported->parsed()) return Request(commands.exported);
+  if (table.agent_run->parsed()) {
+    commands.agent.command_line = command_line_text(words);
+    return Request(std::move(commands.agent));
+  }
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

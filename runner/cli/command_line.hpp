@@ -38,7 +38,7 @@ using Request =
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
                  ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
                  NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest,
-                 ExportOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest,
+                 ExportOptions, AgentRunOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest,
                  TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is

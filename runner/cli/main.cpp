@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/agent_command.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
@@ -94,6 +95,9 @@ struct Dispatch {
   }
   int operator()(const ExportOptions& options) const {
     return export_command(options, installation);
+  }
+  int operator()(const AgentRunOptions& options) const {
+    return agent_run_command(options, installation);
   }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/variant_rule.hpp"
+#include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/prompt_language.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
@@ -281,6 +282,36 @@ struct ExportOptions {
   std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
   std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
   std::optional<std::filesystem::path> out;       // else standard output
+};
+
+// `kbench agent run`.
+struct AgentRunOptions {
+  CommonOptions common;
+  std::string endpoint;
+  std::string model;
+  std::optional<std::string> key_env;             // at most one of these two
+  std::optional<std::filesystem::path> key_file;
+  int timeout_s = 600;             // of one answer
+  std::vector<int> levels;         // empty: all
+  std::vector<std::string> tasks;  // patterns of select_tasks; empty: all
+  std::optional<std::string> size;
+  std::optional<std::string> device;
+  int episodes = 1;  // of each task
+  int parallel = 4;
+  AgentStyle style = AgentStyle::kReact;
+  std::optional<double> temperature;
+  std::optional<int> max_tokens;
+  std::int64_t seed = 0;
+  int turns = 150;  // this and the next four: of each episode; 0: no limit
+  std::int64_t tokens = 0;
+  int evaluations = 50;
+  int seconds = 0;
+  std::int64_t window = 131'072;
+  bool quick = false;
+  std::string reward = "milestone_sure";  // a name of reward/reward.hpp
+  std::optional<std::string> resume;      // a run's name, of store/run_name.hpp
+  std::filesystem::path database = "kbench.sqlite";
+  std::string command_line;  // as typed, for the store
 };
 
 // `kbench doctor`.

@@ -136,6 +136,7 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   run.database = options.database.value_or(scratch->path() / "verify.sqlite");
   run.command_line = options.command_line;
   run.stop = options.stop;
+  run.quick = options.quick;
   auto end = perform_run(run, request.installation);
   if (!end) return end.error();
   KernelRun done{std::move(*end), {}};

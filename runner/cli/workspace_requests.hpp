@@ -52,6 +52,7 @@ struct KernelRunOptions {
   std::optional<std::filesystem::path> database;
   std::string command_line;  // for the store
   std::function<bool()> stop = {};
+  bool quick = false;  // as RunOptions has it
 };
 [[nodiscard]] Result<KernelRun> run_kernels(const KernelRequest& request,
                                             const KernelRunOptions& options);

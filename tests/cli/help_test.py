@@ -13,8 +13,14 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
+<<<<<<< HEAD
             ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",)]
+=======
+            ("workspace", "verify"), ("workspace", "submit"),
+            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
+            ("agent",), ("agent", "run")]
+>>>>>>> agent
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -38,6 +44,8 @@ WORDS = {
     ("episodes", "show"): ["--turn", ""],
     ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],
     ("export",): [""],
+    ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
+                                                 "--style", "--resume", "--db"],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],

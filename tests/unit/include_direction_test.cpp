@@ -47,6 +47,7 @@ const std::map<std::string, Rule>& rules() {
        {{"runner/core", "runner/os", "runner/submission", "runner/sandbox", "runner/task"}}},
       {"runner/serve",
        {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
+      {"runner/agent", {{"runner/core", "runner/os", "runner/sandbox"}}},
       // The supervisor's other end of one channel.
       {"runner/gate",
        {{"runner/core", "runner/os", "runner/reward", "runner/sandbox", "runner/serve",
@@ -65,7 +66,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/cli",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/task", "runner/sandbox", "runner/selftest", "runner/submission", "runner/workspace",
-         "runner/serve", "runner/gate",
+         "runner/serve", "runner/gate", "runner/agent",
          "runner/store", "runner/import", "runner/backend", "runner/verify", "runner/measure",
          "runner/lint", "baselines", "reports"}}},
 

@@ -12,7 +12,7 @@
 # Programs need no more of the system than libc, libstdc++ and libgomp. LibTorch is not part of it.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS  # the sandbox's user must get there, whatever umask says
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(kbench_programs kbench-enter kbench-escape kbench-gate kbench-worker)
+set(kbench_programs kbench-agent kbench-enter kbench-escape kbench-gate kbench-worker)
 foreach(oracle kbench-oracle kbench-oracle-cuda)
   if(TARGET ${oracle})
     list(APPEND kbench_programs ${oracle})
