@@ -13,14 +13,9 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-<<<<<<< HEAD
             ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
-            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",)]
-=======
-            ("workspace", "verify"), ("workspace", "submit"),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
             ("agent",), ("agent", "run")]
->>>>>>> agent
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
