@@ -50,6 +50,15 @@ std::string values(const ReportData& data, Of&& of) {
   return join(found);
 }
 
+// What the Python submissions of a run were allowed to use torch for; empty where it has none.
+std::string torch_policy(const ReportData& data) {
+  std::set<std::string> found;
+  for (const Evaluation& evaluation : data.evaluations)
+    if (!evaluation.allow_torch.empty() && evaluation.state != State::kSkipped)
+      found.insert(evaluation.allow_torch);
+  return join(found);
+}
+
 // The rows themselves say more than the run's options: they are what was measured.
 void look(std::vector<Difference>& differences, const char* what, std::string before,
           std::string after) {
@@ -299,6 +308,7 @@ std::vector<Difference> incomparable(const ReportData& before, const ReportData&
   rows("profile", [](const Evaluation& e) { return e.profile; });
   look(differences, "timing", then.quick ? "quick" : "full", now.quick ? "quick" : "full");
   rows("protocol", [](const Evaluation& e) { return fmt::format("{}", e.protocol); });
+  look(differences, "torch policy", torch_policy(before), torch_policy(after));
   return differences;
 }
 

@@ -76,7 +76,8 @@ struct Comparison {
 };
 
 // What keeps two runs from being compared: device, size, precision class, profile, quick against
-// full, protocol. Empty: they may be.
+// full, protocol, and where both have Python submissions what these may use torch for. Empty: they
+// may be.
 [[nodiscard]] std::vector<Difference> incomparable(const ReportData& before,
                                                    const ReportData& after);
 

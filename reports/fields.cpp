@@ -142,6 +142,10 @@ constexpr std::array kFields{
     Field{"prepare_ns", "Prepare (ms)", Unit::kNanoseconds,
           "Time of kbench_prepare, which runs once per parameter set and is not part of a call.",
           [](Row r) { return nullable(r.prepare_ns); }},
+    Field{"copy_ns", "Copy (ms)", Unit::kNanoseconds,
+          "Of a Python submission: what copying the outputs of a call to where they are judged "
+          "takes, as measured before it was loaded. Taken off of its time.",
+          [](Row r) { return nullable(r.copy_ns); }},
     Field{"precision", "Precision", Unit::kText, "Precision class of the baselines.",
           [](Row r) -> Json { return r.precision; }},
     Field{"profile", "Profile", Unit::kText,
@@ -171,13 +175,12 @@ constexpr std::array kFields{
         "What was submitted: native (C++ or CUDA, compiled) or python (a class ModelNew, played by "
         "a Python with torch).",
         [](Row r) { return text_of(r, r.worker_kind); }},
-    Field{
-        "torch_operators", "Torch operators", Unit::kText,
-        "Operators of torch that compute and that a Python submission was seen to call in a "
-        "checked "
-        "call, with their counts: an observation, no proof. Such a row is ranked apart, unless the "
-        "run allowed all (--allow-torch). Empty where none was seen.",
-        [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
+    Field{"torch_operators", "Torch operators", Unit::kText,
+          "Operators of torch that compute and that a Python submission was seen to call in a "
+          "checked call, with their counts and their share of the model's time in that call (on a "
+          "GPU of the device's): an observation, no proof. Such a row is ranked apart, unless the "
+          "run allowed all (--allow-torch). Empty where none was seen.",
+          [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
     Field{
         "sources", "Sources", Unit::kObject,
         "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "

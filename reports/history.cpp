@@ -28,6 +28,20 @@ auto way_of(const RunRows& rows) {
   return std::tie(first.size, first.precision, first.profile, first.protocol, rows.facts.quick);
 }
 
+// What the Python submissions of the task were allowed to use torch for; empty without any.
+std::string torch_policy(const RunRows& rows) {
+  for (const Evaluation* evaluation : rows.evaluations)
+    if (!evaluation->allow_torch.empty()) return evaluation->allow_torch;
+  return "";
+}
+
+bool measured_alike(const RunRows& a, const RunRows& b) {
+  const std::string then = torch_policy(a);
+  const std::string now = torch_policy(b);
+  const bool same_policy = then.empty() || now.empty() || then == now;
+  return same_policy && way_of(a) == way_of(b);
+}
+
 // Newest first; without runs in which nobody submitted.
 std::vector<RunRows> rows_by_run(const HistoryData& data) {
   std::map<std::string, std::vector<const Evaluation*>> of_run;
@@ -202,7 +216,7 @@ Result<History> make_history(const HistoryData& data, const HistoryChoice& choic
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (!same_device(run->facts, like->facts)) {
       ++history.other_device;
-    } else if (way_of(*run) != way_of(*like)) {
+    } else if (!measured_alike(*run, *like)) {
       ++history.left_out;
     } else if (add_points(*run, data, choice, agents)) {
       ++history.runs;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/page_data.hpp"
+#include "reports/page_episodes.hpp"
 #include "reports/page_model.hpp"
 #include "reports/page_template.hpp"
 #include "reports/static_tables.hpp"
@@ -14,7 +15,7 @@ std::string render_html(const ReportData& data) {
   return page_alone({.title = page_title(data),
                      .home = "",
                      .headline = headline_html(page),
-                     .results = results_html(page),
+                     .results = results_html(page) + episodes_html(page),
                      .environment = environment_html(page),
                      .census = census_html(page)},
                     page_json(page));

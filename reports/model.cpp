@@ -84,6 +84,7 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
   row.ranked_apart = !row.torch_operators.empty() && evaluation.allow_torch != "all";
+  row.allow_torch = evaluation.allow_torch;
   row.sources = evaluation.sources;
   row.tree_hash = evaluation.tree_hash;
 }
@@ -156,6 +157,22 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
   return Done{};
 }
 
+// What a report has besides the run and its rows.
+Status read_rest(const Store& store, ReportData& data) {
+  for (Evaluation& evaluation : data.evaluations) keep(evaluation);
+  Result<std::vector<LintRecord>> lint = store.lint_records();
+  if (!lint) return lint.error();
+  data.lint = std::move(*lint);
+  Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  data.tags = tags_of(data.run.id, *tags);
+  std::error_code ignored;
+  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
+  read_conditions(data);
+  take_out_files(data);
+  return Done{};
+}
+
 }  // namespace
 
 std::string NightFinding::contestant() const {
@@ -194,6 +211,7 @@ ResultRow derive(const Evaluation& evaluation) {
   }
   row.counts = count_samples(evaluation.samples);
   row.prepare_ns = evaluation.prepare_ns;
+  row.copy_ns = evaluation.copy_ns;
   row.sandbox_level = evaluation.sandbox_level;
   row.labels = evaluation.labels;
   row.floor_ns = evaluation.floor_ns;
@@ -216,17 +234,23 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
     data.run = std::move(*run);
     if (const Status read = read_rows(store, data.run.id, data); !read) return read.error();
   }
-  for (Evaluation& evaluation : data.evaluations) keep(evaluation);
-  Result<std::vector<LintRecord>> lint = store.lint_records();
-  if (!lint) return lint.error();
-  data.lint = std::move(*lint);
-  Result<std::vector<Tag>> tags = store.tags();
-  if (!tags) return tags.error();
-  data.tags = tags_of(data.run.id, *tags);
-  std::error_code ignored;
-  data.database = std::filesystem::absolute(store.file(), ignored).lexically_normal();
-  read_conditions(data);
-  take_out_files(data);
+  if (const Status read = read_rest(store, data); !read) return read.error();
+  return data;
+}
+
+Result<ReportData> row_report(const Store& store, Evaluation evaluation, ChainFinding chain) {
+  Result<std::optional<Run>> run = store.find_run(evaluation.run_id);
+  if (!run) return run.error();
+  if (!*run)
+    return Error{ErrorCode::kBadInput,
+                 fmt::format("there is a row of run {}, and no such run",
+                             short_id(evaluation.run_id)),
+                 "`kbench db check` says what else is wrong"};
+  ReportData data;
+  data.run = std::move(**run);
+  data.evaluations.push_back(std::move(evaluation));
+  data.chain = std::move(chain);
+  if (const Status read = read_rest(store, data); !read) return read.error();
   return data;
 }
 

@@ -21,6 +21,7 @@
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/run_group.hpp"
+#include "runner/trajectory/episode.hpp"
 
 namespace kbench {
 
@@ -58,6 +59,7 @@ struct ResultRow {
   std::string worker_kind;      // "native", "python"
   std::string torch_operators;  // "aten::relu 1": what a Python submission was seen to compute with
   bool ranked_apart = false;    // because of that, in a run that allows torch for data only
+  std::string allow_torch;      // of a Python submission: what its run allowed; else empty
   std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
   std::string tree_hash;          // of these
 
@@ -87,6 +89,7 @@ struct ResultRow {
 
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
+  std::optional<std::int64_t> copy_ns;  // of a Python submission's outputs; not in its time
   std::string sandbox_level;
   std::string labels;
   std::string calibrated_at;  // UTC; empty without a calibration
@@ -143,15 +146,17 @@ struct ReportData {
   // Likewise: what submissions and tasks are made of, by hash: the smallest first, up to
   // kMostShownSources.
   std::map<std::string, std::string> contents;
-  std::filesystem::path database;  // that it was read from, absolute
+  std::vector<StoredEpisode> episodes;  // likewise, the oldest first
+  std::filesystem::path database;       // that it was read from, absolute
   // Of the shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;
   std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
 };
 
-// Bytes of sources that a report carries.
+// Bytes of sources that a report carries, and of what was said in episodes.
 inline constexpr std::size_t kMostShownSources = 4u << 20;
+inline constexpr std::size_t kMostShownTexts = 4u << 20;
 
 // Whether a shard is reported with all others of its group (store/run_group.hpp), as one run.
 enum class Shards { kTogether, kApart };
@@ -161,6 +166,11 @@ enum class Shards { kTogether, kApart };
 [[nodiscard]] Result<ReportData> load_report(const Store& store,
                                              const std::optional<std::string>& name = {},
                                              Shards shards = Shards::kTogether);
+
+// A report of one row that was read before, of whichever run, with what its link says of it. Called
+// where a row is answered for itself.
+[[nodiscard]] Result<ReportData> row_report(const Store& store, Evaluation evaluation,
+                                            ChainFinding chain);
 
 // What to know about the shards of a report, a sentence each; nothing for a run that is none.
 [[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);

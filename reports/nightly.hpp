@@ -35,7 +35,8 @@ struct GoodRun {
 
 // Why a run is no reference for tonight's; empty where it is one. It must be finished, without a
 // fault of ours or the machine's, its rows must be those that were stored, and it must have been
-// measured alike (compare.hpp): device, size, precision class, profile, protocol, quick or not.
+// measured alike (compare.hpp): device, size, precision class, profile, protocol, quick or
+// not, and --allow-torch of Python submissions.
 [[nodiscard]] std::string why_not_good(const ReportData& run, const ReportData& tonight);
 
 [[nodiscard]] GoodRun good_run(const ReportData& run, Side baseline);

@@ -10,6 +10,7 @@
 
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
+#include "reports/page_episodes.hpp"
 #include "reports/page_samples.hpp"
 #include "reports/reproduce.hpp"
 #include "reports/sanitize.hpp"
@@ -283,6 +284,7 @@ Json page_json(const PageModel& page) {
       {"boards", std::move(boards)},
       {"rows", std::move(rows)},
       {"details", std::move(details)},
+      {"episodes", page_episodes_json(page)},
       {"contents", std::move(contents)}};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "reports/html_report.hpp"
 #include "reports/html_writer.hpp"
 #include "reports/page_data.hpp"
+#include "reports/page_episodes.hpp"
 #include "reports/page_template.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/static_tables.hpp"
@@ -56,9 +58,11 @@ class TaskData {
   [[nodiscard]] Json of(const std::string& task) {
     rows_ = Json::array();
     details_ = Json::array();
+    now_.clear();
     Json made = Json::object();
     for (const auto& [name, value] : whole_.items())
-      if (name != "boards" && name != "rows" && name != "details") made[name] = value;
+      if (name != "boards" && name != "rows" && name != "details" && name != "episodes")
+        made[name] = value;
     Json boards = Json::array();
     Json steps = Json::array();
     const std::string root = root_of(site_path(task));
@@ -75,6 +79,7 @@ class TaskData {
                             : Json::array({nullptr, nullptr}));
     }
     made["boards"] = std::move(boards);
+    made["episodes"] = episodes(sanitize_line(task));
     made["rows"] = std::move(rows_);
     made["details"] = std::move(details_);
     made["site"] = {
@@ -107,6 +112,7 @@ class TaskData {
     const auto count = task["rows"][1].get<std::size_t>();
     const std::size_t now = rows_.size();
     for (std::size_t i = first; i < first + count; ++i) {
+      now_[i] = rows_.size();
       rows_.push_back(whole_["rows"][i]);
       details_.push_back(whole_["details"][i]);
     }
@@ -119,10 +125,29 @@ class TaskData {
     return made;
   }
 
+  // Those of the task, with its rows as they are counted here.
+  Json episodes(const std::string& task) {
+    const auto renumber = [&](Json& row) {
+      const auto now = row.is_null() ? now_.end() : now_.find(row.get<std::size_t>());
+      row = now == now_.end() ? Json() : Json(now->second);
+    };
+    Json made = Json::array();
+    for (const Json& whole : whole_["episodes"]) {
+      if (whole["task"] != task) continue;
+      Json episode = whole;
+      renumber(episode["row"]);
+      for (Json& turn : episode["turns"])
+        for (Json& call : turn["calls"]) renumber(call["row"]);
+      made.push_back(std::move(episode));
+    }
+    return made;
+  }
+
   const PageModel& page_;
   const Json& whole_;
   Json rows_;
   Json details_;
+  std::map<std::size_t, std::size_t> now_;  // where rows of the whole page stand here
 };
 
 // What of a task is read without a script.
@@ -198,6 +223,8 @@ Json index_json(const PageModel& page, Json whole) {
       kept["ranked_as"] = *apart;
     details = std::move(kept);
   }
+  // What was said stands in the tasks' files.
+  for (Json& episode : whole["episodes"]) episode["turns"] = Json::array();
   for (std::size_t b = 0; b < page.boards.size(); ++b)
     for (std::size_t t = 0; t < page.boards[b].tasks.size(); ++t)
       whole["boards"][b]["tasks"][t]["file"] = site_path(page.boards[b].tasks[t].task);
@@ -249,7 +276,9 @@ std::vector<SiteFile> render_site(const ReportData& data) {
   files.push_back({"index.html", page_of_site({.title = page_title(data),
                                                .home = "",
                                                .headline = headline_html(page),
-                                               .results = results_html(page) + list_of_tasks(tasks),
+                                               .results = results_html(page) +
+                                                          episodes_html(page) +
+                                                          list_of_tasks(tasks),
                                                .environment = environment_html(page),
                                                .census = census_html(page)},
                                               index_json(page, whole), "")});

@@ -1,7 +1,9 @@
 #include "reports/trend.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -17,12 +19,12 @@ namespace kbench {
 namespace {
 
 // Task and contestant, on a board.
-using SeriesKey =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, int>;
+using SeriesKey = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                             std::string, std::string, int>;
 
 SeriesKey key_of(const ResultRow& row) {
-  return {row.task,    row.ranked_as(), row.device,  row.precision,
-          row.profile, row.size,        row.protocol};
+  return {row.task,    row.ranked_as(), row.device,      row.precision,
+          row.profile, row.size,        row.allow_torch, row.protocol};
 }
 
 // One run's rows by what they are a point of, as the rule for variants has it.
@@ -53,6 +55,33 @@ std::map<SeriesKey, TrendPoint> points_of(const std::vector<Evaluation>& evaluat
     }
   }
   return points;
+}
+
+using PointsBySeries = std::map<SeriesKey, std::vector<TrendPoint>>;  // newest first
+
+// Those of all runs but the first. What this one does not have is not on its page.
+Status add_older_points(const Store& store, std::span<const Run> runs, VariantRule rule,
+                        PointsBySeries& found) {
+  // While a run's points are derived the next one is read: each takes about as long.
+  const auto begin_reading = [&](std::size_t i) {
+    return i < runs.size() ? std::async(std::launch::async,
+                                        [&store, &id = runs[i].id] { return store.evaluations(id); })
+                           : std::future<Result<std::vector<Evaluation>>>();
+  };
+  auto reading = begin_reading(1);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    auto evaluations = reading.get();
+    if (!evaluations) return evaluations.error();
+    reading = begin_reading(i + 1);
+    for (Evaluation& evaluation : *evaluations) keep(evaluation);
+    for (auto& [key, point] : points_of(*evaluations, rule)) {
+      const auto series = found.find(key);
+      if (series == found.end()) continue;
+      point.run = i;
+      series->second.push_back(std::move(point));
+    }
+  }
+  return Done{};
 }
 
 // As in a history: correct, timed and with a verdict is what a change is looked for in.
@@ -87,24 +116,18 @@ std::vector<Run> runs_alike(std::vector<Run> runs, const ReportData& data) {
   return runs;
 }
 
-// How many rows each run has, without reading them.
-Result<std::map<std::string, std::size_t>> row_counts(const Store& store) {
-  const auto states = store.state_counts();
-  if (!states) return states.error();
-  std::map<std::string, std::size_t> counts;
-  for (const StateCount& count : *states)
-    counts[count.run_id] += static_cast<std::size_t>(count.rows);
-  return counts;
-}
-
-// The newest of them that the bounds allow; this run is the first and always there.
-std::size_t runs_within_bounds(const std::vector<Run>& runs,
-                               const std::map<std::string, std::size_t>& counts) {
+// The newest of them that the bounds allow with so many series; this run is the first and always
+// there.
+Result<std::size_t> runs_within_bounds(const Store& store, const std::vector<Run>& runs,
+                                       std::size_t series) {
+  const std::size_t most =
+      std::min(kMostTrendRuns, kMostTrendPoints / std::max<std::size_t>(series, 1));
   std::size_t rows = 0;
   std::size_t taken = 0;
-  while (taken < std::min(runs.size(), kMostTrendRuns)) {
-    const auto found = counts.find(runs[taken].id);
-    rows += found == counts.end() ? 0 : found->second;
+  while (taken < std::min(runs.size(), most)) {
+    const auto own = store.row_count(runs[taken].id);
+    if (!own) return own.error();
+    rows += *own;
     if (taken > 0 && rows > kMostTrendRows) break;
     ++taken;
   }
@@ -114,7 +137,7 @@ std::size_t runs_within_bounds(const std::vector<Run>& runs,
 TrendSeries series_of(const SeriesKey& key, std::vector<TrendPoint> points) {
   TrendSeries series;
   std::tie(series.task, series.agent, series.device, series.precision, series.profile, series.size,
-           series.protocol) = key;
+           series.allow_torch, series.protocol) = key;
   series.points = std::move(points);
   series.changes = changes_of(series.points);
   return series;
@@ -125,31 +148,20 @@ TrendSeries series_of(const SeriesKey& key, std::vector<TrendPoint> points) {
 Result<std::optional<Trend>> load_trend(const Store& store, const ReportData& data) {
   auto stored = store.runs();
   if (!stored) return stored.error();
-  const auto counts = row_counts(store);
-  if (!counts) return counts.error();
   const auto tags = store.tags();
   if (!tags) return tags.error();
   const std::vector<Run> runs = runs_alike(std::move(*stored), data);
-  const std::size_t taken = runs_within_bounds(runs, *counts);
 
-  // From the newest to the oldest; what this run does not have is not on its page.
-  std::map<SeriesKey, std::vector<TrendPoint>> found;
+  PointsBySeries found;
   for (auto& [key, point] : points_of(data.evaluations, data.variants))
     found[key].push_back(std::move(point));
-  std::size_t points = found.size();
-  std::size_t used = 1;
-  for (; used < taken && points + found.size() <= kMostTrendPoints; ++used) {
-    auto evaluations = store.evaluations(runs[used].id);
-    if (!evaluations) return evaluations.error();
-    for (Evaluation& evaluation : *evaluations) keep(evaluation);
-    for (auto& [key, point] : points_of(*evaluations, data.variants)) {
-      const auto series = found.find(key);
-      if (series == found.end()) continue;
-      point.run = used;
-      series->second.push_back(std::move(point));
-      ++points;
-    }
-  }
+  const auto bound = runs_within_bounds(store, runs, found.size());
+  if (!bound) return bound.error();
+  const std::size_t used = *bound;
+  if (used == 0) return std::optional<Trend>();  // it was removed just now
+  if (auto added = add_older_points(store, std::span(runs).first(used), data.variants, found);
+      !added)
+    return added.error();
 
   Trend trend;
   trend.older = runs.size() - used;

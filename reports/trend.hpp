@@ -2,10 +2,10 @@
 // eager, oldest run first and this run last, and which run brought a change. Called for the page.
 //
 // As in `kbench history` a series has runs that measured alike only: of this run's device, with
-// rows of the same size, precision class, profile and protocol, and a full timing where this run
-// has one. Three bounds keep a page readable and small: so many runs, so many rows read (a run that
-// would exceed them is left out with all that are older), so many points, which are those of the
-// tasks and agents of this run.
+// rows of the same size, precision class, profile, protocol and, for Python submissions,
+// --allow-torch, and a full timing where this run has one. Three bounds keep a page readable and
+// small: so many runs, so many rows read (a run that would exceed them is left out with all that
+// are older), so many points, which are those of the tasks and agents of this run.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,7 @@ struct TrendSeries {
   std::string precision;
   std::string profile;
   std::string size;
+  std::string allow_torch;  // of Python submissions alone
   int protocol = 1;
   std::vector<TrendPoint> points;
   std::vector<TrendChange> changes;

@@ -95,7 +95,7 @@ class Backend {
   virtual Status copy(void* destination, const void* source, std::uint64_t bytes) = 0;
   // The same for what somebody else reads next: on CPU it is not left in the caches.
   virtual Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) = 0;
-  // Fills with 0xFF bytes: NaN in every floating dtype, -1 in integers.
+  // Fills with 0xFF bytes: NaN in every floating dtype, -1 in integers. On CPU as copy_uncached.
   virtual Status poison(void* destination, std::uint64_t bytes) = 0;
   virtual Result<CompareResult> compare(const CompareRequest& request) = 0;
 
@@ -110,7 +110,9 @@ class Backend {
   virtual Status occupy(std::chrono::microseconds duration) = 0;
   // CUDA: writes the value there behind all that, for a stream that waits for it. CPU: nothing.
   virtual Status open_gate(std::byte* gate, std::uint32_t value) = 0;
-  // Before every timed call: evicts the last-level cache.
+  // CPU: takes this memory out of all caches. CUDA: nothing, flush_cache takes everything.
+  virtual Status evict(const void* memory, std::uint64_t bytes) = 0;
+  // Before every timed call: evicts the last-level cache; on CPU 64 MiB of it at most.
   virtual Status flush_cache() = 0;
   // How long the last flush took on the device, nanoseconds; waits for it.
   virtual Result<std::int64_t> last_flush_ns() = 0;

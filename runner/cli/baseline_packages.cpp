@@ -56,20 +56,19 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
                                                  const std::set<std::size_t>& tasks,
                                                  const Installation& installation,
                                                  const OracleHello& oracle,
-                                                 const std::string& precision,
-                                                 std::optional<int> jobs, Progress& progress) {
+                                                 const RunOptions& options, Progress& progress) {
   std::vector<PackageRequest> requests;
   for (const std::size_t task : tasks) {
-    auto request = request_for(plan.tasks[task], plan.target, oracle, precision);
+    auto request = request_for(plan.tasks[task], plan.target, oracle, options.precision);
     if (!request) return request.error();
     requests.push_back(std::move(*request));
   }
-  const InterruptGuard guard;
+  const InterruptGuard guard(options.stop);
   BuilderPoolOptions pool;
   pool.python = installation.python;
   pool.script = installation.aot_builder;
   pool.cache_directory = package_cache(installation);
-  pool.processes = jobs.value_or(builder_processes(usable_threads()));
+  pool.processes = options.jobs.value_or(builder_processes(usable_threads()));
   pool.interrupted = [&] { return guard.interrupted(); };
   const auto to_build = static_cast<std::size_t>(std::count_if(
       requests.begin(), requests.end(),

@@ -24,11 +24,11 @@ struct BaselinePackages {
 
 // A package for each of `tasks`, out of the cache where it is there. `jobs` builders at once,
 // without it as many as suit the machine. Errors: those of reading a task's graph, and of making
-// the cache folder; a package that cannot be built is a result with a reason.
+// the cache folder; a package that cannot be built is a result with a reason. Of `options`:
+// precision, jobs, stop.
 [[nodiscard]] Result<BaselinePackages> build_baseline_packages(
     const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
-    const OracleHello& oracle, const std::string& precision, std::optional<int> jobs,
-    Progress& progress);
+    const OracleHello& oracle, const RunOptions& options, Progress& progress);
 
 // Whether the cache has the task's package.
 [[nodiscard]] bool has_cached_package(const Task& task, const Target& target,

@@ -6,6 +6,7 @@
 
 #include "reports/reporter.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/serve/tools.hpp"
 
 namespace kbench {
 namespace {
@@ -23,6 +24,7 @@ constexpr const char* kTopHelp =
     "  kbench tasks prompt level1/019_relu     what to hand to whoever writes it\n"
     "  kbench workspace open level1/019_relu work\n"
     "                                          a folder for an agent; compile, verify, submit\n"
+    "  kbench serve --db rewards.sqlite        rewards over HTTP, for agents and trainers\n"
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
@@ -157,7 +159,8 @@ constexpr const char* kCompareHelp =
     "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
     "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
     "devices, sizes, precision classes, profiles, protocols, and quick against full are "
-    "refused.\n\n"
+    "refused,\n"
+    "and so is another --allow-torch where both have Python submissions.\n\n"
     "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
     "BEFORE counts that device's runs.\n\n"
     "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
@@ -176,10 +179,13 @@ constexpr const char* kCompareHelp =
 constexpr const char* kHistoryHelp =
     "A line for each run of the device, oldest first, with the agent's best variant; another "
     "size,\n"
-    "precision class, profile or timing is left out and counted. A change is dated to the run "
-    "that\n"
-    "brought it: the series is cut where the means before and after differ most, if that holds at\n"
-    "95 %, corrected for the number of places (Holm), and then each part in the same way.\n\n"
+    "precision class, profile, timing or, of Python, --allow-torch is left out and counted. A "
+    "change\n"
+    "is dated to the run that brought it: the series is cut where the means before and after "
+    "differ\n"
+    "most, if that holds at 95 %, corrected for the number of places (Holm), and then each part "
+    "in\n"
+    "the same way.\n\n"
     "Examples:\n"
     "  kbench history level1/019_relu\n"
     "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
@@ -215,6 +221,74 @@ constexpr const char* kWorkspaceHelp =
     "  kbench workspace compile work           messages; registers and spills on CUDA\n"
     "  kbench workspace verify work            on fresh inputs, without timing\n"
     "  kbench workspace submit work --agent me --db results.sqlite\n\n";
+
+constexpr const char* kServeHelp =
+    "Judges submissions that come over HTTP, as `kbench run` does, and answers with their rows and\n"
+    "rewards. What was measured before is answered from the database. Prints its address, then\n"
+    "serves until Ctrl-C or SIGTERM: what is measured is finished, what waits goes on with the next\n"
+    "server, after a kill too. Clients send a token of --tokens, a file (mode 0600) with lines\n"
+    "NAME SCOPES TOKEN; scopes are read, evaluate, workspace, a token is 64 hex digits. Only loopback\n"
+    "addresses are listened on; for others, let a proxy that speaks TLS stand before it.\n\n"
+    "Requests: POST /v1/evaluations {task, files, size?, reward?, wait_s?}, GET /v1/evaluations/ID,\n"
+    "POST /v1/batch, GET /v1/events; trainers' own: /get_reward (OpenRLHF), /evaluate (KernelGYM),\n"
+    "/reset, /step, /ws (OpenEnv); agents' tools: /mcp. All of them: GET /openapi.json.\n\n"
+    "Examples:\n"
+    "  kbench serve\n"
+    "  kbench serve --port 0 --device cpu --db rewards.sqlite\n"
+    "  kbench serve --tokens tokens.txt --host judge.example.org\n\n";
+
+constexpr const char* kMcpHelp =
+    "For an agent that starts its tools itself: speaks the Model Context Protocol (2026-07-28,\n"
+    "2025-11-25, 2025-06-18) on standard input and output. Workspaces lie in the state folder; what is\n"
+    "submitted is a row of the database, as with `kbench serve`, which offers the same at POST /mcp.\n\n"
+    "Examples:\n"
+    "  kbench mcp --db results.sqlite\n"
+    "  kbench mcp --print openai               the same tools as functions of chat completions\n\n";
+
+constexpr const char* kAgentRunHelp =
+    "Measures the baselines of the tasks, then lets the model solve each: by tools (react: read, "
+    "write,\n"
+    "edit, glob, grep, compile, verify, submit), or with a kernel in each reply (refine). Every turn "
+    "is\n"
+    "stored before its tools run, every answer before the next request; --resume goes on with what is\n"
+    "open, and says and judges nothing twice. The endpoint is asked at POST .../chat/completions, six\n"
+    "times where it answers with 408, 429 or 5xx. Above three quarters of --window old results shrink "
+    "to\n"
+    "a line; the tool recall returns them. The program that speaks with it has no files and no network\n"
+    "but the connections that it is given. Only plain HTTP: let a proxy speak TLS.\n\n"
+    "Examples:\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --model qwen3 --task level1/019_relu\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --model qwen3 --level 1 --episodes 8 --turns "
+    "40\n"
+    "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --resume latest\n\n";
+
+constexpr const char* kEpisodesHelp =
+    "An episode is one agent's work on one task, turn by turn: what it said, which tools it called,\n"
+    "what they answered, and the row that its submission became. list tells them newest first; show\n"
+    "takes the start of an id, and prints the first lines of each text, or a turn (--turn) in "
+    "full.\n\n"
+    "Examples:\n"
+    "  kbench episodes list --run latest\n"
+    "  kbench episodes show 3f9a --turn 4\n"
+    "  kbench episodes show 3f9a --json\n\n";
+
+constexpr const char* kExportHelp =
+    "Writes each episode as one line of JSON: messages, tools, task, reward, meta; the oldest "
+    "first.\n\n"
+    "  sft  demonstrations; by the filter cuda-agent\n"
+    "  rft  rejection fine-tuning; by the filter strict\n"
+    "  ppo  with a value target for each turn; by the filter all. With --values it is V + A by\n"
+    "       generalised advantage estimation (discount 1, lambda 0.95), else the return\n\n"
+    "  strict      reward of 1 or more, no invalid call, no call thrice on one tree, no cycle of\n"
+    "              trees three times round, ended by submit, no label that needs a look\n"
+    "  cuda-agent  reward above 0, no such repetition, no tool that was not offered, no arguments\n"
+    "              that it does not take\n"
+    "  all         whatever has ended and is worth something\n\n"
+    "Tasks of --held-out are left out by each. How many were, and why, is told on standard "
+    "error.\n\n"
+    "Examples:\n"
+    "  kbench export rft --held-out held_out.txt -o rft.jsonl\n"
+    "  kbench export ppo --values values.jsonl --reward log > ppo.jsonl\n\n";
 
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
@@ -315,6 +389,11 @@ constexpr std::array kHelps = {
     CommandHelp{"history", kHistoryHelp},
     CommandHelp{"nightly", kNightlyHelp},
     CommandHelp{"workspace", kWorkspaceHelp},
+    CommandHelp{"serve", kServeHelp},
+    CommandHelp{"mcp", kMcpHelp},
+    CommandHelp{"agent run", kAgentRunHelp},
+    CommandHelp{"episodes", kEpisodesHelp},
+    CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
@@ -348,6 +427,7 @@ std::string exit_codes() { return kExitCodes; }
 
 std::string help_of(std::string_view command) {
   std::string text = command == "report" ? formats_help() + rewards_help() : "";
+  if (command == "mcp") text = "Tools, with their arguments:\n" + tools_help() + "\n";
   for (const CommandHelp& help : kHelps)
     if (help.command == command) text += help.text;
   return text + kExitCodes;

@@ -11,10 +11,13 @@
 #include "reports/reporter.hpp"
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/command_agent.hpp"
 #include "runner/cli/command_db.hpp"
+#include "runner/cli/command_episodes.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/command_run.hpp"
+#include "runner/cli/command_serve.hpp"
 #include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
@@ -44,6 +47,11 @@ struct Commands {
   NightlyOptions nightly;
   OutputWords nightly_words;
   WorkspaceOptions workspace;
+  ServeOptions serve;
+  McpOptions mcp;
+  EpisodesOptions episodes;
+  ExportOptions exported;
+  AgentRunOptions agent;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -386,6 +394,11 @@ struct Table {
     history = add_history(app, commands.history);
     nightly = add_nightly(app, commands.nightly, commands.nightly_words);
     workspace = add_workspace(app, commands.workspace);
+    serve = add_serve(app, commands.serve);
+    mcp = add_mcp(app, commands.mcp);
+    episodes = add_episodes(app, commands.episodes);
+    exported = add_export(app, commands.exported);
+    agent_run = add_agent(app, commands.agent);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -417,6 +430,11 @@ struct Table {
   CLI::App* history = nullptr;
   CLI::App* nightly = nullptr;
   WorkspaceApps workspace{};
+  CLI::App* serve = nullptr;
+  CLI::App* mcp = nullptr;
+  EpisodesApps episodes{};
+  CLI::App* exported = nullptr;
+  CLI::App* agent_run = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -578,6 +596,15 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   }
   for (const auto& [asked, what] : table.workspace.requests())
     if (asked->parsed()) return Request(WorkspaceRequest{what, commands.workspace});
+  if (table.serve->parsed()) return Request(commands.serve);
+  if (table.mcp->parsed()) return Request(commands.mcp);
+  for (const auto& [asked, what] : table.episodes.requests())
+    if (asked->parsed()) return Request(EpisodesRequest{what, commands.episodes});
+  if (table.exported->parsed()) return Request(commands.exported);
+  if (table.agent_run->parsed()) {
+    commands.agent.command_line = command_line_text(words);
+    return Request(std::move(commands.agent));
+  }
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

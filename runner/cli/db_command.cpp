@@ -93,6 +93,7 @@ Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
     runs.push_back({{"id", run.run.id},
                     {"started_at", run.run.started_at},
                     {"rows", run.rows},
+                    {"episodes", run.episodes},
                     {"chain", to_string(run.chain.state)},
                     {"chain_message", run.chain.message},
                     {"wrong", run.wrong}});

@@ -146,6 +146,8 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.oracle = installation.programs / "kbench-oracle";
   installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
   installation.worker = installation.programs / "kbench-worker";
+  installation.gate = installation.programs / "kbench-gate";
+  installation.agent = installation.programs / "kbench-agent";
   installation.player_library = installation.programs / "kbench-player.so";
   installation.cache = find_cache(environment, installation.root, installation.installed);
   installation.state = find_state(environment);

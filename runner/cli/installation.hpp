@@ -33,6 +33,8 @@ struct Installation {
   std::filesystem::path oracle;
   std::filesystem::path oracle_cuda;
   std::filesystem::path worker;
+  std::filesystem::path gate;
+  std::filesystem::path agent;
   // What plays Python submissions: a script of ours, and the library that it loads.
   std::filesystem::path player;
   std::filesystem::path player_library;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace kbench {
 namespace {
@@ -24,7 +25,7 @@ void on_interrupt(int number) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(std::function<bool()> stop) : stop_(std::move(stop)) {
   interrupted_flag = 0;
   ::signal(SIGINT, on_interrupt);
   ::signal(SIGTERM, on_interrupt);
@@ -35,6 +36,8 @@ InterruptGuard::~InterruptGuard() {
   ::signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptGuard::interrupted() const { return interrupted_flag != 0; }
+bool InterruptGuard::interrupted() const {
+  return interrupted_flag != 0 || (stop_ && stop_());
+}
 
 }  // namespace kbench

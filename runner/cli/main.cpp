@@ -12,16 +12,20 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/agent_command.hpp"
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
 #include "runner/cli/config_command.hpp"
 #include "runner/cli/db_command.hpp"
 #include "runner/cli/doctor.hpp"
+#include "runner/cli/episodes_command.hpp"
+#include "runner/cli/export_command.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
+#include "runner/cli/mcp_command.hpp"
 #include "runner/cli/nightly_command.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/report_command.hpp"
@@ -29,6 +33,7 @@
 #include "runner/cli/run_command.hpp"
 #include "runner/cli/runs_command.hpp"
 #include "runner/cli/selftest_command.hpp"
+#include "runner/cli/serve_command.hpp"
 #include "runner/cli/sources_command.hpp"
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
@@ -82,6 +87,17 @@ struct Dispatch {
   }
   int operator()(const WorkspaceRequest& request) const {
     return workspace_command(request, installation);
+  }
+  int operator()(const ServeOptions& options) const { return serve_command(options, installation); }
+  int operator()(const McpOptions& options) const { return mcp_command(options, installation); }
+  int operator()(const EpisodesRequest& request) const {
+    return episodes_command(request, installation);
+  }
+  int operator()(const ExportOptions& options) const {
+    return export_command(options, installation);
+  }
+  int operator()(const AgentRunOptions& options) const {
+    return agent_run_command(options, installation);
   }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }

@@ -2,21 +2,26 @@
 // commands only read them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "reports/variant_rule.hpp"
+#include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/prompt_language.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
+#include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
 
 enum class OutputFormat { kTable, kJson };
 
-struct Reporter;  // reports/reporter.hpp
+struct Evaluation;  // core/evaluation.hpp
+struct Reporter;    // reports/reporter.hpp
 
 // One report that is to be written.
 struct OutputRequest {
@@ -64,6 +69,10 @@ struct RunOptions {
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
+  // For a caller that evaluates on behalf of others. `stop` is asked where Ctrl-C is looked for: true
+  // ends the run once the evaluation at hand is stored. `stored` is told of each row then.
+  std::function<bool()> stop;
+  std::function<void(const Evaluation&)> stored;
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -227,6 +236,83 @@ struct WorkspaceRequest {
   enum class What { kOpen, kCompile, kVerify, kSubmit };
   What what = What::kOpen;
   WorkspaceOptions options;
+};
+
+// `kbench serve`.
+struct ServeOptions {
+  CommonOptions common;
+  std::string address = "127.0.0.1";              // a loopback one
+  int port = 8377;                                // 0: one that is free
+  std::vector<std::string> names;                 // further names that clients call this host by
+  std::optional<std::filesystem::path> tokens;    // else a file of the state folder
+  std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<std::string> size;                // of orders that name none; else by the device
+  std::filesystem::path database = "kbench.sqlite";
+};
+
+// `kbench mcp`.
+struct McpOptions {
+  ServeOptions serve;  // address, port, names and tokens are of no meaning
+  std::string print;   // "mcp" or "openai": prints the tools and ends; empty: serves
+};
+
+// `kbench episodes list|show`.
+struct EpisodesOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> run;         // list: a name of store/run_name.hpp; else all
+  std::string id;                         // show: the start of one
+  std::optional<int> turn;                // show: this one alone, and all of it; from 1
+  std::string reward = "milestone_sure";  // a name of reward/reward.hpp
+  OutputFormat format = OutputFormat::kTable;
+};
+struct EpisodesRequest {
+  enum class What { kList, kShow };
+  What what = What::kList;
+  EpisodesOptions options;
+};
+
+// `kbench export`.
+struct ExportOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  ExportKind kind = ExportKind::kSft;
+  std::vector<std::string> runs;               // names of store/run_name.hpp; none: all
+  std::optional<FilterRule> filter;            // else the kind's own
+  std::string reward = "milestone_sure";       // a name of reward/reward.hpp
+  std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
+  std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
+  std::optional<std::filesystem::path> out;       // else standard output
+};
+
+// `kbench agent run`.
+struct AgentRunOptions {
+  CommonOptions common;
+  std::string endpoint;
+  std::string model;
+  std::optional<std::string> key_env;             // at most one of these two
+  std::optional<std::filesystem::path> key_file;
+  int timeout_s = 600;             // of one answer
+  std::vector<int> levels;         // empty: all
+  std::vector<std::string> tasks;  // patterns of select_tasks; empty: all
+  std::optional<std::string> size;
+  std::optional<std::string> device;
+  int episodes = 1;  // of each task
+  int parallel = 4;
+  AgentStyle style = AgentStyle::kReact;
+  std::optional<double> temperature;
+  std::optional<int> max_tokens;
+  std::int64_t seed = 0;
+  int turns = 150;  // this and the next four: of each episode; 0: no limit
+  std::int64_t tokens = 0;
+  int evaluations = 50;
+  int seconds = 0;
+  std::int64_t window = 131'072;
+  bool quick = false;
+  std::string reward = "milestone_sure";  // a name of reward/reward.hpp
+  std::optional<std::string> resume;      // a run's name, of store/run_name.hpp
+  std::filesystem::path database = "kbench.sqlite";
+  std::string command_line;  // as typed, for the store
 };
 
 // `kbench doctor`.

@@ -5,9 +5,11 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "reports/episode_story.hpp"
 #include "reports/model.hpp"
 #include "reports/reporter.hpp"
 #include "runner/core/for_each_index.hpp"
@@ -63,6 +65,29 @@ Status add_sources(ReportData& data, const Store& store) {
   return Done{};
 }
 
+// Of the run, or of all its shards, the oldest first; as many of their texts as the page takes, and
+// of none more than its share. One that cannot be read is for `kbench db check`.
+Status add_episodes(ReportData& data, const Store& store) {
+  std::vector<std::string> runs = {data.run.id};
+  if (data.group) {
+    runs.clear();
+    for (const Run& shard : data.group->shards) runs.push_back(shard.id);
+  }
+  std::vector<Episode> episodes;
+  for (const std::string& run : runs) {
+    auto listed = store.episodes(run);
+    if (!listed) return listed.error();
+    for (auto one = listed->rbegin(); one != listed->rend(); ++one)
+      if (auto episode = store.read_episode(one->head.id)) episodes.push_back(std::move(*episode));
+  }
+  for (Episode& episode : episodes) {
+    auto contents = load_story_texts(store, episode, kMostShownTexts / episodes.size());
+    if (!contents) return contents.error();
+    data.episodes.push_back({std::move(episode), std::move(*contents)});
+  }
+  return Done{};
+}
+
 }  // namespace
 
 bool writes_page(const std::vector<OutputRequest>& outputs) {
@@ -75,6 +100,7 @@ Status add_page_extras(ReportData& data, const Store& store, const std::filesyst
   auto trend = load_trend(store, data);
   if (!trend) return trend.error();
   data.trend = std::move(*trend);
+  if (auto added = add_episodes(data, store); !added) return added;
   return add_sources(data, store);
 }
 

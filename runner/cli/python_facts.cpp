@@ -17,10 +17,13 @@ namespace fs = std::filesystem;
 // find_spec instead of import: nothing is executed, which takes seconds.
 constexpr const char* kQuestions = R"(
 import importlib.util, json, os, sys, sysconfig
+torch = importlib.util.find_spec("torch")
+home = os.path.dirname(torch.origin) if torch and torch.origin else ""
 print(json.dumps({
     "path": [p for p in sys.path if p and os.path.isabs(p) and os.path.exists(p)],
     "homes": [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))],
-    "torch": importlib.util.find_spec("torch") is not None,
+    "torch": torch is not None,
+    "cuda": os.path.exists(os.path.join(home, "lib", "libtorch_cuda.so")),
     "headers": sysconfig.get_path("include", scheme="posix_prefix") or "",
 }))
 )";
@@ -62,6 +65,7 @@ Result<PythonFacts> ask_python(const fs::path& python) {
       if (!is_system(folder) && folder != "/" && fs::exists(folder)) folders.insert(folder);
   }
   facts.folders.assign(folders.begin(), folders.end());
+  facts.torch_has_cuda = json.value("cuda", Json()) == Json(true);
   return facts;
 }
 

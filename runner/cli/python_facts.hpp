@@ -13,6 +13,7 @@ struct PythonFacts {
   std::vector<std::filesystem::path> module_folders;  // sys.path, in its order
   std::vector<std::filesystem::path> folders;  // all that it consists of, outside the system's own
   std::filesystem::path headers;               // where Python.h should be; it may not be installed
+  bool torch_has_cuda = false;                 // its torch was built with it
 };
 
 // Runs it once, some 20 ms. Errors: kInfrastructure when it does not run or has no torch.

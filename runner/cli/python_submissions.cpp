@@ -38,8 +38,8 @@ fs::path headers_of(const PythonFacts& facts) {
   return fs::is_regular_file(facts.headers / "Python.h", error) ? facts.headers : fs::path();
 }
 
-// Why no Python submission can be played on this machine.
-Result<PythonParts> make_parts(const Installation& installation) {
+// Errors: why no Python submission can be played on this machine.
+Result<PythonParts> make_parts(const Installation& installation, bool on_cuda) {
   const char* hint =
       "set KBENCH_TORCH to a Python that has torch; `kbench doctor` says what it found";
   if (installation.python.empty())
@@ -51,6 +51,12 @@ Result<PythonParts> make_parts(const Installation& installation) {
   }
   const auto facts = ask_python(installation.python);
   if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
+  if (on_cuda && !facts->torch_has_cuda) {
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("the torch of {} was built without CUDA", installation.python.string()),
+        "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
+  }
   return PythonParts{
       {{fs::absolute(installation.python), facts->module_folders, facts->folders},
        fs::absolute(installation.player),
@@ -108,11 +114,7 @@ std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& ins
   bool needed = false;
   for (PlannedRow& unit : plan.units) {
     if (!is_played_python(unit)) continue;
-    if (plan.target.device != "cpu") {
-      skip(unit, "Python submissions are played on the CPU only", "use --device cpu");
-      continue;
-    }
-    if (!parts) parts = make_parts(installation);
+    if (!parts) parts = make_parts(installation, plan.target.device == "cuda");
     if (!*parts) {
       skip(unit, "a Python submission needs a Python with torch: " + parts->error().message,
            parts->error().hint);
@@ -123,6 +125,8 @@ std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& ins
         skip(unit, why->message, why->hint);
         continue;
       }
+      if (unit.submission->needs.triton && plan.target.gpu)
+        (*parts)->player.triton_architecture = plan.target.gpu->compute_capability;
     }
     needed = true;
   }

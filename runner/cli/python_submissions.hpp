@@ -29,8 +29,9 @@ struct PythonParts {
   std::filesystem::path headers;  // with Python.h
 };
 
-// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, no
-// compiler, a device that they are not offered on. None where no unit is left.
+// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, on a
+// GPU none whose torch has CUDA, no compiler, a device that they are not offered on. None where no
+// unit is left.
 [[nodiscard]] std::optional<PythonParts> find_python_parts(Plan& plan,
                                                            const Installation& installation,
                                                            const Toolchain& toolchain);

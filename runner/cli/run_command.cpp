@@ -23,8 +23,8 @@
 #include "reports/reporter.hpp"
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/calibration_file.hpp"
+#include "runner/cli/evaluation_key.hpp"
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
@@ -39,7 +39,6 @@
 #include "runner/cli/submission_builds.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
-#include "runner/core/sha256.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"
@@ -86,6 +85,7 @@ class RunSession {
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
         sandbox_(sandbox),
+        zygotes_(sandbox),
         compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {
     if (python_)
       python_builder_ =
@@ -102,6 +102,7 @@ class RunSession {
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
+      const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
       const ArgumentsByTask arguments =
           python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
                   : ArgumentsByTask{};
@@ -115,7 +116,10 @@ class RunSession {
     if (auto built = build_baselines(); !built) return built.error();
     if (auto evaluated = evaluate_units(); !evaluated) return evaluated.error();
     // With all the memory they hold, they take 0.2 s to end. Meanwhile the report is made.
-    const auto worker = std::async(std::launch::async, [this] { last_worker_.reset(); });
+    const auto worker = std::async(std::launch::async, [this] {
+      last_worker_.reset();
+      zygotes_.clear();
+    });
     const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
     if (auto finished = finish_run(); !finished) return finished.error();
     worker.wait();
@@ -216,8 +220,25 @@ class RunSession {
                               options_.precision);
   }
 
+  // From then on torch has been started for the first agent who needs it as well.
   void await_builds() {
     if (compiling_.valid()) builds_ = compiling_.get();
+  }
+
+  // For those whose turn comes later it is started when that comes.
+  void start_torch_early() {
+    const auto first = std::find_if(plan_.units.begin(), plan_.units.end(),
+                                    [](const PlannedRow& u) { return is_python(u) && !u.ends_as; });
+    if (!python_ || first == plan_.units.end()) return;
+    zygotes_.start_early(first->id.agent,
+                         zygote_command(python_->player, plan_.target.device,
+                                        plan_.target.device_index, usable_threads()));
+  }
+
+  void tell_starts_of_torch() {
+    for (const std::string& agent : zygotes_.take_starts())
+      progress_.detail(
+          fmt::format("started torch for the Python submissions of {}", clean_name(agent, 120)));
   }
 
   // --- the run's row ---
@@ -294,8 +315,8 @@ class RunSession {
   // --- compiled baselines ---
 
   Status build_baselines() {
-    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_,
-                                            options_.precision, options_.jobs, progress_);
+    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_,
+                                            progress_);
     if (!packages) return packages.error();
     interrupted_ = packages->interrupted;
     packages_ = std::move(packages->by_task);
@@ -315,22 +336,27 @@ class RunSession {
 
   // --- evaluating ---
 
-  // Unique within the run, and equal when the same thing is asked for again.
+  // Unique within the run, and equal when the same thing is asked for again. What torch may be used
+  // for is a part of it where it is not what it is by default, so that older rows keep theirs.
   [[nodiscard]] std::string key_of(std::size_t index) const {
     const PlannedRow& unit = plan_.units[index];
-    const Json identity = {plan_.tasks[unit.task].hash,
-                           plan_.target.size,
-                           plan_.target.device,
-                           options_.precision,
-                           options_.profile,
-                           unit.id.agent,
-                           unit.id.name,
-                           unit.id.source_hash,
-                           compiler_.toolchain().host_version,
-                           compiler_.toolchain().nvcc_version,
-                           hello_.facts.name,
-                           std::string(build_info().version)};
-    return sha256(identity.dump());
+    const bool is_usual = !is_python(unit) || options_.allow_torch == RunOptions().allow_torch;
+    return evaluation_key({.task_hash = plan_.tasks[unit.task].hash,
+                           .size = plan_.target.size,
+                           .device = plan_.target.device,
+                           .precision = options_.precision,
+                           .profile = options_.profile,
+                           .agent = unit.id.agent,
+                           .submission = unit.id.name,
+                           .source_hash = unit.id.source_hash,
+                           .host_compiler = compiler_.toolchain().host_version,
+                           .nvcc = compiler_.toolchain().nvcc_version,
+                           .device_name = hello_.facts.name,
+                           .allow_torch = is_usual ? "" : options_.allow_torch});
+  }
+
+  [[nodiscard]] static bool is_python(const PlannedRow& unit) {
+    return unit.submission && unit.submission->kind == SubmissionKind::kPython;
   }
 
   // Of an evaluation of the task; 0 where nobody knows.
@@ -352,7 +378,7 @@ class RunSession {
       expected.push_back(known->second);
     }
     progress_.begin("evaluating", expected);
-    const InterruptGuard guard;
+    const InterruptGuard guard(options_.stop);
     for (std::size_t position = 0; position < open.size(); ++position) {
       interrupted_ = interrupted_ || guard.interrupted();
       if (interrupted_) break;
@@ -366,6 +392,7 @@ class RunSession {
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);
       const std::vector<Blob> blobs = take_sources(open[position], evaluation);
+      tell_starts_of_torch();
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;
@@ -374,6 +401,7 @@ class RunSession {
         --left_pending_;
       }
       if (auto added = store_->add(evaluation, blobs); !added) return added.error();
+      if (options_.stored) options_.stored(evaluation);
       progress_.item_done(format_row_line(derive(evaluation)));
       if (lost_device_) break;
     }
@@ -428,6 +456,7 @@ class RunSession {
     // Also where nothing was measured: rows of a run rank together.
     evaluation.protocol = kProtocol;
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
+    if (is_python(unit)) evaluation.allow_torch = options_.allow_torch;
     if (!builds_.empty()) evaluation.build_seconds = builds_[index].seconds;
     evaluation.key = key_of(index);
     evaluation.started_at = started_at;
@@ -538,7 +567,8 @@ class RunSession {
   // One for each submission, so that none finds anything of another one's in its sandbox.
   std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
     const auto& model = builds_[index].python;
-    return model ? make_python_program(sandbox_, python_->player, *model)
+    return model ? make_python_program(zygotes_, python_->player, *model,
+                                       plan_.units[index].id.agent)
                  : make_native_program(sandbox_, installation_.worker);
   }
 
@@ -605,6 +635,7 @@ class RunSession {
   Profile profile_;
   Progress progress_;
   Sandbox& sandbox_;
+  ZygotePool zygotes_;
   Compiler compiler_;
   std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
   std::unique_ptr<Store> store_;
@@ -631,42 +662,36 @@ class RunSession {
 
 }  // namespace
 
-int run_command(const RunOptions& given, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+Result<RunEnd> perform_run(const RunOptions& given, const Installation& installation) {
   // Before anything else: a database is worth more than a report.
-  if (auto sound = check_database_path(given.database); !sound)
-    return fail(sound.error(), terminal);
-  if (auto there = check_database_folder(given.database); !there)
-    return fail(there.error(), terminal);
+  if (auto sound = check_database_path(given.database); !sound) return sound.error();
+  if (auto there = check_database_folder(given.database); !there) return there.error();
   const auto completed = complete_resumed(given);
-  if (!completed) return fail(completed.error(), terminal);
+  if (!completed) return completed.error();
   const RunOptions& options = *completed;
   if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
-    return fail(fine.error(), terminal);
+    return fine.error();
   for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_profile(*output.reporter, options.profile); !fine)
-      return fail(fine.error(), terminal);
+    if (auto fine = check_profile(*output.reporter, options.profile); !fine) return fine.error();
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });
   auto compilers = std::async(std::launch::async, find_toolchain);
   auto plan = make_plan(options, installation);
-  if (!plan) return fail(plan.error(), terminal);
+  if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
-    return finish(ExitCode::kNothingSelected, plan->nothing_selected, options.common.verbosity);
-  if (plan->tasks.empty())
-    return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+    return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
+  if (plan->tasks.empty()) return RunEnd{ExitCode::kNothingSelected, "no task matches"};
   std::set<int> levels;
   for (const Task& task : plan->tasks) levels.insert(task.level);
   for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_levels(*output.reporter, levels); !fine)
-      return fail(fine.error(), terminal);
+    if (auto fine = check_levels(*output.reporter, levels); !fine) return fine.error();
   if (options.shard)
-    if (auto named = check_tag_name(options.group); !named) return fail(named.error(), terminal);
+    if (auto named = check_tag_name(options.group); !named) return named.error();
   const auto profile = find_profile(options.profile);
-  if (!profile) return fail(profile.error(), terminal);
+  if (!profile) return profile.error();
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
-  if (!complete) return fail(complete.error(), terminal);
+  if (!complete) return complete.error();
   Toolchain toolchain = compilers.get();
   if (const auto& gpu = plan->target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
@@ -674,8 +699,14 @@ int run_command(const RunOptions& given, const Installation& installation) {
   RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, *sandbox,
                      toolchain);
   auto code = session.run();
-  if (!code) return fail(code.error(), terminal);
-  return finish(*code, session.summary(), options.common.verbosity);
+  if (!code) return code.error();
+  return RunEnd{*code, session.summary()};
+}
+
+int run_command(const RunOptions& options, const Installation& installation) {
+  const auto end = perform_run(options, installation);
+  if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  return finish(end->code, end->summary, options.common.verbosity);
 }
 
 }  // namespace kbench

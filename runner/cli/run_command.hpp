@@ -1,11 +1,28 @@
-// `kbench run`: plan, build, evaluate, store, print. Returns the exit status.
+// `kbench run`: plan, build, evaluate, store, print.
 #pragma once
 
+#include <string>
+
+#include "runner/cli/exit_codes.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/core/result.hpp"
 
 namespace kbench {
 
+// How a run came to its end.
+struct RunEnd {
+  ExitCode code = ExitCode::kGood;
+  std::string summary;  // one line for people
+};
+
+// The run itself. Prints its reports, where it was asked for any, and progress; not how it ended.
+// Called by run_command and by whatever evaluates for somebody else. Errors: nothing was evaluated
+// that is not stored.
+[[nodiscard]] Result<RunEnd> perform_run(const RunOptions& options,
+                                         const Installation& installation);
+
+// The command: returns the exit status.
 int run_command(const RunOptions& options, const Installation& installation);
 
 }  // namespace kbench

@@ -75,7 +75,6 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
                             .init = model->second->init,
                             .mode = task.mode,
                             .parameters = model->second->parameters};
-  if (plan.target.gpu) made.python->compute_capability = plan.target.gpu->compute_capability;
   const TaskSize& size = *task.find_size(plan.target.size);
   if (auto done = run_build_step(unit, files, size, builder, made); !done)
     made.error = done.error();

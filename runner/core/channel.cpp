@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "runner/core/bounded_json.hpp"
 #include "runner/core/defence.hpp"
 
 namespace kbench {
@@ -78,20 +79,6 @@ Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point d
   return Done{};
 }
 
-// Nesting deeper than anything we send is an attack on the parser's stack.
-Result<Json> parse_bounded(const std::string& text) {
-  constexpr int kMaxDepth = 32;
-  const auto too_deep = [](int depth, Json::parse_event_t, Json&) -> bool {
-    if (depth > kMaxDepth) throw std::length_error("nested too deeply");
-    return true;
-  };
-  try {
-    return Json::parse(text, too_deep);
-  } catch (const std::exception& error) {
-    return Error{ErrorCode::kBadInput, std::string("malformed message: ") + error.what(), ""};
-  }
-}
-
 }  // namespace
 
 Result<std::pair<UniqueFd, UniqueFd>> Channel::make_pair() {
@@ -147,8 +134,9 @@ Result<Message> Channel::receive(std::chrono::milliseconds timeout) {
   if (auto read = read_exactly(fd(), text.data(), length, deadline, refuse, message.descriptors);
       !read)
     return read.error();
-  auto body = parse_bounded(text);
-  if (!body) return body.error();
+  auto body = parse_bounded_json(text);
+  if (!body)
+    return Error{ErrorCode::kBadInput, "malformed message: " + body.error().message, ""};
   message.body = std::move(*body);
   return message;
 }

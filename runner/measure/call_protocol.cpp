@@ -125,8 +125,9 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
   auto library = request_.library();
   if (!library) return from_error(library.error());
   library_ = std::move(*library);
-  auto worker = start_worker_({request_.device, request_.device_index, request_.threads, library_,
-                               request_.size, &arenas_, submission_.parameter_base});
+  auto worker =
+      start_worker_({request_.device, request_.device_index, request_.threads, library_,
+                     request_.size, &arenas_, submission_.parameter_base, request_.precision});
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
   submission_.player = worker_.get();
@@ -241,6 +242,7 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   if (kind == CallKind::kForward && answer.claimed_ns <= 0 && claims_count)
     return inconsistent("the worker claims that a call took no time");
   times.claimed_ns += answer.claimed_ns;
+  times.copying_ns += answer.copying_ns;
   times.switches += answer.switches;
   times.waited_ns += answer.waited_ns;
   times.flush_ns += revealed->flush_ns;
@@ -266,13 +268,16 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
     if (i == 0) continue;  // starts threads and touches pages
     // Nothing foreign is loaded yet: what it claims to have filled outputs for is so.
     const bool fills = side.seat == Seat::kSubmission && worker_->kind().empty_calls_fill_outputs;
-    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns - (fills ? times.claimed_ns : 0)));
-    nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
+    const std::int64_t filling_ns = fills ? times.claimed_ns : 0;
+    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns - filling_ns));
+    nulls.strict_ns.push_back(static_cast<double>(times.strict_ns - filling_ns));
+    if (fills) nulls.copy_ns.push_back(static_cast<double>(times.copying_ns));
   }
   side.ledger.calibrate(std::move(nulls));
   if (side.seat == Seat::kBaselines) return std::nullopt;
   record_.null_call_ns = side.ledger.null_wall_ns();
   record_.null_strict_ns = side.ledger.null_strict_ns();
+  record_.copy_ns = side.ledger.copy_ns();
   return std::nullopt;
 }
 
@@ -334,7 +339,6 @@ std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
   torch_use_known_ = true;
   const TorchUse use = worker_->torch_use();
   record_.torch_operators = computing_operators(use);
-  record_.allow_torch = to_string(settings_.allow_torch);
   if (!use.hooks_stand) add_label("torch_unobserved");
   if (record_.torch_operators.empty()) return std::nullopt;
   add_label("uses_torch");

@@ -40,6 +40,7 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
+  std::int64_t copying_ns = 0;  // of empty calls alone: what the outputs' copy took
   // From go to done, and what was run around that; CUDA: from before the inputs are shown to
   // done.
   std::int64_t wall_ns = 0;

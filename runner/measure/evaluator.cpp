@@ -115,25 +115,34 @@ class Evaluating {
   // The baselines with no worker there, which is when nothing of a submission can slow them down.
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
-    if (auto end = calls_.draw_inputs()) return end;
     const std::size_t first = record_.alone.size();
-    for (const Side side : sides_) {
-      if (side == Side::kSubmission) continue;
-      for (int i = 0; i < kAloneWarmUps + calls_alone(); ++i) {
-        Sample sample{.placement = placement_,
-                      .block = kAlone,
-                      .visit = visit,
-                      .side = side,
-                      .calls = calls_.slots()};
-        if (auto end = time_baseline_alone(sample)) return end;
-        if (i >= kAloneWarmUps) record_.alone.push_back(sample);
-      }
-    }
+    for (int i = 0; i < kAloneWarmUps + calls_alone(); ++i)
+      if (auto end = visit_alone(visit, i >= kAloneWarmUps)) return end;
     const auto clock = oracle_.sm_clock_khz();
     if (!clock) return from_error(clock.error());
     for (std::size_t i = first; i < record_.alone.size(); ++i)
       if (*clock > 0) record_.alone[i].sm_clock_khz = *clock;
     if (auto released = oracle_.release(); !released) return from_error(released.error());
+    return std::nullopt;
+  }
+
+  // As a visit of a block, with nothing but a flush for the submission: a baseline that is called
+  // again and again finds its code, and its own memory, in caches that it does not have to share.
+  std::optional<EarlyEnd> visit_alone(int visit, bool counts) {
+    if (auto end = calls_.draw_inputs()) return end;
+    for (const Side side : shuffled(sides_, keys_.key("alone", visits_alone_++))) {
+      if (side == Side::kSubmission) {
+        if (auto flushed = oracle_.flush(); !flushed) return from_error(flushed.error());
+        continue;
+      }
+      Sample sample{.placement = placement_,
+                    .block = kAlone,
+                    .visit = visit,
+                    .side = side,
+                    .calls = calls_.slots()};
+      if (auto end = time_baseline_alone(sample)) return end;
+      if (counts) record_.alone.push_back(sample);
+    }
     return std::nullopt;
   }
 
@@ -506,6 +515,7 @@ class Evaluating {
   double shortest_ns_ = 0;               // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;
+  std::uint64_t visits_alone_ = 0;
 };
 
 void explain_missing_times(Evaluation& record) {

@@ -38,6 +38,7 @@ struct PlayerAnswer {
   std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
+  std::int64_t copying_ns = 0;  // Python, empty calls: of copying outputs; the player's word
   std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
 };
 

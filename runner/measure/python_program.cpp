@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "runner/core/defence.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
-#include "runner/measure/zygote.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {
@@ -56,30 +56,31 @@ Result<KnownCode> known_code_of(const PythonPlayer& player, const PythonModel& m
 
 class PythonProgram final : public WorkerProgram {
  public:
-  PythonProgram(Sandbox& sandbox, PythonPlayer player, PythonModel model)
-      : sandbox_(sandbox),
+  PythonProgram(ZygotePool& pool, PythonPlayer player, PythonModel model, std::string agent)
+      : pool_(pool),
         player_(std::move(player)),
         model_(std::move(model)),
+        agent_(std::move(agent)),
         known_code_(known_code_of(player_, model_)) {}
 
   [[nodiscard]] const WorkerKind& kind() const override { return python_worker(); }
 
   Result<std::unique_ptr<SandboxedProcess>> start(const WorkerStart& start, int control,
                                                   int output) override {
-    if (zygote_) {
-      if (auto forked = zygote_->fork(control, output)) return forked;
-      zygote_.reset();  // killed for want of memory, say: the next one may live
-    }
-    auto zygote = Zygote::start(sandbox_, command(start));
-    if (!zygote) return zygote.error();
-    zygote_ = std::move(*zygote);
-    return zygote_->fork(control, output);
+    const ZygoteRequest request{
+        .agent = agent_,
+        .folder = start.library,
+        .command = zygote_command(player_, start.device, start.device_index, start.threads)};
+    auto session = pool_.fork(request, control, output);
+    if (!session) return session.error();
+    folder_ = std::move(session->folder);
+    return std::move(session->process);
   }
 
   [[nodiscard]] Json request(const WorkerStart& start) const override {
-    // As much as the graph and its outputs can take, twice: so the baselines' process has it.
-    const std::uint64_t heap = start.size->peak_bytes_fp32 + 2 * pack(start.size->outputs).bytes;
-    return {{"folder", start.library.string()},
+    return {{"device", start.device},
+            {"precision", start.precision},
+            {"folder", folder_.string()},
             {"entry", model_.entry},
             {"init", model_.init},
             {"mode", model_.mode},
@@ -87,7 +88,7 @@ class PythonProgram final : public WorkerProgram {
             {"prebuilt", describe(model_.built)},
             {"arena_bytes", start.arenas->geometry.arena_bytes},
             {"parameter_base", start.parameter_base},
-            {"heap_bytes", heap},
+            {"heap_bytes", heap_bytes(start)},
             {"inputs", describe(start.size->inputs)},
             {"parameters", describe(start.size->parameters)},
             {"outputs", describe(start.size->outputs)}};
@@ -95,45 +96,62 @@ class PythonProgram final : public WorkerProgram {
 
   [[nodiscard]] Result<UniqueFd> library(const WorkerStart&) const override { return UniqueFd(); }
 
-  [[nodiscard]] Result<KnownCode> known_code(int) const override {
-    return known_code_;
-  }
+  [[nodiscard]] Result<KnownCode> known_code(int) const override { return known_code_; }
 
  private:
-  [[nodiscard]] SandboxCommand command(const WorkerStart& start) const {
-    SandboxCommand command = python_command(player_.python, player_.script);
-    command.argv.push_back(player_.library.string());
+  // CPU: as much as the graph and its outputs can take, twice: so the baselines' process has it.
+  // CUDA: what a call of the graph takes, beside the references of the oracle.
+  [[nodiscard]] static std::uint64_t heap_bytes(const WorkerStart& start) {
+    const std::uint64_t graph = start.size->peak_bytes_fp32;
+    return start.device == "cuda" ? graph : graph + 2 * pack(start.size->outputs).bytes;
+  }
+
+  ZygotePool& pool_;
+  PythonPlayer player_;
+  PythonModel model_;
+  std::string agent_;
+  Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
+  fs::path folder_;  // where the session of the last start() sees its files
+};
+
+}  // namespace
+
+ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device_index,
+                             int threads) {
+  return [=](const fs::path& stage) {
+    SandboxCommand command = python_command(player.python, player.script);
+    command.argv.push_back(player.library.string());
+    command.argv.push_back(device);
     // Places and number of threads as for everybody. OpenBLAS, which comes with numpy, starts its
     // own when it is loaded; threads do not live through a fork.
-    for (auto& [name, value] : openmp_environment(start.device, start.threads))
-      command.env[name] = value;
+    for (auto& [name, value] : openmp_environment(device, threads)) command.env[name] = value;
     command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
+    command.needs_cuda = device == "cuda";
+    if (command.needs_cuda) {
+      for (auto& [name, value] : one_gpu_environment(device_index)) command.env[name] = value;
+      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by
+      // that: it does not live through a fork either.
+      command.env.insert_or_assign("PYTORCH_NVML_BASED_CUDA_CHECK", std::string("1"));
+    }
     command.env.merge(weakened_environment());
-    if (model_.built && !model_.built->triton.empty()) {
+    if (player.triton_architecture > 0) {
       for (const auto& [name, value] : triton_environment()) command.env[name] = value;
-      command.env["KBENCH_TRITON"] = std::to_string(model_.compute_capability);
+      command.env["KBENCH_TRITON"] = std::to_string(player.triton_architecture);
     }
     // The script has others beside it.
-    for (const fs::path& path : {player_.script.parent_path(), player_.library, start.library})
+    for (const fs::path& path : {player.script.parent_path(), player.library, stage})
       command.readable.push_back(path);
     if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
     command.max_resident_bytes = physical_memory_bytes() / 2;
     command.working_directory = "/";
     return command;
-  }
+  };
+}
 
-  Sandbox& sandbox_;
-  PythonPlayer player_;
-  PythonModel model_;
-  Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
-  std::shared_ptr<Zygote> zygote_;
-};
-
-}  // namespace
-
-std::unique_ptr<WorkerProgram> make_python_program(Sandbox& sandbox, PythonPlayer player,
-                                                   PythonModel model) {
-  return std::make_unique<PythonProgram>(sandbox, std::move(player), std::move(model));
+std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool, PythonPlayer player,
+                                                   PythonModel model, std::string agent) {
+  return std::make_unique<PythonProgram>(pool, std::move(player), std::move(model),
+                                         std::move(agent));
 }
 
 }  // namespace kbench

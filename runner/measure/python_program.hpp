@@ -1,5 +1,5 @@
-// The program that plays a Python submission: a Zygote in the sandbox, made when the first session
-// is asked for, and a process forked from it for each. Called by run_command.
+// The program that plays a Python submission: a process for each session, forked by the Zygote of
+// its agent. Called by run_command.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/measure/worker_program.hpp"
+#include "runner/measure/zygote_pool.hpp"
 #include "runner/sandbox/python_command.hpp"
 #include "runner/submission/python_build.hpp"
 
@@ -17,8 +18,10 @@ namespace kbench {
 // What plays. All paths are absolute.
 struct PythonPlayer {
   PythonSetup python;
-  std::filesystem::path script;   // runner/player/player.py
+  std::filesystem::path script;   // runner/player/player.py, with its modules beside it
   std::filesystem::path library;  // kbench-player.so
+  // Of the GPU, 10 * major + minor, where a submission of the run needs Triton; 0 where none does.
+  int triton_architecture = 0;
 };
 
 // How the submission's class is made, and run.
@@ -31,11 +34,16 @@ struct PythonModel {
   std::optional<std::vector<std::string>> parameters;
   // What its build step made; none where it has no such step. Its files outlive the program.
   std::optional<PythonBuild> built;
-  int compute_capability = 0;  // of the GPU, 10 * major + minor, for Triton; 0 without
 };
 
-[[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(Sandbox& sandbox,
+// What starts the fork server that plays on this device ("cpu" or "cuda"), with so many threads.
+[[nodiscard]] ZygoteCommand zygote_command(PythonPlayer player, std::string device,
+                                           int device_index, int threads);
+
+// One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
+[[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool,
                                                                  PythonPlayer player,
-                                                                 PythonModel model);
+                                                                 PythonModel model,
+                                                                 std::string agent);
 
 }  // namespace kbench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -73,22 +74,48 @@ constexpr std::array<std::string_view, 58> kData{"_copy_from",
                                                  "zeros",
                                                  "zeros_like"};
 
+// The numbers of an object by cleaned names, none above `most`; of anything else, none.
+std::map<std::string, std::int64_t> read_numbers(const Json& said, const char* field,
+                                                 std::uint64_t most) {
+  constexpr std::size_t kMostNames = 200;
+  constexpr std::size_t kLongestName = 100;
+  std::map<std::string, std::int64_t> numbers;
+  const auto found = said.find(field);
+  if (found == said.end() || !found->is_object()) return numbers;
+  for (const auto& [name, number] : found->items()) {
+    if (numbers.size() == kMostNames) break;
+    if (!number.is_number_unsigned()) continue;
+    numbers[clean_name(name, kLongestName)] =
+        static_cast<std::int64_t>(std::min(number.get<std::uint64_t>(), most));
+  }
+  return numbers;
+}
+
+// "aten::relu 2 (7 %)".
+std::string describe_operator(const TorchUse& use, const std::string& name, std::int64_t calls) {
+  std::string words = fmt::format("{} {}", name, calls);
+  const auto timed = use.ns.find(name);
+  if (timed == use.ns.end() || use.all_ns <= 0) return words;
+  const double share = static_cast<double>(timed->second) / static_cast<double>(use.all_ns);
+  const double percent = std::min(100.0, 100 * share);
+  return words + (percent < 0.5 ? " (under 1 %)" : fmt::format(" ({:.0f} %)", percent));
+}
+
 }  // namespace
 
 TorchUse read_torch_use(const Json& said) {
-  constexpr std::size_t kMostNames = 200;
-  constexpr std::size_t kLongestName = 100;
-  TorchUse use;
+  constexpr std::uint64_t kMostCalls = 1u << 30;
+  constexpr std::uint64_t kMostNs = 1'000'000'000'000;  // no call lasts so long
   if (!said.is_object()) return {.hooks_stand = false};
+  const auto operators = said.find("operators");
+  if (operators == said.end() || !operators->is_object()) return {.hooks_stand = false};
+  TorchUse use;
   use.hooks_stand = said.value("hooks", Json()) == Json(true);
-  const auto found = said.find("operators");
-  if (found == said.end() || !found->is_object()) return {.hooks_stand = false};
-  for (const auto& [name, calls] : found->items()) {
-    if (use.operators.size() == kMostNames) break;
-    if (!calls.is_number_unsigned()) continue;
-    use.operators[clean_name(name, kLongestName)] =
-        static_cast<std::int64_t>(std::min<std::uint64_t>(calls.get<std::uint64_t>(), 1u << 30));
-  }
+  use.operators = read_numbers(said, "operators", kMostCalls);
+  use.ns = read_numbers(said, "ns", kMostNs);
+  const Json all = said.value("all_ns", Json());
+  if (all.is_number_unsigned())
+    use.all_ns = static_cast<std::int64_t>(std::min(all.get<std::uint64_t>(), kMostNs));
   return use;
 }
 
@@ -100,13 +127,18 @@ bool is_data_operator(std::string_view name) {
 
 std::string computing_operators(const TorchUse& use) {
   constexpr std::size_t kMost = 20;
-  std::vector<std::pair<std::int64_t, std::string>> found;
-  for (const auto& [name, calls] : use.operators)
-    if (!is_data_operator(name)) found.emplace_back(-calls, name);
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> found;
+  for (const auto& [name, calls] : use.operators) {
+    if (is_data_operator(name)) continue;
+    const auto timed = use.ns.find(name);
+    found.emplace_back(timed == use.ns.end() ? 0 : -timed->second, -calls, name);
+  }
   std::sort(found.begin(), found.end());
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < found.size() && i < kMost; ++i)
-    words.push_back(fmt::format("{} {}", found[i].second, -found[i].first));
+  for (std::size_t i = 0; i < found.size() && i < kMost; ++i) {
+    const auto& [ns, calls, name] = found[i];
+    words.push_back(describe_operator(use, name, -calls));
+  }
   if (found.size() > kMost) words.push_back(fmt::format("and {} more", found.size() - kMost));
   return fmt::format("{}", fmt::join(words, ", "));
 }

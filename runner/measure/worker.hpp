@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runner/core/result.hpp"
@@ -48,6 +49,7 @@ struct WorkerStart {
   const TaskSize* size = nullptr;
   const PlacedArenas* arenas = nullptr;
   std::uint64_t parameter_base = 0;  // where its parameters start in their arena
+  std::string precision;             // of the run: a Python submission's torch is set to it as well
 };
 
 // Starts a worker; loading goes on in the background.

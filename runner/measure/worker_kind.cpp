@@ -12,7 +12,13 @@ EarlyEnd native_end(std::int32_t status) {
 
 // Statuses of runner/player/player.py; the submission's process may say any.
 EarlyEnd python_end(std::int32_t status) {
-  constexpr std::int32_t kWrongOutput = 2;
+  constexpr std::int32_t kWrongOutput = -2;
+  if (status > 0) {
+    return {State::kSubmissionError,
+            fmt::format("a call of the submission failed on the device: CUDA error {}", status),
+            "700 is an illegal address, 719 a kernel that was ended, 2 no memory left; the error "
+            "may be of a kernel that was launched earlier"};
+  }
   if (status == kWrongOutput) {
     return {State::kWrongResult, "forward did not return the task's outputs",
             "it returns tensors of the shapes and types that the reference returns, in its order"};

@@ -15,8 +15,10 @@ namespace kbench {
 struct WorkerKind {
   std::string_view name;  // of the row: "native", "python"
   CodeRules code;
-  // Its empty calls do what surrounds a model, outputs of one included; what they claim is how long
-  // these took, and the rest is what surrounds.
+  // Its empty calls do what surrounds a model, outputs of one included, and copy these to where
+  // they are judged. What they claim is what is no part of an empty call: on a CPU how long the
+  // model took, on CUDA all that the events saw, as of a real call. Beside that they tell how long
+  // the copy took, which on CUDA is taken off of what the events of a real call see.
   bool empty_calls_fill_outputs = false;
   // It can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;

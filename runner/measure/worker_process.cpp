@@ -350,6 +350,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   // Each field of the page is read once: the worker may change it at any time.
   const std::int32_t status = mailbox_.page().status;
   answer.claimed_ns = mailbox_.page().claimed_ns;
+  answer.copying_ns = mailbox_.page().copying_ns;
   answer.failure = on_cpu ? take_stock() : freeze();
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
@@ -366,7 +367,8 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
   } else if (status != 0) {
-    answer.failure = kind_.ended_with(status);
+    answer.failure = loads_ ? kind_.ended_with(status)
+                            : not_ready("an empty call failed: " + output_.last_lines());
   }
   return answer;
 }

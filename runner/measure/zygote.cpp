@@ -25,6 +25,8 @@ constexpr int kControlDescriptor = 3;
 constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
 constexpr milliseconds kEndPatience{10'000};
+// Removing a million files, say: a new one is there sooner.
+constexpr milliseconds kCleanPatience{20'000};
 
 SandboxedProcess::Exit exit_of(int status) {
   if (WIFSIGNALED(status)) return {.exited = false, .signal = WTERMSIG(status)};
@@ -126,7 +128,19 @@ Result<int> Zygote::await_end(milliseconds timeout) {
   return message->body.value("status", 0);
 }
 
+Status Zygote::clean() {
+  if (auto sent = channel_.send({{"type", "clean"}}); !sent) return failed("has ended");
+  const auto answer = channel_.receive(kCleanPatience);
+  if (type_of(answer) == "cleaned") return Done{};
+  return failed(type_of(answer) == "unclean"
+                    ? "is not as it was: " + answer->body.value("why", std::string())
+                    : std::string("does not tidy up"));
+}
+
 Result<std::unique_ptr<SandboxedProcess>> Zygote::fork(int control, int output) {
+  const auto left = sessions();
+  if (!left) return left.error();
+  if (!left->empty()) return failed("has processes of another session beside it");
   if (auto sent = channel_.send({{"type", "fork"}}, {control, output}); !sent)
     return failed("has ended");
   if (type_of(channel_.receive(kForkPatience)) != "forked") return failed("does not fork");

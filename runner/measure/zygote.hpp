@@ -1,8 +1,8 @@
 // A sandboxed Python that has torch imported and forks a process for each session: importing takes
 // seconds, forking some ten milliseconds (runner/player/player.py is the other side). One for each
-// submission, so that no two share a sandbox; what is frozen, counted and killed with a session is
-// the session's process. The first process runs nothing foreign, and nobody of its user can write
-// to it. Owned by python_program.cpp; sessions keep it alive.
+// agent (zygote_pool.hpp), so that no two agents share a sandbox; what is frozen, counted and
+// killed with a session is the session's process. The first process runs nothing foreign, and
+// nobody of its user can write to it. Owned by zygote_pool.cpp; sessions keep it alive.
 #pragma once
 
 #include <sys/types.h>
@@ -23,8 +23,14 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   // Returns once torch is imported. Errors: kInfrastructure, with its last words.
   static Result<std::shared_ptr<Zygote>> start(Sandbox& sandbox, SandboxCommand command);
 
-  // A new session with these descriptors as its channel and output. One at a time.
+  // A new session with these descriptors as its channel and output. One at a time. Errors:
+  // kInfrastructure, also where anything of the session before is left.
   Result<std::unique_ptr<SandboxedProcess>> fork(int control, int output);
+
+  // Between two submissions: removes what the one before left in the folders that it was started
+  // with, and looks whether it changed what the next one inherits. Errors: kInfrastructure; then
+  // nobody is to be forked from it any more.
+  Status clean();
 
   // Of the session at hand: how it ended, as waitpid tells. Errors: kTimeout; kInfrastructure where
   // all of it is gone.

@@ -191,6 +191,14 @@ struct LoadedTask::Impl {
     return show(slot, ahead, bytes - ahead);
   }
 
+  // Before a call. Inputs are shown and outputs poisoned past a CPU's caches; with the parameters,
+  // all that a call reads and writes in its arenas is in memory then, for every side and however
+  // large the caches are.
+  Status make_cold() {
+    if (auto flushed = backend.flush_cache(); !flushed) return flushed;
+    return backend.evict(here().params->data(), here().params->bytes());
+  }
+
   Status replace_arena(std::unique_ptr<SharedArena>& arena, std::uint64_t bytes) {
     arena.reset();
     auto created = backend.create_arena(bytes);
@@ -535,7 +543,7 @@ Result<Revealed> LoadedTask::reveal(int slot) {
   auto shown = cuda ? t.show_and_be_busy(index) : t.show(index, 0, t.input_layout.bytes);
   if (!shown) return shown.error();
   if (slot == 0)
-    if (auto flushed = t.backend.flush_cache(); !flushed) return flushed.error();
+    if (auto cold = t.make_cold(); !cold) return cold.error();
   Revealed revealed;
   if (!cuda) {
     const auto flush_ns = t.backend.last_flush_ns();

@@ -46,7 +46,9 @@ std::optional<std::string> read_file(const fs::path& file) {
 Status write_new_file(const fs::path& file, std::string_view bytes) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!fd.valid()) return broken("write", file);
-  return write_all(fd.get(), bytes, file);
+  Status written = write_all(fd.get(), bytes, file);
+  if (!written) ::unlink(file.c_str());  // half a file would look like a whole one
+  return written;
 }
 
 Result<std::string> read_foreign_file(const fs::path& file, std::size_t max_bytes) {

@@ -20,7 +20,7 @@ namespace kbench {
 [[nodiscard]] Result<std::string> read_foreign_file(const std::filesystem::path& file,
                                                     std::size_t max_bytes);
 
-// A new file. Errors: kInfrastructure, where it exists as well.
+// A new file, all of it or none. Errors: kInfrastructure, where it exists as well.
 [[nodiscard]] Status write_new_file(const std::filesystem::path& file, std::string_view bytes);
 
 // Writes `bytes` under a temporary name and renames it, so that a reader sees all of it or nothing.

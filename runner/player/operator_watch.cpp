@@ -1,8 +1,11 @@
 #include "runner/player/operator_watch.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <ATen/ops/relu.h>
 #include <ATen/ops/zeros.h>
@@ -18,14 +21,29 @@ using Counts = std::map<std::string, std::int64_t>;
 // Nothing in torch uses this key, and no function of Python's names it.
 constexpr c10::DispatchKey kKey = c10::DispatchKey::TESTING_ONLY_GenericMode;
 constexpr const char* kProbe = "aten::relu";
+// A call of more operators than that is not timed: parts of it would say nothing.
+constexpr std::size_t kMostSpans = 1 << 17;
+
+// One outermost call.
+struct Span {
+  std::string name;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
 
 // The one place of this library with a life of its own: torch calls back without a word of ours.
 struct Watch {
   std::mutex mutex;
   Counts by_callback;
   Counts by_fallback;
+  std::vector<Span> spans;
+  OperatorClock* clock = nullptr;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
   at::CallbackHandle handle = 0;
   bool on = false;
+  bool too_many = false;
+  bool hooks_stand = false;
 };
 
 Watch& watch() {
@@ -50,14 +68,30 @@ void note(Counts Watch::*counts, const std::string& name) {
 // How many operators deep this thread is: what an operator calls itself is not the submission's.
 thread_local int depth = 0;
 
+struct Entered : at::ObserverContext {
+  Span span;
+};
+
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
   if (depth++ > 0) return nullptr;
   const auto schema = function.operator_schema();
-  if (schema && !is_view(*schema)) note(&Watch::by_callback, schema->name());
-  return nullptr;
+  if (!schema || is_view(*schema)) return nullptr;
+  note(&Watch::by_callback, schema->name());
+  auto entered = std::make_unique<Entered>();
+  entered->span = {schema->name(), watch().clock->now(), 0};
+  return entered;
 }
 
-void leave(const at::RecordFunction&, at::ObserverContext*) { --depth; }
+void leave(const at::RecordFunction&, at::ObserverContext* context) {
+  --depth;
+  if (context == nullptr) return;
+  Span span = std::move(static_cast<Entered*>(context)->span);
+  span.to = watch().clock->now();
+  Watch& w = watch();
+  const std::scoped_lock lock(w.mutex);
+  w.too_many = w.too_many || w.spans.size() == kMostSpans;
+  if (!w.too_many) w.spans.push_back(std::move(span));
+}
 
 void fall_back(const c10::OperatorHandle& op, c10::Stack* stack) {
   if (!is_view(op.schema())) note(&Watch::by_fallback, op.schema().name());
@@ -72,45 +106,76 @@ std::int64_t count_of(const Counts& counts, const std::string& name) {
   return found == counts.end() ? 0 : found->second;
 }
 
+// Whether both hooks see a call of ours; what they see of it is taken back.
+bool probe() {
+  Watch& w = watch();
+  Counts callback;
+  Counts fallback;
+  std::size_t spans = 0;
+  {
+    const std::scoped_lock lock(w.mutex);
+    callback = w.by_callback;
+    fallback = w.by_fallback;
+    spans = w.spans.size();
+  }
+  (void)at::relu(at::zeros({1}));
+  const std::scoped_lock lock(w.mutex);
+  const bool stand = count_of(w.by_callback, kProbe) > count_of(callback, kProbe) &&
+                     count_of(w.by_fallback, kProbe) > count_of(fallback, kProbe);
+  w.by_callback = std::move(callback);
+  w.by_fallback = std::move(fallback);
+  w.spans.resize(std::min(spans, w.spans.size()));
+  return stand;
+}
+
 }  // namespace
 
 TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
 }
 
-void watch_operators() {
+void watch_operators(OperatorClock& clock) {
   Watch& w = watch();
   if (w.on) return;
   w.by_callback.clear();
   w.by_fallback.clear();
+  w.spans.clear();
+  w.too_many = false;
+  w.clock = &clock;
   depth = 0;
   w.handle = at::addGlobalCallback(
       at::RecordFunctionCallback(&enter, &leave).scopes({at::RecordScope::FUNCTION}));
   w.on = true;
   switch_key(true);
+  w.from = clock.now();
 }
 
-WatchedOperators watched_operators() {
+void stop_watching_operators() {
   Watch& w = watch();
-  WatchedOperators watched;
-  if (!w.on) return watched;
-  Counts callback;
-  Counts fallback;
-  {
-    const std::scoped_lock lock(w.mutex);
-    callback = w.by_callback;
-    fallback = w.by_fallback;
-  }
-  (void)at::relu(at::zeros({1}));
+  if (!w.on) return;
+  w.to = w.clock->now();
+  w.hooks_stand = probe();
   switch_key(false);
   at::removeCallback(w.handle);
   w.on = false;
+}
+
+WatchedOperators watched_operators() {
+  stop_watching_operators();
+  Watch& w = watch();
+  WatchedOperators watched;
+  if (w.clock == nullptr) return {.hooks_stand = false};
   const std::scoped_lock lock(w.mutex);
-  watched.hooks_stand = count_of(w.by_callback, kProbe) > count_of(callback, kProbe) &&
-                        count_of(w.by_fallback, kProbe) > count_of(fallback, kProbe);
-  watched.counts = std::move(callback);
-  for (const auto& [name, calls] : fallback)
+  watched.hooks_stand = w.hooks_stand;
+  watched.counts = w.by_callback;
+  for (const auto& [name, calls] : w.by_fallback)
     watched.counts[name] = std::max(watched.counts[name], calls);
+  if (w.too_many) return watched;
+  watched.all_ns = std::max<std::int64_t>(w.clock->between(w.from, w.to), 0);
+  for (const Span& span : w.spans) {
+    const std::int64_t ns = w.clock->between(span.from, span.to);
+    if (ns >= 0) watched.ns[span.name] += ns;
+  }
   return watched;
 }
 

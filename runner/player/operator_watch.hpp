@@ -1,8 +1,9 @@
-// Counts the operators of torch that a submission calls, by two hooks that Python has no handle of:
-// a callback that every dispatched operator of every thread passes, and a fallback of a dispatch
-// key that is switched on for this thread. What neither sees may have been called nevertheless
-// (through a library that does not dispatch, or after a hook was disabled): this is an observation
-// and no proof. Off but between the two functions, so that no timed call pays for it.
+// Counts the operators of torch that a submission calls, and takes their time, by two hooks that
+// Python has no handle of: a callback that every dispatched operator of every thread passes, and a
+// fallback of a dispatch key that is switched on for this thread. What neither sees may have been
+// called nevertheless (through a library that does not dispatch, or after a hook was disabled):
+// this is an observation and no proof. Off but between the two functions, so that no timed call
+// pays for it. Called by player_abi.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,31 @@
 
 namespace kbench {
 
+// By which operators are timed: the host's clock, or moments of a device's stream.
+class OperatorClock {
+ public:
+  virtual ~OperatorClock() = default;
+  // A moment; what the number means is the clock's own. May be asked by several threads at once.
+  virtual std::int64_t now() = 0;
+  // Nanoseconds between two moments, once all work is complete; negative where nobody can tell.
+  virtual std::int64_t between(std::int64_t from, std::int64_t to) = 0;
+};
+
 struct WatchedOperators {
   // By name, "aten::relu"; calls by other operators and plain views are left out.
   std::map<std::string, std::int64_t> counts;
+  // Of those that the callback saw, all calls together; without the operators that could not be
+  // timed.
+  std::map<std::string, std::int64_t> ns;
+  std::int64_t all_ns = 0;  // from the first moment to the last; 0 where nobody can tell
   bool hooks_stand = true;  // both saw a call of our own at the end
 };
 
-void watch_operators();
+// The clock has to live until watched_operators() has returned.
+void watch_operators(OperatorClock& clock);
+// Takes the hooks off.
+void stop_watching_operators();
+// What was seen in between. On a device, once its work is complete.
 [[nodiscard]] WatchedOperators watched_operators();
 
 }  // namespace kbench

@@ -1,18 +1,23 @@
 """The player of Python submissions: kbench starts it in the sandbox, nobody else needs to.
 
-    python3 player.py kbench-player.so
+    python3 player.py kbench-player.so cpu|cuda [FOLDER...]
 
-Imports torch once and then forks one process for each session (a session is one set of buffers, and
-begins in a process that no other session's code has run in). Descriptor 3 is the channel to the
+Imports torch once (for CUDA Triton as well, where there is one, but makes no context) and then
+forks one process for each session. A session is one set of buffers, and begins in a process that no
+other session's code has run in; sessions of several submissions of one agent follow one another, and
+in between the folders are made as they were before the first. Descriptor 3 is the channel to the
 supervisor: length-prefixed JSON, descriptors beside it. In this process it carries
 
     we: {"type": "zygote", "torch": "2.11.0"}                     once, when torch is there
     it: {"type": "fork"} with the session's channel and output    we: {"type": "forked"}
                                                                   we: {"type": "ended", "status": 9}
+    it: {"type": "clean"}                                         we: {"type": "cleaned"}
+                                                   or {"type": "unclean", "why": "..."}
 
 and a session speaks as kbench-worker does: request, "ready", empty calls, "loaded", calls. It holds
-nothing worth stealing: no reference, no key, no verdict, and all that is believed of it is "call N is
-done". What is foreign runs in sessions only, after they have locked themselves.
+nothing worth stealing: no reference, no key, no verdict, and all that is believed of it is "call N
+is done", on CUDA with a time that is bounded by the supervisor's clock. What is foreign runs in
+sessions only, after they have locked themselves.
 """
 
 import array
@@ -26,49 +31,22 @@ import os
 import socket
 import struct
 import sys
-import time
 import traceback
 
 import torch
 
 import kbench_extensions
 import kbench_triton
+from player_cleaning import Ground
+from player_device import DEVICES, Answer, Call, DeviceError, load_library
+from player_outputs import View, WrongOutput, materialised, results_of, shape_text
 
 CONTROL = 3
 EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7  # CallKind of runner/worker/mailbox.hpp
-RAISED, WRONG_OUTPUT = 1, 2  # what a call's status says; 0 is success
+# What a call's status says; 0 is success, and what is positive is an error of the device.
+RAISED, WRONG_OUTPUT = -1, -2
 MAX_MESSAGE = 64 << 20
 MAX_DESCRIPTORS = 16
-
-
-class Call(ctypes.Structure):
-    """kb_player_call of player_abi.hpp."""
-
-    _fields_ = [
-        ("number", ctypes.c_uint32),
-        ("kind", ctypes.c_uint32),
-        ("slots", ctypes.c_uint32),
-        ("unused", ctypes.c_uint32),
-        ("parameter_base", ctypes.c_uint64),
-        ("input_base", ctypes.c_uint64 * 16),
-        ("output_base", ctypes.c_uint64 * 16),
-    ]
-
-
-def load_library(path):
-    library = ctypes.CDLL(path)
-    library.kb_map_arena.restype = ctypes.c_void_p
-    library.kb_map_arena.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int]
-    library.kb_open_mailbox.restype = ctypes.c_void_p
-    library.kb_await_call.restype = None
-    library.kb_await_call.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Call)]
-    library.kb_answer_call.restype = None
-    library.kb_answer_call.argtypes = [
-        ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int32, ctypes.c_int64]
-    library.kb_lock_down.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    library.kb_watched_operators.restype = ctypes.c_size_t
-    library.kb_watched_operators.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    return library
 
 
 # --- the channel (runner/core/channel.hpp) ---
@@ -101,28 +79,6 @@ def receive(channel):
     if length > MAX_MESSAGE:
         raise EOFError
     return json.loads(receive_exactly(channel, length, descriptors)), descriptors
-
-
-# --- tensors over arenas ---
-
-
-class View:
-    """Makes tensors of one kind at any address, without a copy."""
-
-    def __init__(self, spec):
-        self.dtype = getattr(torch, spec["dtype"])
-        self.shape = tuple(spec["shape"])
-        self.offset = spec["offset"]
-        self.bytes = ctypes.c_char * spec["bytes"]
-        self.name = spec["name"]
-
-    def at(self, base, frombuffer=torch.frombuffer):
-        memory = self.bytes.from_address(base + self.offset)
-        return frombuffer(memory, dtype=self.dtype).view(self.shape)
-
-
-class WrongOutput(Exception):
-    """What forward returned cannot be the task's outputs."""
 
 
 class Refused(Exception):
@@ -176,9 +132,13 @@ def make_model(model_class, init, entry):
 
 
 def set_mode(model, mode):
-    """As the reference runs: with the batch's statistics or the running ones, without dropout."""
-    model.train(mode == "batch-stats")
+    """As the reference runs: with the batch's statistics or the running ones, without dropout, and
+    without running statistics to keep where nobody reads them."""
+    batch_stats = mode == "batch-stats"
+    model.train(batch_stats)
     for module in model.modules():
+        if batch_stats and isinstance(module, torch.nn.modules.batchnorm._NormBase):
+            module.track_running_stats = False
         if isinstance(module, torch.nn.modules.dropout._DropoutNd):
             module.eval()
         elif isinstance(getattr(module, "dropout", None), float):
@@ -188,11 +148,6 @@ def set_mode(model, mode):
 def owner_of(model, name):
     path, _, leaf = name.rpartition(".")
     return model.get_submodule(path), leaf
-
-
-def shape_text(tensor_or_view):
-    dtype = str(tensor_or_view.dtype).removeprefix("torch.")
-    return f"{dtype}{list(tensor_or_view.shape)}"
 
 
 def differences(model, views, known):
@@ -222,14 +177,23 @@ def bind_parameters(model, views, base, known):
         raise Refused("parameters_differ",
                       "the parameters of ModelNew are not those of the task:\n"
                       + "\n".join(lines[:most] + more),
-                      "names and shapes must be those of Model's state_dict; derive packed or fused "
-                      "weights in kbench_prepare(self)")
+                      "names and shapes must be those of Model's state_dict; derive packed or "
+                      "fused weights in kbench_prepare(self)")
     for name, view in views.items():
         module, leaf = owner_of(model, name)
         if leaf in module._parameters:
             module._parameters[leaf].data = view.at(base)
         else:
             module._buffers[leaf] = view.at(base).clone()
+
+
+def settled(device, model):
+    try:
+        device.settle(model)
+    except BaseException as error:
+        raise Refused("submission_error", f"ModelNew cannot be moved to {device.name}:\n"
+                      f"{last_lines(error)}", "its parameters and buffers are tensors") from error
+    return model
 
 
 # --- one session ---
@@ -245,26 +209,22 @@ class Session:
         self.served = 0
         self.call = Call()
         self.model = None
-        self.module = None
+        self.device = DEVICES[request["device"]](library, request)
         mailbox, *arenas = descriptors
         self.mailbox = library.kb_open_mailbox(mailbox)
         sizes = request["arena_bytes"]
-        self.arenas = [library.kb_map_arena(fd, size, int(i == 2))
+        self.arenas = [self.device.map_arena(fd, size, int(i == 2))
                        for i, (fd, size) in enumerate(zip(arenas, sizes))]
-        for fd in arenas:
-            os.close(fd)
         if not self.mailbox or not all(self.arenas):
-            raise Refused("", "cannot map the mailbox or an arena")
-        self.inputs = [View(spec) for spec in request["inputs"]]
-        self.outputs = [View(spec) for spec in request["outputs"]]
-        self.parameters = {spec["fqn"]: View(spec) for spec in request["parameters"] if spec["fqn"]}
+            why = self.device.words.value.decode(errors="replace")
+            raise Refused("", f"cannot map the mailbox or an arena: {why}")
+        self.inputs = self.views("inputs")
+        self.outputs = self.views("outputs")
+        self.parameters = {spec["fqn"]: view for spec, view
+                           in zip(request["parameters"], self.views("parameters")) if spec["fqn"]}
 
-    def warm_heap(self):
-        """Touches as much memory as a call can take and frees it: the allocator keeps it."""
-        wanted = self.request["heap_bytes"]
-        piece = 32 << 20
-        pieces = [torch.zeros(piece, dtype=torch.uint8) for _ in range(0, wanted, piece)]
-        del pieces
+    def views(self, kind):
+        return [View(spec, self.library, self.device.on_cuda) for spec in self.request[kind]]
 
     def lock_down(self):
         words = ctypes.create_string_buffer(1000)
@@ -272,21 +232,43 @@ class Session:
             raise Refused("", words.value.decode(errors="replace"))
 
     def await_call(self):
-        self.library.kb_await_call(self.mailbox, self.served, ctypes.byref(self.call))
+        self.library.kb_await_call(self.mailbox, self.served, self.device.spins,
+                                   ctypes.byref(self.call))
         self.served = self.call.number
         return self.call.kind
 
-    def answer(self, status, claimed_ns=0):
-        self.library.kb_answer_call(self.mailbox, self.served, status, claimed_ns)
+    def answer(self, status, claimed_ns=0, copying_ns=0):
+        answer = Answer(status, 0, claimed_ns, copying_ns)
+        self.library.kb_answer_call(self.mailbox, self.served, self.device.spins,
+                                    ctypes.byref(answer))
+
+    def timed(self, work):
+        return self.device.timed(self.call, self.arenas[0], work)
 
     def serve_empty_calls(self):
         """All that surrounds a model in a call, with one that fills its outputs. What it claims is
-        how long that takes: the supervisor takes it off, and the rest is what empty calls cost."""
-        self.model = Filling(self.outputs)
+        what the supervisor takes off of the call, and the rest is what empty calls cost; beside
+        that it says what copying the outputs took, which no honest submission can do without."""
+        filling = Filling(self.outputs, self.device)
         while self.await_call() != LOAD:
-            self.answer(self.play(0), self.model.filling_ns)
+            self.device.forget_moments()
+            status, all_ns = self.timed(lambda: self.play_filling(filling))
+            filled = self.device.between(filling.begun, filling.filled)
+            copied = self.device.between(filling.filled, filling.copied)
+            self.answer(status, self.device.claim_of_empty(filled, all_ns), copied)
         self.answer(0)
-        self.model = None
+
+    def play_filling(self, filling):
+        self.model = filling
+        try:
+            self.play(0)
+            filling.copied = self.device.moment()
+            return 0
+        except Exception as error:  # no memory, say
+            print(last_lines(error), file=sys.stderr, flush=True)
+            return RAISED
+        finally:
+            self.model = None
 
     def load(self):
         request = self.request
@@ -295,24 +277,29 @@ class Session:
         set_mode(model, request["mode"])
         bind_parameters(model, self.parameters, self.arenas[1] + request["parameter_base"],
                         request["known"])
-        self.model = model
+        self.model = settled(self.device, model)
 
-    def play(self, slot):
-        """One forward pass on one input, and its results into the arena."""
+    def play(self, slot, observed=False):
+        """One forward pass on one input, and its results to where they are judged."""
+        self.device.enter()
         inputs = [view.at(self.arenas[0] + self.call.input_base[slot]) for view in self.inputs]
-        results = results_of(self.model(*inputs))
-        base = self.arenas[2] + self.call.output_base[slot]
-        check_results(results, self.outputs)
-        for view, result in zip(self.outputs, results):
-            COPY(view.at(base), result)
-        return 0
-
-    def forward(self, observed=False):
+        if observed:
+            self.device.watch_operators()
         try:
+            results = results_of(self.model(*inputs))
+        finally:
             if observed:
-                self.library.kb_watch_operators()
+                self.library.kb_stop_watching()
+        self.device.enter()
+        base = self.arenas[2] + self.call.output_base[slot]
+        tensors = materialised(results, self.outputs, self.device.name)
+        for view, tensor in zip(self.outputs, tensors):
+            COPY(view.at(base), tensor)
+
+    def forward(self, observed):
+        try:
             for slot in range(self.call.slots):
-                self.play(slot)
+                self.play(slot, observed)
             return 0
         except WrongOutput as error:
             print(error, file=sys.stderr, flush=True)
@@ -320,9 +307,6 @@ class Session:
         except BaseException as error:
             print(last_lines(error), file=sys.stderr, flush=True)
             return RAISED
-        finally:
-            if observed:
-                self.tell_operators()
 
     def tell_operators(self):
         words = ctypes.create_string_buffer(1 << 16)  # less than what a socket holds
@@ -331,27 +315,30 @@ class Session:
         send(self.channel, {"type": "operators", **found})
 
     def prepare(self):
-        start = time.perf_counter_ns()
         try:
+            self.device.enter()
             self.model.kbench_prepare()
-            return 0, time.perf_counter_ns() - start
+            return 0
         except BaseException as error:
             print(last_lines(error), file=sys.stderr, flush=True)
-            return RAISED, 0
+            return RAISED
 
     def serve(self):
         while True:
             kind = self.await_call()
-            if kind == PREPARE:
-                self.answer(*self.prepare())
-            else:
-                start = time.perf_counter_ns()
-                status = self.forward(observed=kind == OBSERVED)
-                self.answer(status, time.perf_counter_ns() - start)
+            observed = kind == OBSERVED
+            work = self.prepare if kind == PREPARE else lambda: self.forward(observed)
+            status, claimed_ns = self.timed(work)
+            if status > 0:
+                print(f"the device says: {self.device.error_text(status)}", file=sys.stderr,
+                      flush=True)
+            if observed:
+                self.tell_operators()
+            self.answer(status, claimed_ns)
 
     def run(self):
         try:
-            self.warm_heap()
+            self.device.warm(self.request["heap_bytes"])
             self.lock_down()
             send(self.channel, {"type": "ready"})
             self.serve_empty_calls()
@@ -371,43 +358,23 @@ COPY = torch.Tensor.copy_
 class Filling(torch.nn.Module):
     """A model whose outputs have just been computed: written once, in memory of their own."""
 
-    def __init__(self, outputs):
+    def __init__(self, outputs, device):
         super().__init__()
         self.outputs = outputs
-        self.filling_ns = 0
+        self.device = device
+        self.begun = self.filled = self.copied = 0
 
     def forward(self, *_):
-        start = time.perf_counter_ns()
-        results = [torch.ones(view.shape, dtype=view.dtype) for view in self.outputs]
-        self.filling_ns = time.perf_counter_ns() - start
+        self.begun = self.device.moment()
+        results = [torch.ones(view.shape, dtype=view.dtype, device=self.device.name)
+                   for view in self.outputs]
+        self.filled = self.device.moment()
         return results
 
 
-def results_of(returned):
-    if isinstance(returned, torch.Tensor):
-        return [returned]
-    if isinstance(returned, dict):
-        return list(returned.values())
-    if isinstance(returned, (tuple, list)):
-        return list(returned)
-    raise WrongOutput(f"forward returned {type(returned).__name__}, not tensors")
-
-
-def check_results(results, views):
-    if len(results) != len(views):
-        raise WrongOutput(f"forward returned {len(results)} tensors, not {len(views)}")
-    for result, view in zip(results, views):
-        if not isinstance(result, torch.Tensor):
-            raise WrongOutput(f"forward returned {type(result).__name__} for {view.name}, no tensor")
-        if result.dtype != view.dtype or result.shape != view.shape or result.device.type != "cpu":
-            where = "" if result.device.type == "cpu" else f" on {result.device.type}"
-            raise WrongOutput(f"forward returned {shape_text(result)}{where} for {view.name}, "
-                              f"not {shape_text(view)}")
-
-
 class Output(io.TextIOBase):
-    """What is printed, for the submission's author. Who prints more than the pipe holds loses that and
-    waits for nothing."""
+    """What is printed, for the submission's author. Who prints more than the pipe holds loses that
+    and waits for nothing."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
@@ -447,26 +414,47 @@ def play(library, descriptors):
         pass
     except Refused as refused:
         send(channel, refused.answer)
+    except DeviceError as error:
+        send(channel, Refused("", str(error)).answer)
     sys.stdout.flush()
     os._exit(1)
 
 
+def import_more(device):
+    """What sessions on a GPU would import themselves, each for some seconds; and makes sure that no
+    context was made on the way, which no forked process could use."""
+    if device != "cuda":
+        return
+    try:
+        import triton  # noqa: F401
+    except Exception:
+        pass  # there is none, or not for this Python: whoever imports it is told
+    if os.environ.get("KBENCH_TRITON"):
+        kbench_triton.prime(int(os.environ["KBENCH_TRITON"]))
+    if torch.cuda.is_initialized():
+        raise RuntimeError("an import has initialised CUDA, so nobody can be forked from here")
+
+
 def main():
-    library = load_library(sys.argv[1])
+    path, device, *writable = sys.argv[1:]
+    library = load_library(path, device)
     library.kb_keep_freed_memory()
+    import_more(device)
     # What a session's code could write to here would be there before the next one locks itself.
     library.kb_set_open_to_others(0)
     channel = socket.socket(fileno=CONTROL)
-    if os.environ.get("KBENCH_TRITON"):
-        kbench_triton.prime(int(os.environ["KBENCH_TRITON"]))
+    ground = Ground(writable)
     gc.collect()
     gc.freeze()
     send(channel, {"type": "zygote", "torch": torch.__version__})
     while True:
         try:
-            _, descriptors = receive(channel)
+            message, descriptors = receive(channel)
         except EOFError:
             return
+        if message["type"] == "clean":
+            send(channel, ground.clean())
+            continue
         child = os.fork()
         if child == 0:
             channel.detach()

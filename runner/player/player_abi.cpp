@@ -4,10 +4,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +17,8 @@
 #include "runner/core/json.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/player/operator_watch.hpp"
+#include "runner/player/tensor_handle.hpp"
+#include "runner/player/words.hpp"
 #include "runner/sandbox/lockdown.hpp"
 #include "runner/worker/mailbox.hpp"
 
@@ -23,16 +27,19 @@ namespace {
 using kbench::Mailbox;
 using kbench::MailboxPage;
 using kbench::WaitStyle;
+using kbench::write_words;
 
 static_assert(kbench::kMaxSlots == std::tuple_size_v<decltype(kb_player_call::input_base)>);
 
-// Cut off where it does not fit; always ends in a zero.
-void write_words(const std::string& text, char* words, std::size_t size) {
-  if (size == 0) return;
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::memcpy(words, text.data(), length);
-  words[length] = '\0';
-}
+class HostClock final : public kbench::OperatorClock {
+ public:
+  std::int64_t now() override {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  std::int64_t between(std::int64_t from, std::int64_t to) override { return to - from; }
+};
+
+WaitStyle wait_style(int spins) { return spins != 0 ? WaitStyle::kSpin : WaitStyle::kFutex; }
 
 }  // namespace
 
@@ -44,11 +51,14 @@ void kb_keep_freed_memory() {
 
 int kb_set_open_to_others(int open) { return ::prctl(PR_SET_DUMPABLE, open, 0, 0, 0); }
 
-void* kb_map_arena(int fd, std::uint64_t bytes, int writable) {
+void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size) {
+  const kbench::UniqueFd own(fd);
   const int protection = writable != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
   // Populated now, so that no timed call pays for page faults.
   void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
-  return mapped == MAP_FAILED ? nullptr : mapped;
+  if (mapped != MAP_FAILED) return mapped;
+  write_words(std::string("cannot map an arena: ") + std::strerror(errno), words, size);
+  return nullptr;
 }
 
 void* kb_open_mailbox(int fd) {
@@ -56,23 +66,33 @@ void* kb_open_mailbox(int fd) {
   return mailbox ? std::make_unique<Mailbox>(std::move(*mailbox)).release() : nullptr;
 }
 
-void kb_await_call(void* mailbox, std::uint32_t served, kb_player_call* call) {
+void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_call* call) {
   MailboxPage& page = static_cast<Mailbox*>(mailbox)->page();
-  Mailbox::wait_while_equal(page.go, served, WaitStyle::kFutex, [] { return false; });
+  Mailbox::wait_while_equal(page.go, served, wait_style(spins), [] { return false; });
   call->number = page.go.load(std::memory_order_acquire);
   call->kind = static_cast<std::uint32_t>(page.kind);
   call->slots = page.slots;
+  call->gate = page.gate;
   call->parameter_base = page.parameter_base;
   call->input_base = page.input_base;
   call->output_base = page.output_base;
 }
 
-void kb_answer_call(void* mailbox, std::uint32_t number, std::int32_t status,
-                    std::int64_t claimed_ns) {
+void kb_answer_call(void* mailbox, std::uint32_t number, int spins,
+                    const kb_player_answer* answer) {
   MailboxPage& page = static_cast<Mailbox*>(mailbox)->page();
-  page.status = status;
-  page.claimed_ns = claimed_ns;
-  Mailbox::raise(page.done, number, WaitStyle::kFutex);
+  page.status = answer->status;
+  page.claimed_ns = answer->claimed_ns;
+  page.copying_ns = answer->copying_ns;
+  Mailbox::raise(page.done, number, wait_style(spins));
+}
+
+void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t type_bits, int ndim,
+                const std::int64_t* shape, const std::int64_t* strides) {
+  const auto count = static_cast<std::size_t>(ndim);
+  return kbench::make_tensor_handle(
+      data, on_cuda != 0, {type_code, type_bits}, std::span(shape, count),
+      strides == nullptr ? std::span<const std::int64_t>() : std::span(strides, count));
 }
 
 int kb_lock_down(char* words, std::size_t size) {
@@ -82,11 +102,19 @@ int kb_lock_down(char* words, std::size_t size) {
   return 1;
 }
 
-void kb_watch_operators() { kbench::watch_operators(); }
+void kb_watch_operators() {
+  static HostClock of_the_host;
+  kbench::watch_operators(of_the_host);
+}
+
+void kb_stop_watching() { kbench::stop_watching_operators(); }
 
 std::size_t kb_watched_operators(char* words, std::size_t size) {
   const kbench::WatchedOperators watched = kbench::watched_operators();
-  const kbench::Json json = {{"operators", watched.counts}, {"hooks", watched.hooks_stand}};
+  const kbench::Json json = {{"operators", watched.counts},
+                             {"ns", watched.ns},
+                             {"all_ns", watched.all_ns},
+                             {"hooks", watched.hooks_stand}};
   const std::string text = json.dump(-1, ' ', false, kbench::Json::error_handler_t::replace);
   if (text.size() >= size) return 0;
   write_words(text, words, size);

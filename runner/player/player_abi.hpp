@@ -1,6 +1,6 @@
-// What kbench-player.so offers to player.py through ctypes: the mailbox, the arenas, the locks, and
-// the observer of torch's operators. Plain C; player.py declares the same functions. Loaded after
-// torch and before anything foreign.
+// What kbench-player.so offers to player.py through ctypes: the mailbox, the arenas, a GPU, the
+// locks, tensors without a copy, and the observer of torch's operators. Plain C; player.py declares
+// the same functions. Loaded after torch and before anything foreign.
 #pragma once
 
 #include <array>
@@ -14,10 +14,18 @@ struct kb_player_call {
   std::uint32_t number;
   std::uint32_t kind;  // CallKind
   std::uint32_t slots;
-  std::uint32_t unused;
+  std::uint32_t gate;
   std::uint64_t parameter_base;
   std::array<std::uint64_t, 16> input_base;
   std::array<std::uint64_t, 16> output_base;
+};
+
+// Of a call that is over. The field order is player.py's.
+struct kb_player_answer {
+  std::int32_t status;
+  std::uint32_t unused;
+  std::int64_t claimed_ns;
+  std::int64_t copying_ns;
 };
 
 // Freed memory is kept for the next call, as in the baselines' process: a fresh page costs more
@@ -27,24 +35,57 @@ void kb_keep_freed_memory();
 // Whether other processes of the same user may look into this one, and write there.
 int kb_set_open_to_others(int open);
 
-// Null where it cannot be mapped; lives as long as the process.
-void* kb_map_arena(int fd, std::uint64_t bytes, int writable);
+// Both take the descriptor. Null where it cannot be mapped, with the reason in `words`; lives as
+// long as the process.
+void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size);
 void* kb_open_mailbox(int fd);
 
-// Waits until another call than `served` is asked for.
-void kb_await_call(void* mailbox, std::uint32_t served, kb_player_call* call);
-void kb_answer_call(void* mailbox, std::uint32_t number, std::int32_t status,
-                    std::int64_t claimed_ns);
+// Waits until another call than `served` is asked for. `spins`: as on CUDA.
+void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_call* call);
+void kb_answer_call(void* mailbox, std::uint32_t number, int spins, const kb_player_answer* answer);
+
+// A DLPack handle for a tensor at `data`. `strides` null: without gaps.
+void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t type_bits, int ndim,
+                const std::int64_t* shape, const std::int64_t* strides);
 
 // 0, or 1 with the reason in `words`.
 int kb_lock_down(char* words, std::size_t size);
 
 // Counts the operators of torch that are called from now on, but for views, by two hooks: a
-// callback of the profiler's (all threads) and a fallback of the dispatcher's (this thread).
+// callback of the profiler's (all threads) and a fallback of the dispatcher's (this thread). Their
+// time is the host's.
 void kb_watch_operators();
-// Stops that, and writes {"operators": {"aten::relu": 2}, "hooks": true} to `words`; `hooks` is
-// false where a probe of ours went unseen by one of them. Returns the length, 0 where it does not
-// fit.
+void kb_stop_watching();
+// Writes {"operators": {"aten::relu": 2}, "ns": {"aten::relu": 900}, "all_ns": 1200, "hooks": true}
+// of what was seen to `words`; `hooks` is false where a probe of ours went unseen by one of them.
+// On CUDA the call has to be over. Returns the length, 0 where it does not fit.
 std::size_t kb_watched_operators(char* words, std::size_t size);
+
+// The rest is there only where kbench was built with CUDA (player_cuda.cpp).
+
+// The one GPU that this process is shown, as the native worker opens it: its stream, events and
+// settings. Null with the reason in `words`. Lives as long as the process.
+void* kb_open_cuda(char* words, std::size_t size);
+// The stream that calls are timed on; a cudaStream_t.
+std::uint64_t kb_cuda_stream(void* device);
+// As kb_map_arena(), on the device; takes the descriptor as well.
+void* kb_map_cuda_arena(void* device, int fd, std::uint64_t bytes, char* words, std::size_t size);
+
+// Runs `body` between the device's events, once the gate in the arena of inputs has opened (0:
+// there is none), and waits until all of its work is complete. Returns what `body` returned, or
+// where that is 0 an error of the device, which is positive. `ns`: what the events say.
+std::int32_t kb_time_cuda_call(void* device, const void* inputs, std::uint64_t input_bytes,
+                               std::uint32_t gate, std::int32_t (*body)(), std::int64_t* ns);
+// The driver's words for such an error.
+void kb_cuda_error_text(std::int32_t status, char* words, std::size_t size);
+
+// A moment in the work of the stream, and nanoseconds of the device from one to another once the
+// call is over; both -1 where nobody can tell. Numbers begin at 0 after kb_forget_moments().
+int kb_mark(void* device);
+std::int64_t kb_between(void* device, int from, int to);
+void kb_forget_moments(void* device);
+
+// As kb_watch_operators(); their time is the device's, as far as their work is on its stream.
+void kb_watch_cuda_operators(void* device);
 
 }  // extern "C"

@@ -15,6 +15,7 @@
 #include <sqlite3.h>
 
 #include "runner/store/columns.hpp"
+#include "runner/store/episode_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -251,18 +252,40 @@ DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget) 
     budget.spend(columns::bytes_of_row(rows));
     hashes.push_back(text_at(rows, 0));
   }
+  // A prompt that cannot be read is damaged itself, and so among these.
+  if (database.tableExists("turn"))
+    if (const auto named = texts_of_prompts(database, budget))
+      hashes.insert(hashes.end(), named->begin(), named->end());
   for (const std::string& hash : hashes) {
+    if (damaged.contains(hash)) continue;
     std::string damage = find_blob(database, hash, budget).damage;
     if (!damage.empty()) damaged.emplace(hash, std::move(damage));
   }
   return damaged;
 }
 
-void remove_unnamed_sources(SQLite::Database& database) {
+void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget) {
   database.exec("DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation)");
-  database.exec(
-      "DELETE FROM blob WHERE number NOT IN (SELECT blob FROM tree) AND "
-      "hash NOT IN (SELECT task_source FROM evaluation)");
+  const auto named = texts_of_prompts(database, budget);
+  if (!named) return;  // nobody can tell which texts it needs
+  SQLite::Statement rows(database,
+                         "SELECT number, hash FROM blob WHERE number NOT IN (SELECT blob FROM tree) "
+                         "AND hash NOT IN (SELECT task_source FROM evaluation) "
+                         "AND number NOT IN (SELECT context FROM turn) "
+                         "AND number NOT IN (SELECT reply FROM turn) "
+                         "AND number NOT IN (SELECT arguments FROM call) "
+                         "AND number NOT IN (SELECT result FROM call)");
+  std::vector<std::int64_t> unnamed;
+  while (rows.executeStep()) {
+    budget.spend(columns::bytes_of_row(rows));
+    if (!named->contains(text_at(rows, 1))) unnamed.push_back(rows.getColumn(0).getInt64());
+  }
+  SQLite::Statement remove(database, "DELETE FROM blob WHERE number = ?");
+  for (const std::int64_t number : unnamed) {
+    remove.bind(1, number);
+    remove.exec();
+    remove.reset();
+  }
 }
 
 StoredContents read_contents(SQLite::Database& database, std::span<const std::string> hashes,

@@ -56,11 +56,12 @@ struct FoundBlobs {
 [[nodiscard]] FoundBlobs find_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
                                     WorkBudget& budget);
 
-// Of all blobs, and of those that tasks name; of whatever schema.
+// Of all blobs, and of those that tasks and prompts name; of whatever schema.
 [[nodiscard]] DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget);
 
-// Removes what no evaluation names any more.
-void remove_unnamed_sources(SQLite::Database& database);
+// Removes what no evaluation and no episode names any more. Where a prompt cannot be read, no blob
+// goes.
+void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget);
 
 // As Store::readable_contents.
 [[nodiscard]] StoredContents read_contents(SQLite::Database& database,

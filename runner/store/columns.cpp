@@ -92,6 +92,7 @@ void visit(R& evaluation, Visitor& column) {
   column.later("task_source", evaluation.task_source, {});
   column.later("torch_operators", evaluation.torch_operators, {});
   column.later("allow_torch", evaluation.allow_torch, {});
+  column.later("copy_ns", evaluation.copy_ns, {});
   column.later("build_seconds", evaluation.build_seconds, {});
 }
 

@@ -14,6 +14,7 @@
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
 #include "runner/store/database_path.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/migrations.hpp"
 #include "runner/store/run_rows.hpp"
@@ -111,6 +112,13 @@ CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key,
       for (std::string& sentence : attempts_that_are_not(evaluation))
         checked.wrong.push_back(std::move(sentence));
     for (std::string& sentence : damaged_sources(evaluations, damaged))
+      checked.wrong.push_back(std::move(sentence));
+  });
+  append(connection, checked.wrong, [&] {
+    const SQLite::Transaction snapshot(connection.database, SQLite::TransactionBehavior::DEFERRED);
+    const auto episodes = read_episodes(connection.database, "run_id", run.id, *connection.budget);
+    checked.episodes = static_cast<int>(episodes.size());
+    for (std::string& sentence : damaged_texts(episodes, damaged))
       checked.wrong.push_back(std::move(sentence));
   });
   if (checked.chain.state == ChainFinding::State::kChanged)

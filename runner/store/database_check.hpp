@@ -1,6 +1,6 @@
-// Whether a database is sound: its pages, its schema, what its rows may hold, every source against
-// its hash, tags, and the chain of each run. `kbench db check`; backups are held to the same. Reads
-// only, and each run apart, so that one that is damaged does not hide the others.
+// Whether a database is sound: its pages, its schema, what its rows may hold, every source and text
+// against its hash, tags, and the chain of each run. `kbench db check`; backups are held to the
+// same. Reads only, and each run apart, so that one that is damaged does not hide the others.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@ namespace kbench {
 struct CheckedRun {
   Run run;
   int rows = 0;
+  int episodes = 0;
   ChainFinding chain;
   std::vector<std::string> wrong;  // a sentence each; a chain that was changed is among them
 };

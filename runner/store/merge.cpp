@@ -12,6 +12,7 @@
 #include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
@@ -49,6 +50,14 @@ Result<RunRows> read(Connection& connection, const std::string& run_id) {
   });
 }
 
+// Why one of these episodes cannot be added; empty where all can.
+std::string taken_episode(SQLite::Database& database, const std::vector<Episode>& episodes) {
+  for (const Episode& episode : episodes)
+    if (find_episode(database, episode.id))
+      return fmt::format("its episode {} is another run's here", short_id(episode.id));
+  return "";
+}
+
 // One run; an Error is of writing, and ends the whole.
 Status merge_run(Connection& into, Connection& from, const std::optional<ChainKey>& key,
                  MergedRun& merged) {
@@ -67,12 +76,16 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
       if (!merged.why.empty()) return Done{};
       put_blobs(into.database, rows->sources.blobs, *into.budget);
     } else {
+      merged.why = taken_episode(into.database, rows->episodes);
+      if (!merged.why.empty()) return Done{};
       insert_run_rows(into, *rows);
       merged.chain =
           check_chain({into.database, key, *into.budget}, merged.run.id, rows->evaluations);
     }
-    merged.damaged =
-        damaged_sources(rows->evaluations, find_blobs_of(into, rows->evaluations).damaged);
+    const DamagedBlobs damaged = find_blobs_of(into, rows->evaluations, rows->episodes).damaged;
+    merged.damaged = damaged_sources(rows->evaluations, damaged);
+    for (std::string& sentence : damaged_texts(rows->episodes, damaged))
+      merged.damaged.push_back(std::move(sentence));
     transaction.commit();
     merged.state = is_there ? MergedRun::State::kThere : MergedRun::State::kAdded;
     return Done{};

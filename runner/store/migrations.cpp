@@ -239,13 +239,94 @@ ALTER TABLE evaluation ADD COLUMN torch_operators TEXT NOT NULL DEFAULT '';
 ALTER TABLE evaluation ADD COLUMN allow_torch TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What building a submission took; empty in rows from before.
+// The same evaluation in all runs: whoever asks for it again is answered by the row that is there.
 constexpr std::string_view kStep12 = R"sql(
+CREATE INDEX evaluation_by_key ON evaluation (key);
+)sql";
+
+// What agents said and did, turn by turn. Texts are blobs: the prompt of a turn (trajectory/
+// prompt_context.hpp), whose messages are further ones, replies, arguments and results. Nothing of
+// an episode is ever changed but that it ends, once. It goes with its run.
+constexpr std::string_view kStep13 = R"sql(
+CREATE TABLE episode (
+  number      INTEGER PRIMARY KEY,
+  id          TEXT NOT NULL UNIQUE,
+  run_id      TEXT NOT NULL REFERENCES run(id),
+  task        TEXT NOT NULL,
+  size        TEXT NOT NULL,
+  device      TEXT NOT NULL,
+  model       TEXT NOT NULL,
+  sampling    TEXT NOT NULL,      -- JSON
+  seed        INTEGER NOT NULL,
+  budget      TEXT NOT NULL,      -- JSON
+  started_at  TEXT NOT NULL,
+  finished_at TEXT NOT NULL,      -- this and the next: empty while it goes on
+  stop_reason TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE turn (
+  episode           INTEGER NOT NULL REFERENCES episode(number),
+  position          INTEGER NOT NULL,
+  context           INTEGER NOT NULL REFERENCES blob(number),
+  reply             INTEGER NOT NULL REFERENCES blob(number),
+  finish_reason     TEXT NOT NULL,
+  prompt_tokens     INTEGER,            -- this and the next: NULL where the endpoint does not count
+  completion_tokens INTEGER,
+  invalid_calls     INTEGER NOT NULL,
+  compacted         INTEGER NOT NULL,
+  wall_ms           INTEGER NOT NULL,
+  PRIMARY KEY (episode, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE call (
+  episode     INTEGER NOT NULL,
+  turn        INTEGER NOT NULL,
+  position    INTEGER NOT NULL,
+  tool        TEXT NOT NULL,
+  arguments   INTEGER NOT NULL REFERENCES blob(number),
+  result      INTEGER NOT NULL REFERENCES blob(number),
+  error       TEXT NOT NULL,            -- empty where it was answered
+  tree_before TEXT NOT NULL,
+  tree_after  TEXT NOT NULL,
+  evaluation  INTEGER REFERENCES evaluation(number),
+  wall_ms     INTEGER NOT NULL,
+  PRIMARY KEY (episode, turn, position),
+  FOREIGN KEY (episode, turn) REFERENCES turn(episode, position)
+) STRICT, WITHOUT ROWID;
+
+-- Of a run; and of what is to be removed, who names it.
+CREATE INDEX episode_by_run ON episode (run_id);
+CREATE INDEX turn_by_context ON turn (context);
+CREATE INDEX turn_by_reply ON turn (reply);
+CREATE INDEX call_by_arguments ON call (arguments);
+CREATE INDEX call_by_result ON call (result);
+CREATE INDEX call_by_evaluation ON call (evaluation);
+
+CREATE TRIGGER episode_ends_once BEFORE UPDATE ON episode
+WHEN old.finished_at <> '' OR
+     (new.number, new.id, new.run_id, new.task, new.size, new.device, new.model, new.sampling,
+      new.seed, new.budget, new.started_at) IS NOT
+     (old.number, old.id, old.run_id, old.task, old.size, old.device, old.model, old.sampling,
+      old.seed, old.budget, old.started_at)
+BEGIN SELECT RAISE(ABORT, 'an episode is never changed, but that it ends'); END;
+CREATE TRIGGER turn_stays BEFORE UPDATE ON turn
+BEGIN SELECT RAISE(ABORT, 'a turn is never changed'); END;
+CREATE TRIGGER call_stays BEFORE UPDATE ON call
+BEGIN SELECT RAISE(ABORT, 'a call is never changed'); END;
+)sql";
+
+// Python submissions: what was taken off of their times for copying outputs.
+constexpr std::string_view kStep14 = R"sql(
+ALTER TABLE evaluation ADD COLUMN copy_ns INTEGER;
+)sql";
+
+// What building a submission took; empty in rows from before.
+constexpr std::string_view kStep15 = R"sql(
 ALTER TABLE evaluation ADD COLUMN build_seconds REAL;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2, kStep3, kStep4,  kStep5,  kStep6,
-                            kStep7, kStep8, kStep9, kStep10, kStep11, kStep12};
+constexpr std::array kSteps{kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7, kStep8,
+                            kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15};
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 
 #include "runner/store/blob_rows.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/store.hpp"
@@ -109,6 +110,16 @@ std::uint64_t bytes_of(Connection& connection, const std::string& run_id,
     if (children.executeStep())
       bytes += children.getColumn(0).getDouble() * per_row[std::string(table)];
   }
+  for (const std::string_view table : kTablesOfEpisode) {
+    SQLite::Statement children(
+        connection.database,
+        fmt::format("SELECT count(*) FROM episode AS e JOIN {} AS c ON c.episode = e.number "
+                    "WHERE e.run_id = ?",
+                    table));
+    children.bind(1, run_id);
+    if (children.executeStep())
+      bytes += children.getColumn(0).getDouble() * per_row[std::string(table)];
+  }
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -127,7 +138,11 @@ void estimate(const std::filesystem::path& file, std::vector<PruneVerdict>& verd
 // All in one transaction of the caller.
 void remove_run(SQLite::Database& database, const std::string& run_id) {
   std::vector<std::string> statements;
-  // Children before parents.
+  // Children before parents; a call names an evaluation.
+  for (const std::string_view table : kTablesOfEpisode)
+    statements.push_back(fmt::format(
+        "DELETE FROM {} WHERE episode IN (SELECT number FROM episode WHERE run_id = ?)", table));
+  statements.emplace_back("DELETE FROM episode WHERE run_id = ?");
   for (const std::string_view table : kTablesOfEvaluation)
     statements.push_back(fmt::format(
         "DELETE FROM {} WHERE evaluation IN (SELECT number FROM evaluation WHERE run_id = ?)",
@@ -209,7 +224,7 @@ Result<Removed> remove_runs(const std::filesystem::path& file,
   const Status swept = connection->guarded("removing sources", [&]() -> Status {
     SQLite::Transaction transaction(connection->database, SQLite::TransactionBehavior::IMMEDIATE);
     const std::uint64_t before = free_bytes(connection->database);
-    remove_unnamed_sources(connection->database);
+    remove_unnamed_sources(connection->database, *connection->budget);
     removed.bytes += free_bytes(connection->database) - before;
     transaction.commit();
     return Done{};

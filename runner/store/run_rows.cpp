@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/store/columns.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 
 namespace kbench {
@@ -40,8 +41,10 @@ void write_link(SQLite::Database& database, std::int64_t number, const std::stri
 
 }  // namespace
 
-FoundBlobs find_blobs_of(Connection& connection, const std::vector<Evaluation>& evaluations) {
+FoundBlobs find_blobs_of(Connection& connection, const std::vector<Evaluation>& evaluations,
+                         const std::vector<Episode>& episodes) {
   std::set<std::string> hashes;
+  for (const Episode& episode : episodes) hashes.merge(texts_of(episode));
   for (const Evaluation& evaluation : evaluations) {
     if (!evaluation.task_source.empty()) hashes.insert(evaluation.task_source);
     for (const TreeFile& file : evaluation.sources) hashes.insert(file.hash);
@@ -82,7 +85,8 @@ RunRows read_run_rows(Connection& connection, const std::string& run_id) {
   RunRows rows = read_own_row(connection.database, "id", run_id);
   rows.evaluations = read_evaluations(connection.database, "run_id", run_id, *connection.budget);
   rows.links = read_links(connection, run_id);
-  rows.sources = find_blobs_of(connection, rows.evaluations);
+  rows.episodes = read_episodes(connection.database, "run_id", run_id, *connection.budget);
+  rows.sources = find_blobs_of(connection, rows.evaluations, rows.episodes);
   return rows;
 }
 
@@ -119,6 +123,8 @@ void insert_run_rows(Connection& connection, const RunRows& rows) {
     const auto number = insert_evaluation(database, rows.evaluations[i], {}, *connection.budget);
     if (number && i < rows.links.size()) write_link(database, *number, rows.links[i]);
   }
+  for (const Episode& episode : rows.episodes)
+    insert_whole_episode(database, episode, *connection.budget);
 }
 
 std::string difference(const RunRows& a, const RunRows& b) {
@@ -132,7 +138,13 @@ std::string difference(const RunRows& a, const RunRows& b) {
       return fmt::format("row {} ({}) differs", i + 1, a.evaluations[i].task);
   const bool same_chain = a.chain_key == b.chain_key && a.chain_seal == b.chain_seal &&
                           a.chain_rows == b.chain_rows && a.links == b.links;
-  return same_chain ? "" : "their chains differ";
+  if (!same_chain) return "their chains differ";
+  if (a.episodes.size() != b.episodes.size())
+    return fmt::format("one has {} episodes, the other {}", a.episodes.size(), b.episodes.size());
+  for (std::size_t i = 0; i < a.episodes.size(); ++i)
+    if (a.episodes[i] != b.episodes[i])
+      return fmt::format("episode {} differs", short_id(a.episodes[i].id));
+  return "";
 }
 
 std::string missing_children(SQLite::Database& database, std::int64_t number) {

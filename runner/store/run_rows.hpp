@@ -12,6 +12,7 @@
 #include "runner/store/blob_rows.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/trajectory/episode.hpp"
 
 namespace kbench {
 
@@ -22,12 +23,14 @@ struct RunRows {
   std::int64_t chain_rows = 0;
   std::vector<Evaluation> evaluations;  // in order
   std::vector<std::string> links;       // of each
-  FoundBlobs sources;                   // what they were made of
+  std::vector<Episode> episodes;        // in order
+  FoundBlobs sources;                   // what rows were made of, and what was said in episodes
 };
 
-// The blobs that these rows name, each once.
+// The blobs that these rows and episodes name, each once.
 [[nodiscard]] FoundBlobs find_blobs_of(Connection& connection,
-                                       const std::vector<Evaluation>& evaluations);
+                                       const std::vector<Evaluation>& evaluations,
+                                       const std::vector<Episode>& episodes);
 
 // Which sources of these rows are among the damaged ones, a sentence each.
 [[nodiscard]] std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluations,

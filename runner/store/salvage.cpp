@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
@@ -16,6 +17,7 @@
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
 #include "runner/store/database_path.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/mended_copy.hpp"
@@ -94,7 +96,6 @@ void read_whole(Connection& from, const Evaluations& evaluations, RunRows& rows)
     rows.links.push_back(link.executeStep() ? link.getColumn(0).getString() : "");
     rows.evaluations.push_back(std::move(one.front()));
   }
-  rows.sources = find_blobs_of(from, rows.evaluations);
 }
 
 struct Rescue {
@@ -103,6 +104,32 @@ struct Rescue {
   const std::optional<ChainKey>& key;
   Salvaged& salvaged;
 };
+
+// Episodes by their run, as far as the table can be read. That one is damaged costs no run.
+std::map<std::string, std::vector<std::int64_t>> find_run_episodes(Connection& from,
+                                                                   Salvaged& salvaged) {
+  std::map<std::string, std::vector<std::int64_t>> found;
+  const bool whole = for_each_readable_row(
+      from.database, "episode", "run_id", *from.budget, [&](SQLite::Statement& row) {
+        found[row.getColumn(1).getString()].push_back(row.getColumn(0).getInt64());
+      });
+  if (!whole) salvaged.notes.emplace_back("a part of the table of episodes cannot be read");
+  return found;
+}
+
+void read_run_episodes(Rescue& rescue, const std::vector<std::int64_t>& numbers, RunRows& rows) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::string why = failure(rescue.from, [&] {
+      auto one = read_episodes(rescue.from.database, "number", fmt::format("{}", numbers[i]),
+                               *rescue.from.budget);
+      if (one.size() != 1 || one.front().run_id != rows.run.id) incomplete("it cannot be found");
+      rows.episodes.push_back(std::move(one.front()));
+    });
+    if (!why.empty())
+      rescue.salvaged.notes.push_back(
+          fmt::format("run {}: its episode {} is lost: {}", short_id(rows.run), i + 1, why));
+  }
+}
 
 // Errors are of writing.
 Status save(Rescue& rescue, const RunRows& rows) {
@@ -116,6 +143,8 @@ Status save(Rescue& rescue, const RunRows& rows) {
     rescue.salvaged.saved.push_back({rows.run, rows.evaluations.size(), std::move(chain)});
     for (const std::string& sentence : damaged_sources(rows.evaluations, rows.sources.damaged))
       rescue.salvaged.notes.push_back(fmt::format("run {}: {}", short_id(rows.run), sentence));
+    for (const std::string& sentence : damaged_texts(rows.episodes, rows.sources.damaged))
+      rescue.salvaged.notes.push_back(fmt::format("run {}: {}", short_id(rows.run), sentence));
     return Done{};
   });
 }
@@ -127,6 +156,7 @@ Status save_runs(Rescue& rescue) {
                               [&](SQLite::Statement& row) {
                                 runs[row.getColumn(0).getInt64()] = row.getColumn(1).getString();
                               });
+  const auto episodes = find_run_episodes(rescue.from, rescue.salvaged);
   for (const auto& [number, id] : runs) {
     LostRun lost{.id = id, .started_at = {}, .why = {}};
     RunRows rows;
@@ -136,6 +166,13 @@ Status save_runs(Rescue& rescue) {
       read_whole(rescue.from, evaluations, rows);
     });
     evaluations.numbers.erase(id);
+    if (lost.why.empty()) {
+      if (const auto own = episodes.find(id); own != episodes.end())
+        read_run_episodes(rescue, own->second, rows);
+      lost.why = failure(rescue.from, [&] {
+        rows.sources = find_blobs_of(rescue.from, rows.evaluations, rows.episodes);
+      });
+    }
     if (!lost.why.empty()) {
       rescue.salvaged.lost.push_back(std::move(lost));
     } else if (Status saved = save(rescue, rows); !saved) {

@@ -1,6 +1,7 @@
 #include "runner/store/store.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
@@ -16,6 +17,7 @@
 #include "runner/store/chained_run.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/connection.hpp"
+#include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/tag_rows.hpp"
@@ -45,6 +47,20 @@ struct Store::Impl : Connection {
   }
 
   ChainAccess chain() { return {database, key, *budget}; }
+
+  // Those whose column `of` (a constant of ours) is `value`.
+  Result<StoredTask> rows_of_all_runs(std::string_view of, const std::string& value) {
+    const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
+    StoredTask stored;
+    stored.evaluations = read_evaluations(database, of, value, *budget);
+    SQLite::Statement rows(
+        database, fmt::format("SELECT number FROM evaluation WHERE {} = ? ORDER BY number", of));
+    rows.bind(1, value);
+    std::vector<std::int64_t> numbers;
+    while (rows.executeStep()) numbers.push_back(rows.getColumn(0).getInt64());
+    stored.chains = check_links(chain(), stored.evaluations, numbers);
+    return stored;
+  }
 };
 
 namespace {
@@ -56,6 +72,23 @@ std::vector<Run> read_runs(SQLite::Statement& statement, WorkBudget& budget) {
     runs.push_back(columns::read_run(statement));
   }
   return runs;
+}
+
+// The number of an episode that may be added to.
+Result<std::int64_t> find_open_episode(SQLite::Database& database, const std::string& id,
+                                       const std::filesystem::path& file) {
+  SQLite::Statement row(database, "SELECT number, finished_at FROM episode WHERE id = ?");
+  row.bind(1, id);
+  if (!row.executeStep()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: no episode {}", file.string(), id.substr(0, 80)),
+                 "`kbench episodes list` shows them."};
+  }
+  if (!row.getColumn(1).getString().empty()) {
+    return Error{ErrorCode::kUsage, fmt::format("episode {} has ended already", id),
+                 "Nothing was added to it."};
+  }
+  return row.getColumn(0).getInt64();
 }
 
 }  // namespace
@@ -257,6 +290,101 @@ Result<StoredRun> Store::read(const std::string& run_id) const {
   });
 }
 
+Status Store::begin_episode(const Episode& episode) {
+  return impl_->guarded("beginning an episode", GoesOn::kByResume, [&]() -> Status {
+    SQLite::Database& database = impl_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (find_episode(database, episode.id)) {
+      return Error{ErrorCode::kUsage, fmt::format("episode {} exists already", episode.id),
+                   "Continue it with --resume."};
+    }
+    insert_episode(database, episode);
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::add_turn(const std::string& episode_id, int position, const Turn& turn,
+                       std::span<const Blob> blobs) {
+  return impl_->guarded("adding a turn", GoesOn::kByResume, [&]() -> Status {
+    SQLite::Database& database = impl_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    const auto episode = find_open_episode(database, episode_id, impl_->file);
+    if (!episode) return episode.error();
+    put_blobs(database, blobs, *impl_->budget);
+    insert_turn(database, *episode, position, turn, *impl_->budget);
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::add_call(const std::string& episode_id, int turn, int position, const ToolCall& call,
+                       std::span<const Blob> blobs) {
+  return impl_->guarded("adding a call", GoesOn::kByResume, [&]() -> Status {
+    SQLite::Database& database = impl_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    const auto episode = find_open_episode(database, episode_id, impl_->file);
+    if (!episode) return episode.error();
+    put_blobs(database, blobs, *impl_->budget);
+    insert_call(database, *episode, turn, position, call);
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Status Store::finish_episode(const std::string& episode_id, const std::string& finished_at,
+                             StopReason reason) {
+  return impl_->guarded("finishing an episode", GoesOn::kByResume, [&]() -> Status {
+    SQLite::Database& database = impl_->database;
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    const auto episode = find_open_episode(database, episode_id, impl_->file);
+    if (!episode) return episode.error();
+    SQLite::Statement end(database,
+                          "UPDATE episode SET finished_at = ?, stop_reason = ? WHERE number = ?");
+    end.bind(1, finished_at);
+    end.bind(2, std::string(to_string(reason)));
+    end.bind(3, *episode);
+    end.exec();
+    transaction.commit();
+    return Done{};
+  });
+}
+
+Result<std::vector<EpisodeSummary>> Store::episodes(
+    const std::optional<std::string>& run_id) const {
+  return impl_->guarded("listing episodes", [&]() -> Result<std::vector<EpisodeSummary>> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    return list_episodes(impl_->database, run_id, *impl_->budget);
+  });
+}
+
+Result<Episode> Store::read_episode(const std::string& id) const {
+  return impl_->guarded("reading an episode", [&]() -> Result<Episode> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    SQLite::Statement rows(impl_->database,
+                           "SELECT id FROM episode WHERE substr(id, 1, length(?1)) = ?1 "
+                           "ORDER BY id = ?1 DESC, number LIMIT 3");
+    rows.bind(1, id);
+    std::vector<std::string> ids;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
+    if (ids.empty() || id.empty()) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{}: no episode begins with \"{}\"", impl_->file.string(),
+                               id.substr(0, 80)),
+                   "`kbench episodes list` shows them."};
+    }
+    if (ids.size() > 1 && ids.front() != id) {
+      return Error{ErrorCode::kUsage,
+                   fmt::format("\"{}\" begins several episodes: {}", id.substr(0, 80),
+                               fmt::join(ids, ", ")),
+                   "Type more of it."};
+    }
+    std::vector<Episode> episodes =
+        read_episodes(impl_->database, "id", ids.front(), *impl_->budget);
+    return std::move(episodes.at(0));
+  });
+}
+
 Result<std::vector<StateCount>> Store::state_counts() const {
   return impl_->guarded("counting rows", [&]() -> Result<std::vector<StateCount>> {
     SQLite::Statement rows(impl_->database,
@@ -273,6 +401,15 @@ Result<std::vector<StateCount>> Store::state_counts() const {
   });
 }
 
+Result<std::size_t> Store::row_count(const std::string& run_id) const {
+  return impl_->guarded("counting rows", [&]() -> Result<std::size_t> {
+    SQLite::Statement rows(impl_->database, "SELECT count(*) FROM evaluation WHERE run_id = ?");
+    rows.bind(1, run_id);
+    rows.executeStep();
+    return static_cast<std::size_t>(rows.getColumn(0).getInt64());
+  });
+}
+
 Result<std::vector<std::string>> Store::task_ids() const {
   return impl_->guarded("listing the tasks", [&]() -> Result<std::vector<std::string>> {
     SQLite::Statement rows(impl_->database, "SELECT DISTINCT task FROM evaluation ORDER BY task");
@@ -286,18 +423,12 @@ Result<std::vector<std::string>> Store::task_ids() const {
 }
 
 Result<StoredTask> Store::read_task(const std::string& task) const {
-  return impl_->guarded("reading a task", [&]() -> Result<StoredTask> {
-    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
-    StoredTask stored;
-    stored.evaluations = read_evaluations(impl_->database, "task", task, *impl_->budget);
-    SQLite::Statement rows(impl_->database,
-                           "SELECT number FROM evaluation WHERE task = ? ORDER BY number");
-    rows.bind(1, task);
-    std::vector<std::int64_t> numbers;
-    while (rows.executeStep()) numbers.push_back(rows.getColumn(0).getInt64());
-    stored.chains = check_links(impl_->chain(), stored.evaluations, numbers);
-    return stored;
-  });
+  return impl_->guarded("reading a task", [&] { return impl_->rows_of_all_runs("task", task); });
+}
+
+Result<StoredTask> Store::read_key(const std::string& key) const {
+  return impl_->guarded("reading an evaluation",
+                        [&] { return impl_->rows_of_all_runs("key", key); });
 }
 
 Result<StoredContents> Store::readable_contents(std::span<const std::string> hashes,

@@ -17,6 +17,7 @@
 #include "runner/store/blob.hpp"
 #include "runner/store/chain.hpp"
 #include "runner/store/tag.hpp"
+#include "runner/trajectory/episode.hpp"
 
 namespace kbench {
 
@@ -34,7 +35,7 @@ struct StoredRun {
   ChainFinding chain;
 };
 
-// A task in all runs, as it was read in one moment.
+// A task in all runs, or an evaluation, as it was read in one moment.
 struct StoredTask {
   std::vector<Evaluation> evaluations;         // as in StoredRun
   std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
@@ -88,16 +89,41 @@ class Store {
   // The same, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
+  // An episode of a run that is there, without turns. Errors: kUsage where there is one of that id.
+  Status begin_episode(const Episode& episode);
+  // The next turn of an episode that has not ended, without its calls: before any tool runs. And a
+  // call, once it was answered: before the next request. Positions are counted from 0, and each is
+  // there once. `blobs` are the texts that the store may not have. Errors: kNotFound without such
+  // an episode or turn; kInfrastructure where it is there already, or names what is not.
+  Status add_turn(const std::string& episode_id, int position, const Turn& turn,
+                  std::span<const Blob> blobs);
+  Status add_call(const std::string& episode_id, int turn, int position, const ToolCall& call,
+                  std::span<const Blob> blobs);
+  // Nothing follows. Errors: kNotFound; kUsage where it has ended already.
+  Status finish_episode(const std::string& episode_id, const std::string& finished_at,
+                        StopReason reason);
+
+  // Newest first; of one run, or of all.
+  [[nodiscard]] Result<std::vector<EpisodeSummary>> episodes(
+      const std::optional<std::string>& run_id = {}) const;
+  // Complete, by its id or the start of it. Errors: kNotFound; kUsage where several begin so.
+  [[nodiscard]] Result<Episode> read_episode(const std::string& id) const;
+
   // Whether the file holds together, by SQLite's own check of every page. Asked before something is
   // written into a file that nothing else reads as a whole.
   [[nodiscard]] Status check_pages() const;
 
   // Of all runs, by run and state.
   [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
+  // Of one run, without reading them.
+  [[nodiscard]] Result<std::size_t> row_count(const std::string& run_id) const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
+
+  // The rows of that key, of whatever runs: the same evaluation, each time that it was made.
+  [[nodiscard]] Result<StoredTask> read_key(const std::string& key) const;
 
   // What is stored under these hashes, each checked against its own: the smallest first, as many as
   // have at most so many bytes together. Without those that the store does not have. One that is

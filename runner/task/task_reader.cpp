@@ -121,7 +121,8 @@ std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::
     if (list.item(i).json().contains("kernelbench")) {
       tensor.kernelbench = read_draw(list.item(i).member("kernelbench"), tensor);
     }
-    if (const Json& json = list.item(i).json(); json.contains("fqn") && !json.at("fqn").is_null())
+    const JsonField item = list.item(i);
+    if (const Json& json = item.json(); json.contains("fqn") && !json.at("fqn").is_null())
       tensor.fqn = list.item(i).member("fqn").text(kMaxFqn);
     tensors.push_back(std::move(tensor));
   }

@@ -1,84 +1,21 @@
 // The CUDA side of a worker through the driver API, loaded at run time: a worker for CPU
 // submissions, or on a machine without a driver, never touches it.
-#include <dlfcn.h>
-
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <cuda.h>
 
+#include "runner/backend/gate.hpp"
+#include "runner/worker/cuda_driver.hpp"
 #include "runner/worker/worker_device.hpp"
 
 namespace kbench {
 namespace {
 
-// The driver functions in use. Names and signatures: CUDA Driver API reference, CUDA 12 and later.
-struct Driver {
-  CUresult (*init)(unsigned) = nullptr;
-  CUresult (*device_get)(CUdevice*, int) = nullptr;
-  CUresult (*device_attribute)(int*, CUdevice_attribute, CUdevice) = nullptr;
-  CUresult (*context_retain)(CUcontext*, CUdevice) = nullptr;
-  CUresult (*context_set)(CUcontext) = nullptr;
-  CUresult (*context_synchronize)() = nullptr;
-  CUresult (*reset_persisting_l2)() = nullptr;
-  CUresult (*set_limit)(CUlimit, size_t) = nullptr;
-  CUresult (*get_limit)(size_t*, CUlimit) = nullptr;
-  CUresult (*import_handle)(CUmemGenericAllocationHandle*, void*,
-                            CUmemAllocationHandleType) = nullptr;
-  CUresult (*default_pool)(CUmemoryPool*, CUdevice) = nullptr;
-  CUresult (*set_pool_attribute)(CUmemoryPool, CUmemPool_attribute, void*) = nullptr;
-  CUresult (*address_reserve)(CUdeviceptr*, size_t, size_t, CUdeviceptr,
-                              unsigned long long) = nullptr;
-  CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
-                  unsigned long long) = nullptr;
-  CUresult (*set_access)(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) = nullptr;
-  CUresult (*allocate)(CUdeviceptr*, size_t) = nullptr;
-  CUresult (*stream_create)(CUstream*, unsigned) = nullptr;
-  CUresult (*stream_wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = nullptr;
-  CUresult (*event_create)(CUevent*, unsigned) = nullptr;
-  CUresult (*event_record)(CUevent, CUstream) = nullptr;
-  CUresult (*event_synchronize)(CUevent) = nullptr;
-  CUresult (*event_elapsed)(float*, CUevent, CUevent) = nullptr;
-  CUresult (*error_string)(CUresult, const char**) = nullptr;
-
-  // Returns the name of the first symbol that is missing, or an empty string.
-  std::string load(void* library) {
-    std::string missing;
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));
-      if (function == nullptr && missing.empty()) missing = name;
-    };
-    find(init, "cuInit");
-    find(device_get, "cuDeviceGet");
-    find(device_attribute, "cuDeviceGetAttribute");
-    find(context_retain, "cuDevicePrimaryCtxRetain");
-    find(context_set, "cuCtxSetCurrent");
-    find(context_synchronize, "cuCtxSynchronize");
-    find(reset_persisting_l2, "cuCtxResetPersistingL2Cache");
-    find(set_limit, "cuCtxSetLimit");
-    find(get_limit, "cuCtxGetLimit");
-    find(import_handle, "cuMemImportFromShareableHandle");
-    find(default_pool, "cuDeviceGetDefaultMemPool");
-    find(set_pool_attribute, "cuMemPoolSetAttribute");
-    find(address_reserve, "cuMemAddressReserve");
-    find(map, "cuMemMap");
-    find(set_access, "cuMemSetAccess");
-    find(allocate, "cuMemAlloc_v2");
-    find(stream_create, "cuStreamCreate");
-    find(stream_wait_value, "cuStreamWaitValue32_v2");
-    find(event_create, "cuEventCreate");
-    find(event_record, "cuEventRecord");
-    find(event_synchronize, "cuEventSynchronize");
-    find(event_elapsed, "cuEventElapsedTime");
-    find(error_string, "cuGetErrorString");
-    return missing;
-  }
-};
-
 class CudaWorkerDevice final : public WorkerDevice {
  public:
-  explicit CudaWorkerDevice(Driver driver) : driver_(driver) {}
+  explicit CudaWorkerDevice(CudaDriver driver) : driver_(driver) {}
 
   // The supervisor shows this process one device only.
   Status open() {
@@ -198,10 +135,8 @@ class CudaWorkerDevice final : public WorkerDevice {
 
   Status check(CUresult result, const char* call) const {
     if (result == CUDA_SUCCESS) return Done{};
-    const char* text = nullptr;
-    driver_.error_string(result, &text);
     return Error{ErrorCode::kInfrastructure,
-                 std::string(call) + " failed in the worker: " + (text ? text : "unknown error"),
+                 std::string(call) + " failed in the worker: " + driver_.error_text(result),
                  "run `kbench doctor`"};
   }
 
@@ -211,7 +146,7 @@ class CudaWorkerDevice final : public WorkerDevice {
     return value;
   }
 
-  Driver driver_;
+  CudaDriver driver_;
   CUdevice device_ = 0;
   CUstream stream_ = nullptr;
   CUevent start_ = nullptr;
@@ -223,17 +158,20 @@ class CudaWorkerDevice final : public WorkerDevice {
 }  // namespace
 
 Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device() {
-  void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return Error{ErrorCode::kInfrastructure, std::string("no CUDA driver: ") + ::dlerror(), ""};
-  Driver driver;
-  if (const std::string missing = driver.load(library); !missing.empty()) {
-    return Error{ErrorCode::kInfrastructure, "the CUDA driver has no " + missing,
-                 "kbench needs a driver of CUDA 12 or later"};
-  }
-  auto device = std::make_unique<CudaWorkerDevice>(driver);
+  const auto driver = CudaDriver::load();
+  if (!driver) return driver.error();
+  auto device = std::make_unique<CudaWorkerDevice>(*driver);
   if (auto opened = device->open(); !opened) return opened.error();
   return std::unique_ptr<WorkerDevice>(std::move(device));
+}
+
+const std::byte* gate_of(const std::byte* inputs, std::uint64_t bytes) {
+  return inputs + bytes - kGateBytes;
+}
+
+std::string cuda_error_text(std::int32_t status) {
+  const auto driver = CudaDriver::load();
+  return driver ? driver->error_text(static_cast<CUresult>(status)) : driver.error().message;
 }
 
 }  // namespace kbench

@@ -2,9 +2,11 @@
 // Implemented for the CPU and, through the driver API loaded at run time, for CUDA.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "runner/abi/kbench.h"
 #include "runner/core/result.hpp"
@@ -37,5 +39,10 @@ class WorkerDevice {
 
 [[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cpu_worker_device(int threads);
 [[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device();
+
+// Where the gate lies in an arena of inputs of so many bytes.
+[[nodiscard]] const std::byte* gate_of(const std::byte* inputs, std::uint64_t bytes);
+// The driver's words for a status of Timed that is its error.
+[[nodiscard]] std::string cuda_error_text(std::int32_t status);
 
 }  // namespace kbench

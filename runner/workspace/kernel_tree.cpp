@@ -137,20 +137,53 @@ bool is_source(const SourceFile& file) {
   return file.name.ends_with(".cu") || file.name.ends_with(".cpp");
 }
 
-// Who wants flags or a library writes a manifest; everybody else needs none.
-Status add_manifest(std::vector<SourceFile>& files) {
-  const bool there = std::any_of(files.begin(), files.end(),
-                                 [](const SourceFile& file) { return file.name == kManifest; });
-  if (there) return Done{};
+std::string below_src(const SourceFile& file) { return file.name.substr(std::strlen("src/")); }
+
+// What its author did not write, and nobody needs to who wants neither flags nor a library.
+Status add_manifest(std::vector<SourceFile>& files, Json manifest) {
+  manifest["schema"] = "kbench-submission/1";
+  files.push_back({kManifest, manifest.dump(1) + "\n"});
+  return Done{};
+}
+
+bool has_manifest(const std::vector<SourceFile>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const SourceFile& file) { return file.name == kManifest; });
+}
+
+Status add_native_manifest(std::vector<SourceFile>& files) {
+  if (has_manifest(files)) return Done{};
   Json sources = Json::array();
   for (const SourceFile& file : files)
-    if (is_source(file)) sources.push_back(file.name.substr(std::strlen("src/")));
+    if (is_source(file)) sources.push_back(below_src(file));
   if (sources.empty())
     return bad("kernels/ has no .cu and no .cpp file",
                "Write the kernel there; TASK.md shows how it begins.");
-  const Json manifest = {{"schema", "kbench-submission/1"}, {"sources", std::move(sources)}};
-  files.push_back({kManifest, manifest.dump(1) + "\n"});
-  return Done{};
+  return add_manifest(files, {{"sources", std::move(sources)}});
+}
+
+// Of whatever language the files are.
+Status add_any_manifest(std::vector<SourceFile>& files) {
+  if (has_manifest(files) || std::any_of(files.begin(), files.end(), is_source))
+    return add_native_manifest(files);
+  const auto is_python = [](const SourceFile& file) { return file.name.ends_with(".py"); };
+  const auto count = std::count_if(files.begin(), files.end(), is_python);
+  if (count == 1)
+    return add_manifest(
+        files, {{"kind", "python"},
+                {"entry", below_src(*std::find_if(files.begin(), files.end(), is_python))}});
+  return bad(count == 0 ? "no file is a .cu, .cpp or .py"
+                        : "several .py files, and nobody says which one is the entry",
+             "Name the file that holds the kernel, say kernel.cu; several Python files come with "
+             "a submission.json.");
+}
+
+KernelTree sealed(std::vector<SourceFile> files) {
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+  KernelTree tree{std::move(files), ""};
+  tree.hash = tree_hash(tree.files);
+  return tree;
 }
 
 }  // namespace
@@ -175,12 +208,24 @@ Result<KernelTree> copy_kernels(const std::filesystem::path& folder) {
         "`kbench workspace open TASK DIR` makes a workspace"};
   Copier copier;
   if (auto copied = copier.add_folder(root, "src/", 0); !copied) return copied.error();
-  KernelTree tree{copier.take(), ""};
-  if (auto added = add_manifest(tree.files); !added) return added.error();
-  std::sort(tree.files.begin(), tree.files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
-  tree.hash = tree_hash(tree.files);
-  return tree;
+  std::vector<SourceFile> files = copier.take();
+  if (auto added = add_native_manifest(files); !added) return added.error();
+  return sealed(std::move(files));
+}
+
+Result<KernelTree> kernel_tree_of(const std::map<std::string, std::string>& files) {
+  if (files.size() > kMostKernelFiles) return bad(fmt::format("more than {} files", kMostKernelFiles));
+  std::vector<SourceFile> tree;
+  std::size_t bytes = 0;
+  for (const auto& [name, text] : files) {
+    if (!is_plain_relative_path(name))
+      return bad(fmt::format("the name {} is not allowed", clean_name(name)), kPlainPaths);
+    if ((bytes += text.size()) > kMostKernelBytes)
+      return bad(fmt::format("more than {} KiB of files", kMostKernelBytes >> 10));
+    tree.push_back({"src/" + name, text});
+  }
+  if (auto added = add_any_manifest(tree); !added) return added.error();
+  return sealed(std::move(tree));
 }
 
 }  // namespace kbench

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,5 +33,10 @@ struct KernelTree {
 // file, names that a compiler could take for options, too many or too large files, and no source;
 // kUsage, where there is no such folder.
 [[nodiscard]] Result<KernelTree> copy_kernels(const std::filesystem::path& folder);
+
+// The same of files that lie in no folder, by the same rules; named as their author calls them,
+// "relu.cu", "tiles/tile.cuh". A single .py without a manifest is a Python submission. Errors:
+// kSubmission.
+[[nodiscard]] Result<KernelTree> kernel_tree_of(const std::map<std::string, std::string>& files);
 
 }  // namespace kbench

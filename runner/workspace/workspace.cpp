@@ -97,22 +97,33 @@ Result<WorkspaceTask> read_workspace(const fs::path& folder) {
   return WorkspaceTask{task, size, device};
 }
 
+Status add_submission(const fs::path& folder, const KernelTree& tree, const std::string& task,
+                      const std::string& agent, const std::string& variant) {
+  const fs::path place = folder / agent / (variant.empty() ? task : task + "@" + variant);
+  for (const SourceFile& file : tree.files) {
+    const fs::path below = fs::path(file.name).lexically_relative("src");
+    if (auto written = write_below(place / below, file.bytes); !written) return written;
+  }
+  return Done{};
+}
+
+Result<StagedKernels> stage_tree(const KernelTree& tree, const WorkspaceTask& task,
+                                 const std::string& agent) {
+  auto scratch = ScratchFolder::make("kbench-workspace");
+  if (!scratch) return scratch.error();
+  if (auto added = add_submission(scratch->path(), tree, task.task, agent, ""); !added)
+    return added.error();
+  return StagedKernels{std::move(*scratch), tree.hash};
+}
+
 Result<StagedKernels> stage_kernels(const fs::path& folder, const WorkspaceTask& task,
                                     const std::string& agent) {
   if (agent.size() > 64 || !is_plain_relative_path(agent) || agent.find('/') != agent.npos)
     return usage(fmt::format("\"{}\" is no name of an agent", clean_name(agent, 64)),
                  "use at most 64 letters, digits and . _ + - only: --agent NAME");
-  auto tree = copy_kernels(folder);
+  const auto tree = copy_kernels(folder);
   if (!tree) return tree.error();
-  auto scratch = ScratchFolder::make("kbench-workspace");
-  if (!scratch) return scratch.error();
-  for (const SourceFile& file : tree->files) {
-    const fs::path below = fs::path(file.name).lexically_relative("src");
-    if (auto written = write_below(scratch->path() / agent / task.task / below, file.bytes);
-        !written)
-      return written.error();
-  }
-  return StagedKernels{std::move(*scratch), std::move(tree->hash)};
+  return stage_tree(*tree, task, agent);
 }
 
 }  // namespace kbench

@@ -51,6 +51,17 @@ void poison(benchmark::State& state) {
   report(state);
 }
 
+void evict(benchmark::State& state) {
+  const auto memory = arena();
+  for (auto _ : state) {
+    state.PauseTiming();
+    benchmark::DoNotOptimize(backend().copy(memory->data(), memory->data() + kBytes / 2, kBytes / 2).ok());
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(backend().evict(memory->data(), kBytes).ok());
+  }
+  report(state);
+}
+
 void compare_floats(benchmark::State& state) {
   const auto got = arena();
   const auto reference = arena();
@@ -71,6 +82,7 @@ BENCHMARK_CAPTURE(draw, uniform, Draw::Kind::kUniform)->UseRealTime();
 BENCHMARK_CAPTURE(draw, normal, Draw::Kind::kNormal)->UseRealTime();
 BENCHMARK(copy)->UseRealTime();
 BENCHMARK(poison)->UseRealTime();
+BENCHMARK(evict)->UseRealTime();
 BENCHMARK(compare_floats)->UseRealTime();
 BENCHMARK(flush_cache)->UseRealTime()->Unit(benchmark::kMillisecond);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Evaluates the corpus of cheats and their honest twins with the real program.
 
-    run_corpus.py --device cpu|cuda[:N]|python [--kbench PROGRAM] [--size small|full] [--only GLOB] [--keep FILE]
+    run_corpus.py --device cpu|cuda[:N]|python|python-cuda[:N] [--kbench PROGRAM] [--size small|full]
+                  [--only GLOB] [--keep FILE]
     run_corpus.py --device cpu|cuda[:N] --weakened PROGRAM [--size small|full] [--only GLOB] [--keep FILE]
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
@@ -27,9 +28,22 @@ import tempfile
 import leftovers
 
 HERE = pathlib.Path(__file__).resolve().parent
-# "python" is no device of kbench's: these run on the CPU.
-SUFFIX = {"cpu": ".cpp", "cuda": ".cu", "python": ".py"}
-HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA", "python": "## In Python, on the CPU"}
+# "python" and "python-cuda" are no devices of kbench's: these run on the CPU and on CUDA.
+SUFFIX = {"cpu": ".cpp", "cuda": ".cu", "python": ".py", "python-cuda": ".py"}
+HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA", "python": "## In Python, on the CPU",
+           "python-cuda": "## In Python, on CUDA"}
+# Of those in Python, what only a GPU has, by the start of their names, and what is tried on both.
+ONLY_ON_CUDA = "python_cuda_"
+ON_BOTH = {
+    "python_asks_the_network", "python_blames_the_harness", "python_caches_by_identity",
+    "python_caches_by_shape", "python_claims_a_shape", "python_computes_in_half",
+    "python_computes_when_it_is_collected", "python_does_half_of_the_work",
+    "python_draws_its_own_weights", "python_forks_a_helper", "python_ignores_a_parameter",
+    "python_infinity_as_wildcard", "python_loads_its_own_library", "python_nan_as_wildcard",
+    "python_reads_the_reference", "python_replaces_the_player", "python_returns_its_input",
+    "python_says_loaded_while_imported", "python_skips_every_fifth_call",
+    "python_skips_once_trusted",
+}
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
 # What they take is there only if they get less than the machine has.
 ON_ONE_CORE = {"takes_more_cores"}
@@ -93,11 +107,20 @@ def read_row(line, known):
     return name, row
 
 
+def is_for(agent, device):
+    """Of one in Python: whether it is tried on that device."""
+    if device == "python":
+        return not agent.startswith(ONLY_ON_CUDA)
+    return device != "python-cuda" or agent.startswith(ONLY_ON_CUDA) or agent in ON_BOTH
+
+
 def submissions(kind, device):
     """{agent: tasks} of the sources for the device."""
     agents = {}
     for source in sorted((HERE / kind).glob("*/level*/*")):
         sources = source.rglob("*") if source.is_dir() else [source]
+        if not is_for(source.parent.parent.name, device):
+            continue
         if any(file.suffix == SUFFIX[device] for file in sources):
             task = f"{source.parent.name}/{source.stem.partition('@')[0]}"
             agents.setdefault(source.parent.parent.name, []).append(task)
@@ -135,13 +158,18 @@ def evaluate(kind, chosen, arguments, folder, without=()):
             for row in run_kbench(kind, group, arguments, folder, without, cores, options)]
 
 
+def kbench_device(device):
+    """What kbench calls it."""
+    return "cpu" if device == "python" else device.removeprefix("python-")
+
+
 def run_kbench(kind, chosen, arguments, folder, without, cores, options):
     """The rows of one `kbench run`, which sees these cores only, or all."""
     corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
-    command = [arguments.weakened or arguments.kbench, "run", "--device", arguments.device.replace("python", "cpu"), *options,
-               "--no-html", "--format", "json", "--submissions", str(corpus),
+    command = [arguments.weakened or arguments.kbench, "run", "--device", kbench_device(arguments.device),
+               *options, "--no-html", "--format", "json", "--submissions", str(corpus),
                "--db", str(arguments.keep or folder / "corpus.sqlite")]
     if arguments.size:
         command += ["--size", arguments.size]
@@ -149,7 +177,7 @@ def run_kbench(kind, chosen, arguments, folder, without, cores, options):
         command += ["--task", task]
     # No Python with torch under this name: the compiled baseline is not what is tested here.
     environment = {**os.environ, VARIABLE: ",".join(without)}
-    if arguments.no_compiled and arguments.device != "python":
+    if arguments.no_compiled and not arguments.device.startswith("python"):
         environment["KBENCH_TORCH"] = str(folder)
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment,
                             stdin=subprocess.DEVNULL, check=False,
@@ -201,7 +229,8 @@ def first_line(message):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or python")
+    parser.add_argument("--device", default="cpu",
+                        help="cpu, cuda, cuda:N, python (on the CPU) or python-cuda, python-cuda:N")
     parser.add_argument("--kbench", default=os.environ.get("KBENCH", "kbench"))
     parser.add_argument("--weakened", metavar="PROGRAM",
                         help="the kbench of build/release/weakened: each cheat without its defences")
@@ -215,7 +244,7 @@ def main():
     arguments = parser.parse_args()
     device = arguments.device.partition(":")[0]
     if device not in SUFFIX:
-        parser.error(f"--device is cpu, cuda or cuda:N, not {arguments.device}")
+        parser.error(f"--device is cpu, cuda, cuda:N, python or python-cuda, not {arguments.device}")
 
     if arguments.weakened and arguments.kind == "honest":
         parser.error("--weakened is for cheats")

@@ -13,7 +13,9 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "submit")]
+            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
+            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
+            ("agent",), ("agent", "run")]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -31,6 +33,14 @@ WORDS = {
     ("report",): [""],
     ("workspace", "open", "relu"): ["--size", "--device", ""],
     ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
+    ("serve",): ["--bind", "--host", "--tokens", "--device", "--size", "--db"],
+    ("mcp",): ["--print", "--db"],
+    ("episodes", "list"): ["--run", "--reward", "--db", "--format"],
+    ("episodes", "show"): ["--turn", ""],
+    ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],
+    ("export",): [""],
+    ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
+                                                 "--style", "--resume", "--db"],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],

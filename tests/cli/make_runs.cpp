@@ -1,9 +1,12 @@
 // make_runs FILE < SCRIPT: a kbench database of several runs with known speed-ups, written by the
 // store itself, for the tests of runs, tag, compare and history. The script is one JSON list:
 //   [{"id", "started_at", "device", "threads", "quick", "torch", "rows": [{"task", "agent",
-//     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile",
-//     "eager_ns", "compiled_ns"}]}]
+//     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile", "labels",
+//     "eager_ns", "compiled_ns"}], "episodes": [{"id", "task", "model", "started_at", "stop",
+//     "turns": [[{"tool", "arguments", "result", "error", "before", "after", "row"}]]}]}]
+// where "row" is the number of one of the run's rows;
 // with defaults for all but ids and rows; see tests/fakes/stored_runs.hpp.
+#include <cstddef>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "runner/store/store.hpp"
+#include "tests/fakes/stored_episodes.hpp"
 #include "tests/fakes/stored_runs.hpp"
 
 namespace {
@@ -37,6 +41,7 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
     if (sample.side == kbench::Side::kCompiled)
       sample.time_ns = row.value("compiled_ns", sample.time_ns);
   }
+  evaluation.labels = row.value("labels", "");
   if (row.contains("source")) evaluation.submission->source_hash = row.at("source");
   if (row.contains("submission")) evaluation.submission->name = row.at("submission");
   return evaluation;
@@ -51,6 +56,35 @@ std::vector<kbench::Blob> add_files(const Json& row, Evaluation& evaluation) {
   }
   evaluation.tree_hash = kbench::hash_tree(evaluation.sources);
   return blobs;
+}
+
+kbench::test::PlannedCall planned_call(const Json& call, const std::vector<std::string>& keys) {
+  kbench::test::PlannedCall planned;
+  planned.tool = call.value("tool", planned.tool);
+  planned.arguments = call.value("arguments", planned.arguments);
+  planned.result = call.value("result", planned.result);
+  planned.before = call.value("before", planned.before);
+  planned.after = call.value("after", planned.after);
+  planned.error = kbench::call_error_from_string(call.value("error", "")).value();
+  if (call.contains("row")) planned.evaluation = keys.at(call.at("row").get<std::size_t>());
+  return planned;
+}
+
+kbench::Status put_episode(kbench::Store& store, const std::string& run_id, const Json& episode,
+                           const std::vector<std::string>& keys) {
+  kbench::test::EpisodeMaker maker(episode.at("id").get<std::string>(), run_id);
+  kbench::Episode& made = maker.episode();
+  made.task = episode.value("task", made.task);
+  made.model = episode.value("model", made.model);
+  made.started_at = episode.value("started_at", made.started_at);
+  for (const Json& turn : episode.at("turns")) {
+    std::vector<kbench::test::PlannedCall> calls;
+    for (const Json& call : turn) calls.push_back(planned_call(call, keys));
+    maker.turn(calls);
+  }
+  const auto reason = kbench::stop_reason_from_string(episode.value("stop", "submit"));
+  if (reason) maker.end(*reason);  // else it has not ended
+  return kbench::test::put_episode(store, made, maker.contents());
 }
 
 int complain(const kbench::Error& error) {
@@ -72,11 +106,16 @@ int make(const char* file, const Json& script) {
     spec.commit = run.value("commit", spec.commit);
     if (const auto begun = store->begin_run(kbench::test::stored_run(spec)); !begun)
       return complain(begun.error());
+    std::vector<std::string> keys;
     for (const Json& row : run.at("rows")) {
       Evaluation evaluation = make_row(spec.id, row);
+      keys.push_back(evaluation.key);
       const auto blobs = add_files(row, evaluation);
       if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
     }
+    for (const Json& episode : run.value("episodes", Json::array()))
+      if (const auto put = put_episode(*store, spec.id, episode, keys); !put)
+        return complain(put.error());
   }
   return 0;
 }

@@ -5,10 +5,11 @@ Skipped as a whole where kbench was built without a Python that has torch.
 """
 
 import json
+import re
 import unittest
 
 import cli_case
-from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED
+from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED, USAGE
 
 FAULTS = ROOT / "tests" / "faults" / "python"
 RELU = ("--task", "level1/019_relu", "--device", "cpu", "--quick")
@@ -31,6 +32,10 @@ EXPECTED = {
     "returns_no_tensor": "wrong_result",
     "returns_two": "wrong_result",
     "wrong_at_the_end": "wrong_result",
+    "returns_a_sparse_tensor": "wrong_result",
+    "returns_a_meta_tensor": "wrong_result",
+    "returns_a_quantised_tensor": "wrong_result",
+    "returns_a_tensor_without_storage": "wrong_result",
     "allocates_100_gib": "submission_error",
     "forks": "submission_error",
     "starts_a_program": "submission_error",
@@ -54,6 +59,12 @@ class ModelNew(torch.nn.Module):
         return torch.relu(x)
 """
 
+
+def starts_of(result):
+    """For which agents torch was started, in this order."""
+    return re.findall(r"started torch for the Python submissions of (\S+)", result.stderr)
+
+
 LINEAR_MODEL = """import torch
 from torch import nn
 
@@ -72,8 +83,8 @@ class ModelNew(nn.Module):
 @unittest.skipUnless((KBENCH.parent / "kbench-player.so").exists(), "built without a Python")
 class PythonCase(cli_case.CliCase):
     def run_python(self, *words, **variables):
-        return self.kbench("run", *words, "--format", "json", KBENCH_CACHE=str(CACHE), timeout=900,
-                           **variables)
+        return self.kbench("run", "-v", *words, "--format", "json", KBENCH_CACHE=str(CACHE),
+                           timeout=900, **variables)
 
     def rows(self, result):
         return json.loads(result.stdout)["results"]
@@ -112,6 +123,12 @@ class FaultsTest(PythonCase):
         self.assertIn("no_such_thing", rows["extension_does_not_compile"]["message"])
         self.assertIn("-fplugin", rows["extension_asks_for_a_plugin"]["message"])
         self.assertIn("CUDA", rows["extension_in_cuda"]["message"])
+        self.assertIn("layout torch.sparse_coo", rows["returns_a_sparse_tensor"]["message"])
+        self.assertIn("has no memory", rows["returns_a_meta_tensor"]["message"])
+        self.assertIn("Promise", rows["returns_a_tensor_without_storage"]["message"])
+        # Each row is of an agent of its own, so that each that was played started torch.
+        played = [agent for agent in rows if EXPECTED[agent] not in ("skipped", "compile_error")]
+        self.assertEqual(sorted(starts_of(result)), sorted(played))
 
 
 class ParametersTest(PythonCase):
@@ -139,7 +156,8 @@ class TorchTest(PythonCase):
         self.submit("me", self.TASK, RELU_MODEL)
         _, row = self.only_row("--task", self.TASK)
         self.assertEqual(row["state"], "ok")
-        self.assertEqual(row["torch_operators"], "aten::relu 1")
+        self.assertRegex(row["torch_operators"], r"^aten::relu 1 \((\d+|under 1) %\)$")
+        self.assertGreater(row["copy_ns"], 0)
         self.assertIn("uses_torch", row["labels"])
         self.assertIn("me (calls torch): 1/1 correct", self.summary())
 
@@ -149,11 +167,57 @@ class TorchTest(PythonCase):
         self.assertEqual(row["state"], "ok")
         self.assertIn("me: 1/1 correct", self.summary())
 
+    def test_a_run_is_resumed_and_compared_under_its_own_policy(self):
+        self.submit("me", self.TASK, RELU_MODEL)
+        self.only_row("--task", self.TASK, "--allow-torch", "all")
+        result = self.kbench("run", "--resume", "latest", "--allow-torch", "none",
+                             KBENCH_CACHE=str(CACHE), timeout=900)
+        self.assert_fails(result, USAGE, "another allow_torch")
+        self.only_row("--task", self.TASK)
+        self.assert_fails(self.kbench("compare"), USAGE, "torch policy")
+
     def test_none_rejects_it(self):
         self.submit("me", self.TASK, RELU_MODEL)
         _, row = self.only_row("--task", self.TASK, "--allow-torch", "none")
         self.assertEqual(row["state"], "forbidden_library")
         self.assertIn("aten::relu", row["message"])
+
+
+class BatchTest(PythonCase):
+    """Torch is started once for all submissions of an agent, and what one of them leaves is gone."""
+
+    TASK = "level1/019_relu"
+    LEAVES = RELU_MODEL.replace("import torch\n", """import os
+
+import torch
+
+own = os.path.basename(__file__)
+assert os.listdir(os.path.dirname(__file__)) == [own], own
+for folder in ("/tmp", "/dev/shm"):
+    try:
+        found = {name for name in os.listdir(folder) if name.startswith("left-")}
+        open(f"{folder}/left-by-{own}", "w").close()
+    except OSError:
+        continue  # nobody may write there
+    assert found <= {f"left-by-{own}"}, found  # an earlier session's
+""", 1)
+
+    def batch(self, *agents):
+        for agent in agents:
+            for variant in ("", "@two", "@three"):
+                self.submit(agent, self.TASK + variant, self.LEAVES)
+        result = self.run_python("--task", self.TASK, "--device", "cpu", "--quick", "--submissions",
+                                 self.folder / "mine")
+        rows = [row for row in self.rows(result) if row["agent"]]
+        self.assertEqual([row["state"] for row in rows], ["ok"] * 3 * len(agents),
+                         [row["message"] for row in rows])
+        return starts_of(result)
+
+    def test_three_submissions_of_one_agent_start_it_once(self):
+        self.assertEqual(self.batch("me"), ["me"])
+
+    def test_of_two_agents_twice(self):
+        self.assertEqual(sorted(self.batch("me", "you")), ["me", "you"])
 
 
 FOLDER = {

@@ -159,6 +159,30 @@ class ShardsTest(RunCase):
         self.assertEqual(rows, {1, 2})
         self.assertIn("1/2 of nightly-12", self.kbench("runs", "--db", "all.sqlite").stdout)
 
+    def test_a_group_is_asked_for_its_rows_and_compared_as_a_whole(self):
+        relu = (ROOT / FAULTS / "honest" / "level1" / "019_relu.cpp").read_text(encoding="utf-8")
+        for name in ("019_relu", "021_sigmoid"):  # of the second the result is wrong: a row as well
+            file = self.folder / "subs" / "mine" / "level1" / f"{name}.cpp"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(relu, encoding="utf-8")
+        tasks = ("--task", "level1/019_relu", "--task", "level1/021_sigmoid", "--device", "cpu",
+                 "--submissions", "subs", "--quick", "--no-html", "--db", "both.sqlite")
+        for shard in ("1/2", "2/2"):
+            self.run_kbench(*tasks, "--shard", shard, "--group", "nightly-12")
+        for task in ("level1/019_relu", "level1/021_sigmoid"):
+            out = f"sources-{task[-4:]}"
+            self.assert_good(self.kbench("sources", "nightly-12", "--task", task, "--out", out,
+                                         "--db", "both.sqlite"))
+            written = self.folder / out / "mine" / f"{task}.cpp"
+            self.assertEqual(written.read_text(encoding="utf-8"), relu)
+        again = self.kbench("reproduce", "nightly-12", "--task", "level1/019_relu", "--into",
+                            "again.sqlite", "--db", "both.sqlite", timeout=300)
+        self.assertIn("the same evaluation as in run", again.stderr)
+        shards = json.loads(self.kbench("runs", "--json", "--db", "both.sqlite").stdout)
+        first, second = (run["id"] for run in shards["runs"])
+        self.assert_fails(self.kbench("compare", first, second, "--db", "both.sqlite"), USAGE,
+                          'both names are shards of "nightly-12", which is compared as a whole')
+
     def test_more_shards_than_tasks_is_nothing_selected(self):
         self.assert_fails(self.run_kbench(*RELU, "--shard", "2/2", "--group", "nightly-12"),
                           NOTHING_SELECTED, "shard 2/2 has no task: 1 were selected")

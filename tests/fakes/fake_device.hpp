@@ -60,6 +60,10 @@ struct Script {
   bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
+  bool python = false;        // the worker is of that kind, on CUDA
+  double filling_ns = 0;      // of its empty calls: what their model takes
+  double output_copy_ns = 0;  // of each of its calls: copying its outputs
+  TorchUse torch_use;         // of its observed call
 
   // What the evaluator did.
   std::vector<std::string> log;
@@ -298,11 +302,15 @@ class FakeWorker final : public Worker {
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
     return script_.load_failure;
   }
+  [[nodiscard]] const WorkerKind& kind() const override {
+    return script_.python ? python_worker() : native_worker();
+  }
+  [[nodiscard]] TorchUse torch_use() override { return script_.torch_use; }
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
-    if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
-    if (call.kind == CallKind::kForward) {
+    if (call.kind == CallKind::kNull) empty(answer);
+    if (call.kind == CallKind::kForward || call.kind == CallKind::kObserved) {
       script_.patience.push_back(call.timeout);
       forward(answer);
     }
@@ -322,6 +330,13 @@ class FakeWorker final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
+  void empty(PlayerAnswer& answer) {
+    script_.log.emplace_back("null");
+    answer.copying_ns = static_cast<std::int64_t>(script_.output_copy_ns);
+    answer.claimed_ns = static_cast<std::int64_t>(script_.filling_ns + script_.output_copy_ns);
+    answer.wall_ns += answer.claimed_ns;
+  }
+
   void forward(PlayerAnswer& answer) {
     script_.log.emplace_back("submission");
     script_.after_submission = true;
@@ -330,7 +345,7 @@ class FakeWorker final : public Worker {
       if (script_.fails_again) script_.forward_calls = 0;
     }
     const double factor = script_.restarted ? script_.factor_when_repeated : 1;
-    const double claimed = script_.submission_ns * factor;
+    const double claimed = script_.submission_ns * factor + script_.output_copy_ns;
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);

@@ -51,11 +51,11 @@ class CudaDevice:
 
     name = "cuda:0"
 
-    def __init__(self):
+    def __init__(self, clear_bytes: int):
         properties = torch.cuda.get_device_properties(0)
-        # As much as KernelBench's timing clears: the device then works for as long as Python needs to
-        # reach the first kernel of the call, which the clock would else count.
-        self.flush_bytes = max(2 * properties.L2_cache_size, 256 << 20)
+        # The device has to be at work with that for as long as Python needs to reach the first kernel
+        # of the call, which the clock would else count. KernelBench clears 256 MiB.
+        self.flush_bytes = max(2 * properties.L2_cache_size, clear_bytes)
         self.buffer = torch.empty(self.flush_bytes, dtype=torch.uint8, device=self.name)
         # The runtime that torch has loaded already: the same name finds the same library.
         self.runtime = ctypes.CDLL(f"libcudart.so.{torch.version.cuda.split('.')[0]}")
@@ -388,6 +388,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--size", choices=("small", "full"), default="full")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--calls", type=int, default=30, help="timed calls of each side")
+    parser.add_argument("--clear", metavar="MIB", type=int, default=256,
+                        help="memory cleared before each of Python's calls")
     parser.add_argument("--program", type=Path, help="baseline_profile; without it: Python only")
     parser.add_argument("--packages", type=Path, help="JSON {task: .pt2}; without one: eager only")
     parser.add_argument("--package-dir", type=Path, default=Path(), help="where those paths start")
@@ -409,7 +411,7 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 2
     packages = json.loads(options.packages.read_text()) if options.packages else {}
-    device = CudaDevice() if options.device == "cuda" else CpuDevice()
+    device = CudaDevice(options.clear << 20) if options.device == "cuda" else CpuDevice()
     torch.backends.cudnn.allow_tf32 = True  # torch-default: PyTorch's own defaults, said aloud
     torch.backends.cuda.matmul.allow_tf32 = False
     say(f"{len(paths)} tasks, {options.size}, torch {torch.__version__} on {device.describe()}")

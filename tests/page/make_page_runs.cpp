@@ -1,6 +1,7 @@
-// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history]]: a database with one run as people
-// have them, for the tests of the page and for looking at it; with "history" eleven before it, of
-// which some brought a change, and one of another device. Agents of falling quality; among their
+// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history|episodes]]: a database with one run as
+// people have them, for the tests of the page and for looking at it; with "history" eleven before
+// it, of which some brought a change, and one of another device; with "episodes" two in which an
+// agent got there, and one in which a hostile one did not. Agents of falling quality; among their
 // submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do not
 // rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
 // arguments give the same rows.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "runner/store/store.hpp"
+#include "tests/fakes/stored_episodes.hpp"
 #include "tests/page/page_sources.hpp"
 
 namespace {
@@ -367,6 +369,39 @@ std::vector<kbench::Blob> add_sources(Evaluation& e, int task, const Shape& shap
                        : kbench::test::page_source(e.task, agent, variant));
 }
 
+// Of the run's first task, whose row of agent-a is what was submitted at the end.
+kbench::Status add_episode(kbench::Store& store, const Evaluation& row, int number) {
+  kbench::test::EpisodeMaker maker("e" + std::to_string(number) + "e0123456789abcdef", row.run_id);
+  maker.episode().task = row.task;
+  maker.episode().model = "scripted-" + std::to_string(number);
+  const std::string code = "// try " + std::to_string(number) + "\nextern \"C\" int f();\n";
+  const std::string arguments = kbench::Json{{"path", "k.cpp"}, {"content", code}}.dump();
+  maker.turn({{.tool = "write", .arguments = arguments, .before = "", .after = "aaaa1111"}});
+  maker.turn({{.tool = "compile", .before = "aaaa1111", .result = R"({"state": "compile_error"})"}});
+  maker.turn({{.tool = "write", .arguments = arguments, .before = "aaaa1111", .after = "bbbb2222"},
+              {.tool = "verify", .before = "bbbb2222", .result = R"({"state": "ok"})"}});
+  maker.turn({{.tool = "submit", .before = "bbbb2222", .evaluation = row.key}});
+  maker.end(kbench::StopReason::kSubmit);
+  return kbench::test::put_episode(store, maker.episode(), maker.contents());
+}
+
+kbench::Status add_hostile_episode(kbench::Store& store, const Evaluation& row) {
+  kbench::test::EpisodeMaker maker("e9e0123456789abcdef", row.run_id);
+  maker.episode().task = row.task;
+  maker.episode().model = hostile_names()[0];
+  for (const std::string& name : hostile_names()) {
+    const std::string text = kbench::Json(name).dump(-1, ' ', true,
+                                                     kbench::Json::error_handler_t::replace);
+    maker.turn({{.tool = text,
+                 .arguments = text,
+                 .before = "",
+                 .error = kbench::CallError::kUnknownTool,
+                 .result = name}});
+  }
+  maker.end(kbench::StopReason::kTurns);
+  return kbench::test::put_episode(store, maker.episode(), maker.contents());
+}
+
 int complain(const kbench::Error& error) {
   std::fprintf(stderr, "make_page_runs: %s\n", error.message.c_str());
   return 1;
@@ -391,6 +426,14 @@ int main(int argc, char** argv) {
     for (Evaluation& evaluation : make_task(task, shape)) {
       const auto blobs = add_sources(evaluation, task, shape);
       if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
+      if (words.size() != 5 || words[4] != "episodes" || task != 0 || !evaluation.submission ||
+          evaluation.submission->agent != "agent-a" || !evaluation.submission->variant.empty())
+        continue;
+      for (int number : {1, 2})
+        if (const auto put = add_episode(*store, evaluation, number); !put)
+          return complain(put.error());
+      if (const auto put = add_hostile_episode(*store, evaluation); !put)
+        return complain(put.error());
     }
   }
   const auto finished = store->finish_run(kRun, "2026-11-20T11:05:00Z");

@@ -25,6 +25,8 @@ LIBRARY = os.environ["LIBRARY"]
 EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7
 # Offsets of runner/worker/mailbox.hpp, which tests/cheats/layout_test.cpp checks.
 GO, KIND, SLOTS, PARAMETERS, INPUTS, OUTPUTS, DONE, STATUS, CLAIMED = 0, 4, 8, 16, 24, 152, 320, 324, 328
+COPYING = 344
+RAISED, WRONG_OUTPUT = -1, -2
 SYS_FUTEX, FUTEX_WAKE = 202, 1
 ARENA = 1 << 20
 AT = 512  # where tensors start in their arenas
@@ -115,6 +117,9 @@ class Session:
     def claimed_ns(self):
         return struct.unpack_from("=q", self.page, CLAIMED)[0]
 
+    def copying_ns(self):
+        return struct.unpack_from("=q", self.page, COPYING)[0]
+
     def put(self, arena, values):
         struct.pack_into(f"={len(values)}f", arena, AT, *values)
 
@@ -134,7 +139,7 @@ class PlayerTest(unittest.TestCase):
         ours, theirs = socket.socketpair()
         # As descriptor 3, which nobody else has.
         cls.process = subprocess.Popen(
-            [PYTHON, "-s", "-B", str(ROOT / "runner/player/player.py"), LIBRARY],
+            [PYTHON, "-s", "-B", str(ROOT / "runner/player/player.py"), LIBRARY, "cpu"],
             env={**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1",
                  "CUDA_VISIBLE_DEVICES": ""},
             close_fds=False, preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
@@ -159,6 +164,7 @@ class PlayerTest(unittest.TestCase):
         self.end()
         (pathlib.Path(self.folder.name) / "model.py").write_text(text, encoding="utf-8")
         session = Session(self.zygote, {
+            "device": "cpu", "precision": "torch-default",
             "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
             "known": known, "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
@@ -199,6 +205,7 @@ class PlayerTest(unittest.TestCase):
         self.assertEqual(session.call(EMPTY), 0)
         self.assertEqual(session.result(4), [1, 1, 1, 1])
         self.assertGreater(session.claimed_ns(), 0)
+        self.assertGreater(session.copying_ns(), 0)
 
     def test_a_call_reads_its_input_and_writes_its_output(self):
         session = self.loaded(RELU)
@@ -235,7 +242,9 @@ class PlayerTest(unittest.TestCase):
         self.assertEqual(session.call(OBSERVED), 0)
         said = session.channel.receive()
         self.assertTrue(said["hooks"], said)
-        self.assertEqual(said["operators"].get("aten::relu"), 1, said)
+        self.assertEqual(said["operators"], {"aten::relu": 1}, "and not what the player does")
+        self.assertGreater(said["ns"]["aten::relu"], 0)
+        self.assertGreaterEqual(said["all_ns"], said["ns"]["aten::relu"])
         self.assertEqual(session.result(4), [0, 2, 0, 4])
 
     def test_each_hook_sees_what_hides_from_the_other(self):
@@ -256,15 +265,114 @@ class PlayerTest(unittest.TestCase):
 
     def test_what_it_prints_and_raises_reaches_its_author(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
-        self.assertEqual(session.call(FORWARD), 1)
+        self.assertEqual(session.call(FORWARD), RAISED)
         printed = session.printed()
         self.assertIn("hello", printed)
         self.assertIn("ZeroDivisionError", printed)
 
     def test_another_shape_is_a_wrong_output(self):
         session = self.loaded(RELU.replace("torch.relu(x)", "x[0]"))
-        self.assertEqual(session.call(FORWARD), 2)
+        self.assertEqual(session.call(FORWARD), WRONG_OUTPUT)
         self.assertIn("float32[2] for y, not float32[2, 2]", session.printed())
+
+    def returned(self, expression, imports=""):
+        """The status of a call that returns this, and what it says."""
+        session = self.loaded(RELU.replace("torch.relu(x)", expression).replace(
+            "import torch\n", f"import torch\n{imports}\n", 1))
+        session.put(session.inputs, [-1, 2, -3, 4])
+        return session.call(FORWARD), session
+
+    def test_what_has_no_memory_is_a_wrong_output_with_the_reason(self):
+        for expression, words in (
+                ("torch.relu(x).to_sparse()", "layout torch.sparse_coo"),
+                ("torch.relu(x).to_mkldnn()", "layout torch._mkldnn"),
+                ("x.to('meta')", "a meta tensor for y, which has no memory"),
+                ("torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)", "quantised"),
+                ("torch._efficientzerotensor((2, 2))", "without memory"),
+                ("torch._to_functional_tensor(torch.relu(x))", "no memory to be judged"),
+                ("7", "int, not tensors")):
+            with self.subTest(expression):
+                status, session = self.returned(expression)
+                printed = session.printed()
+                self.assertEqual(status, WRONG_OUTPUT, printed)
+                self.assertIn(words, printed)
+
+    def test_a_wrapper_without_a_storage_is_a_wrong_output(self):
+        wrapper = """
+
+class Wrapper(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NotImplementedError
+"""
+        status, session = self.returned("Wrapper(x)", wrapper)
+        printed = session.printed()
+        self.assertEqual(status, WRONG_OUTPUT, printed)
+        self.assertIn("Wrapper", printed)
+
+    def test_of_a_subclass_its_memory_counts_and_not_what_it_computes(self):
+        lazy = """
+
+class Lazy(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.copy_:
+            args[0].fill_(7)
+            return args[0]
+        return super().__torch_function__(function, types, args, kwargs or {})
+"""
+        status, session = self.returned("torch.relu(x).as_subclass(Lazy)", lazy)
+        self.assertEqual(status, 0, session.printed())
+        self.assertEqual(session.result(4), [0, 2, 0, 4])
+
+    def test_a_subclass_that_claims_more_than_it_holds_is_a_wrong_output(self):
+        liar = """
+
+class Liar(torch.Tensor):
+    shape = (2, 2)
+"""
+        status, session = self.returned("torch.zeros(1).as_subclass(Liar)", liar)
+        self.assertEqual(status, WRONG_OUTPUT)
+        self.assertIn("float32[1] for y, not float32[2, 2]", session.printed())
+
+    def test_results_that_do_not_lie_in_a_row_are_copied_as_they_are(self):
+        plain = """
+
+class Plain(torch.Tensor):
+    pass
+"""
+        for expression in ("torch.relu(x).t().contiguous().t()",
+                           "torch.relu(x).t().contiguous().t().as_subclass(Plain)",
+                           "torch.nn.Parameter(torch.relu(x))"):
+            with self.subTest(expression):
+                status, session = self.returned(expression, plain)
+                self.assertEqual(status, 0, session.printed())
+                self.assertEqual(session.result(4), [0, 2, 0, 4])
+
+    def test_tensors_of_every_type_lie_where_the_arena_has_them(self):
+        types = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4,
+                 "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
+        for name, width in types.items():
+            with self.subTest(name):
+                one = {"dtype": name, "width": width}
+                session = self.loaded(RELU.replace("torch.relu(x)", "x.clone()"),
+                                      inputs=[tensor("x", [2, 3], **one)],
+                                      outputs=[tensor("y", [2, 3], **one)])
+                content = bytes([0, 1] * (3 * width))
+                session.inputs[AT:AT + len(content)] = content
+                self.assertEqual(session.call(FORWARD), 0, session.printed())
+                self.assertEqual(session.outputs[AT:AT + len(content)], content)
+
+    def test_a_tensor_without_dimensions_is_one_number(self):
+        session = self.loaded(RELU.replace("torch.relu(x)", "x + 1"), inputs=[tensor("x", [])],
+                              outputs=[tensor("y", [])])
+        session.put(session.inputs, [41])
+        self.assertEqual(session.call(FORWARD), 0, session.printed())
+        self.assertEqual(session.result(1), [42])
 
     def test_it_can_neither_fork_nor_open_a_socket(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", """for attempt in (os.fork, socket.socket):
@@ -323,6 +431,12 @@ class ModelNew(torch.nn.Module):
         session.put(session.inputs, [1, 2, 3, 4])
         self.assertEqual(session.call(FORWARD), 0)
         self.assertEqual(session.result(4), [1, 2, 3, 4])
+
+
+    def test_between_submissions_it_says_whether_it_is_as_it_was(self):
+        self.end()
+        self.zygote.send({"type": "clean"})
+        self.assertEqual(self.zygote.receive(), {"type": "cleaned"})
 
 
 if __name__ == "__main__":

@@ -254,9 +254,10 @@ TEST(ChainText, RowsFromBeforePythonHaveTheirText) {
   Evaluation row = make_evaluation("r1", 1, 6);
   const std::string with = columns::text_of(row);
   row.torch_operators = row.allow_torch = "";
+  row.copy_ns.reset();
   const std::string before = columns::text_of(row);
-  EXPECT_EQ(before.find("torch_operators"), std::string::npos);
-  EXPECT_EQ(before.find("allow_torch"), std::string::npos);
+  for (const char* name : {"torch_operators", "allow_torch", "copy_ns"})
+    EXPECT_EQ(before.find(name), std::string::npos) << name;
   EXPECT_NE(with, before);
 }
 

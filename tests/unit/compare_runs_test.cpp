@@ -260,6 +260,21 @@ TEST(CompareRuns, WhatMeasuresInAnotherWayIsRefused) {
               ElementsAre("device", "size", "timing"));
 }
 
+// What a submission may use torch for decides whether it is ranked, and with whom.
+TEST(CompareRuns, AnotherTorchPolicyIsRefusedWhereBothHavePython) {
+  const auto with = [](const std::string& policy) {
+    Evaluation row = timed_evaluation("aa", kRelu, "alice", 1'000'000);
+    row.allow_torch = policy;
+    return data_of({.id = "aa"}, {row});
+  };
+  EXPECT_THAT(names(incomparable(with("data"), with("all"))), ElementsAre("torch policy"));
+  EXPECT_THAT(incomparable(with("all"), with("all")), IsEmpty());
+  EXPECT_THAT(incomparable(with(""), with("all")), IsEmpty()) << "native submissions alone";
+  ReportData skipped = with("data");
+  skipped.evaluations[0].state = State::kSkipped;
+  EXPECT_THAT(incomparable(skipped, with("all")), IsEmpty());
+}
+
 TEST(CompareRuns, TheKindOfDeviceOfAnOldRunIsThatOfItsRows) {
   ReportData cpu = data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "alice", 1'000'000)});
   cpu.run.environment = cpu.run.configuration = "{}";

@@ -331,6 +331,22 @@ TEST_F(CpuBackend, SaysThatAnArenaDoesNotFit) {
   }
 }
 
+TEST_F(CpuBackend, WhatIsMadeColdHoldsWhatWasWritten) {
+  constexpr std::uint64_t kBytes = (std::uint64_t{3} << 20) + 64 + 5;  // several pieces and a rest
+  std::vector<std::byte> source(kBytes);
+  for (std::uint64_t i = 0; i < kBytes; ++i) source[i] = static_cast<std::byte>(i * 31 >> 3);
+  const auto arena = std::move(*backend_->create_arena(kBytes + 1));
+  ASSERT_TRUE(backend_->poison(arena->data(), kBytes).ok());
+  ASSERT_TRUE(backend_->evict(arena->data(), kBytes).ok());
+  const MemoryRegion all{arena->data(), kBytes};
+  EXPECT_EQ(*backend_->count_unpoisoned({&all, 1}), 0u);
+  EXPECT_EQ(arena->data()[kBytes], std::byte{0}) << "nothing is written behind the end";
+  ASSERT_TRUE(backend_->copy_uncached(arena->data(), source.data(), kBytes).ok());
+  ASSERT_TRUE(backend_->evict(arena->data() + 3, kBytes - 7).ok());
+  EXPECT_EQ(std::memcmp(arena->data(), source.data(), kBytes), 0);
+  EXPECT_TRUE(backend_->evict(arena->data(), 0).ok());
+}
+
 TEST_F(CpuBackend, KnowsItsHost) {
   const DeviceFacts& facts = backend_->facts();
   EXPECT_EQ(facts.kind, DeviceKind::kCpu);

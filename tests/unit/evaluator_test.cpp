@@ -29,6 +29,46 @@ TEST_F(EvaluatorTest, AnHonestSubmissionIsOkWithBothSpeedups) {
   EXPECT_NEAR(compiled->estimate, 2.0, 1e-9);
 }
 
+// Its empty calls fill outputs, which is no part of an empty call, and copy them, which is none of
+// the submission's time.
+TEST_F(EvaluatorTest, OfAPythonSubmissionTheCopyOfItsOutputsIsTakenOff) {
+  script_.python = true;
+  script_.filling_ns = 3e6;
+  script_.output_copy_ns = 5e5;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.copy_ns, 500'000);
+  for (const Sample& sample : result.samples) {
+    if (sample.side != Side::kSubmission) continue;
+    EXPECT_EQ(sample.time_ns, 1'000'000);
+    EXPECT_EQ(sample.claimed_ns, 1'500'000) << "its own word is kept as it was";
+  }
+}
+
+TEST_F(EvaluatorTest, WhatAPythonWorkerDoesNotAdmitIsFoundLikeANativeOnes) {
+  script_.python = true;
+  script_.filling_ns = 3e6;
+  script_.output_copy_ns = 5e5;
+  script_.hidden_ns = 2e5;
+  EXPECT_EQ(run().state, State::kTimingInconsistent);
+}
+
+TEST_F(EvaluatorTest, ANativeSubmissionMakesNoCopy) { EXPECT_EQ(run().copy_ns, std::nullopt); }
+
+TEST_F(EvaluatorTest, OperatorsOfTorchAreToldWithTheirShare) {
+  script_.python = true;
+  script_.torch_use = {.operators = {{"aten::relu", 2}, {"aten::empty", 1}},
+                       .ns = {{"aten::relu", 60}},
+                       .all_ns = 100};
+  Evaluation result = run();
+  EXPECT_EQ(result.torch_operators, "aten::relu 2 (60 %)");
+  EXPECT_NE(result.labels.find("uses_torch"), std::string::npos);
+  EXPECT_EQ(result.state, State::kOk);
+  settings_.allow_torch = AllowTorch::kNone;
+  result = run();
+  EXPECT_EQ(result.state, State::kForbiddenLibrary);
+}
+
 TEST_F(EvaluatorTest, EveryBlockVisitsEachSideTwiceInMirroredOrder) {
   const Evaluation result = run();
   ASSERT_EQ(result.samples.size() % 6, 0u);

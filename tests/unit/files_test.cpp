@@ -1,5 +1,7 @@
 #include "runner/os/files.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
@@ -39,6 +41,20 @@ TEST_F(Files, WhatIsWrittenIsRead) {
   EXPECT_FALSE(write_atomically(at("none/x"), "text", 0644).ok());
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1)
       << "nothing is left beside it";
+}
+
+TEST_F(Files, NothingIsLeftOfAFileThatDidNotFit) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit few = before;
+  few.rlim_cur = 4;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &few), 0);
+  const Status written = write_new_file(at("x"), "more than four bytes");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(written.ok());
+  EXPECT_FALSE(fs::exists(at("x")));
 }
 
 TEST_F(Files, AForeignFileIsARegularOneAndBounded) {

@@ -119,6 +119,17 @@ TEST(HistoryOfATask, WhatMeasuredInAnotherWayIsLeftOutAndCounted) {
   EXPECT_EQ(history.left_out, 1);
 }
 
+TEST(HistoryOfATask, RunsOfAnotherTorchPolicyAreLeftOut) {
+  HistoryData data = ten_runs();
+  for (Evaluation& evaluation : data.evaluations) {
+    if (evaluation.run_id == id_of(9)) evaluation.allow_torch = "all";
+    if (evaluation.run_id == id_of(3)) evaluation.allow_torch = "data";
+  }
+  const History history = history_of(data);
+  EXPECT_EQ(history.left_out, 1) << "those of native submissions have no policy";
+  EXPECT_EQ(history.agents[0].points.size(), 9u);
+}
+
 TEST(HistoryOfATask, OneAgentMayBeAskedFor) {
   const History history = history_of(ten_runs(), {.agent = "bob"});
   ASSERT_EQ(history.agents.size(), 1u);

@@ -176,6 +176,8 @@ TEST_F(RunNameTest, RowsAreCountedByRunAndState) {
   EXPECT_EQ(counts->at(1).state, State::kOk);
   EXPECT_EQ(counts->at(1).rows, 2);
   EXPECT_EQ(counts->at(1).device, "cpu");
+  EXPECT_EQ(store_.row_count("aa11").value(), 3u);
+  EXPECT_EQ(store_.row_count("nobody").value(), 0u);
   EXPECT_THAT(*store_.task_ids(), ElementsAre("level1/019_relu"));
   EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.size(), 3u);
   EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.at(0).samples.size(), 60u);

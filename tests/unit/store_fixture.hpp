@@ -90,6 +90,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.prepare_ns = 123456789012345;
   e.null_call_ns = 5400;
   e.null_strict_ns = 6400;
+  e.copy_ns = 2100;
   e.floor_ns = 1234.5;
   e.repeats = 1;
   e.labels = "stream dlopen";

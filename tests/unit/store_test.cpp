@@ -115,6 +115,7 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.prepare_ns, b.prepare_ns);
   EXPECT_EQ(a.null_call_ns, b.null_call_ns);
   EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
+  EXPECT_EQ(a.copy_ns, b.copy_ns);
   EXPECT_EQ(a.floor_ns, b.floor_ns);
   EXPECT_EQ(a.repeats, b.repeats);
   EXPECT_EQ(a.labels, b.labels);
@@ -228,6 +229,24 @@ TEST_F(StoreTest, AddingTwiceChangesNothing) {
   ASSERT_TRUE(back.ok());
   ASSERT_EQ(back->size(), 1u);
   expect_same(back->at(0), first);
+}
+
+TEST_F(StoreTest, AnEvaluationIsFoundByItsKeyInWhateverRun) {
+  Store store = open_or_die(file_);
+  for (const char* run : {"r1", "r2"}) {
+    ASSERT_TRUE(store.begin_run(make_run(run)).ok());
+    ASSERT_TRUE(store.add(make_evaluation(run, 1)).ok());
+  }
+  ASSERT_TRUE(store.add(make_evaluation("r2", 2)).ok());
+  const auto found = store.read_key("key-1");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->evaluations.size(), 2u);
+  EXPECT_EQ(found->evaluations[0].run_id, "r1");
+  EXPECT_EQ(found->evaluations[1].run_id, "r2") << "the newest is the last";
+  EXPECT_EQ(found->evaluations[1].samples.size(), 60u);
+  EXPECT_EQ(found->chains.size(), 2u);
+  EXPECT_TRUE(store.read_key("key-3")->evaluations.empty());
+  EXPECT_TRUE(store.read_key("")->evaluations.empty());
 }
 
 TEST_F(StoreTest, TheSameKeyInAnotherRunIsAnotherRow) {
@@ -402,6 +421,7 @@ TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
     EXPECT_EQ(row.protocol, 1);
     EXPECT_FALSE(row.calibration) << "and so it has no verdict";
     EXPECT_EQ(row.torch_operators + row.allow_torch, "");
+    EXPECT_FALSE(row.copy_ns);
     EXPECT_FALSE(row.build_seconds);
     EXPECT_TRUE(row.attempts.empty());
     ASSERT_EQ(row.samples.size(), 1u);

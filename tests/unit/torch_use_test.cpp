@@ -22,6 +22,23 @@ TEST(TorchUse, ThoseThatComputeAreListedByHowOften) {
   EXPECT_EQ(computing_operators({}), "");
 }
 
+TEST(TorchUse, TheirShareOfTheTimeIsToldWhereItIsKnown) {
+  const TorchUse use{.operators = {{"aten::relu", 4}, {"aten::mm", 1}, {"aten::add", 2}},
+                     .ns = {{"aten::relu", 70}, {"aten::mm", 920}},
+                     .all_ns = 1000};
+  EXPECT_EQ(computing_operators(use), "aten::mm 1 (92 %), aten::relu 4 (7 %), aten::add 2");
+  EXPECT_EQ(computing_operators(
+                {.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4000}}, .all_ns = 1000}),
+            "aten::mm 1 (100 %)")
+      << "several threads may add up to more";
+  EXPECT_EQ(computing_operators(
+                {.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4}}, .all_ns = 1000}),
+            "aten::mm 1 (under 1 %)");
+  EXPECT_EQ(computing_operators({.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4}}}),
+            "aten::mm 1")
+      << "of nobody knows how much";
+}
+
 TEST(TorchUse, ALongListIsCutAndSaysSo) {
   TorchUse use;
   for (int i = 0; i < 50; ++i) use.operators["aten::op" + std::to_string(i)] = 1;
@@ -33,6 +50,11 @@ TEST(TorchUse, TheWorkersWordMayBeAnything) {
   const TorchUse good = read(R"({"operators": {"aten::relu": 2}, "hooks": true})");
   EXPECT_EQ(good.operators.at("aten::relu"), 2);
   EXPECT_TRUE(good.hooks_stand);
+  const TorchUse timed = read(R"({"operators": {"aten::relu": 2}, "hooks": true, "all_ns": 9,
+                                  "ns": {"aten::relu": 7, "aten::mm": -1, "aten::add": "x"}})");
+  EXPECT_EQ(timed.ns, (std::map<std::string, std::int64_t>{{"aten::relu", 7}}));
+  EXPECT_EQ(timed.all_ns, 9);
+  EXPECT_EQ(read(R"({"operators": {}, "ns": 3, "all_ns": 1e300, "hooks": true})").all_ns, 0);
   for (const char* text : {"3", "[]", "{}", R"({"operators": 7, "hooks": true})",
                            R"({"operators": {}, "hooks": "true"})"})
     EXPECT_FALSE(read(text).hooks_stand) << text;

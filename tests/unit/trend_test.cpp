@@ -102,6 +102,18 @@ TEST_F(StoredTrend, RunsThatMeasuredOtherwiseHaveNoPart) {
   EXPECT_THAT(runs_of(found->series[0]), ElementsAre(0, 2));
 }
 
+TEST_F(StoredTrend, PythonRowsOfAnotherTorchPolicyAreOfAnotherSeries) {
+  for (int run = 0; run < 3; ++run) {
+    Evaluation row = timed_evaluation(spec_of(run).id, kRelu, "alice", 1'000'000);
+    row.allow_torch = run == 0 ? "data" : "all";
+    store(spec_of(run), {row});
+  }
+  const auto found = trend();
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->series.size(), 1U);
+  EXPECT_THAT(runs_of(found->series[0]), ElementsAre(1U, 2U));
+}
+
 TEST_F(StoredTrend, ItEndsWithTheRunThatIsReported) {
   for (int run = 0; run < 4; ++run) store_relu(spec_of(run), 1'000'000);
   const auto found = trend(id_of(2));

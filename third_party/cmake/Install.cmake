@@ -5,14 +5,14 @@
 #   bin/kbench              the supervisor
 #   libexec/kbench/         the programs that it starts
 #   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas,
-#                           what starts it each night
+#                           what starts it each night, the description of its HTTP interface
 #   share/doc/kbench/       licence, README
 #   share/man/man1/, share/bash-completion/, share/zsh/, share/fish/: what shells and man look for
 #
 # Programs need no more of the system than libc, libstdc++ and libgomp. LibTorch is not part of it.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS  # the sandbox's user must get there, whatever umask says
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(kbench_programs kbench-enter kbench-escape kbench-worker)
+set(kbench_programs kbench-agent kbench-enter kbench-escape kbench-gate kbench-worker)
 foreach(oracle kbench-oracle kbench-oracle-cuda)
   if(TARGET ${oracle})
     list(APPEND kbench_programs ${oracle})
@@ -20,9 +20,11 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 if(TARGET kbench-player)
   install(TARGETS kbench-player LIBRARY DESTINATION libexec/kbench)
-  foreach(script build_extensions compile_extension kbench_extensions kbench_triton player)
-    install(FILES ${PROJECT_SOURCE_DIR}/runner/player/${script}.py DESTINATION share/kbench/player)
-  endforeach()
+  set(player_modules build_extensions compile_extension kbench_extensions kbench_triton player
+                     player_cleaning player_device player_outputs)
+  list(TRANSFORM player_modules PREPEND ${PROJECT_SOURCE_DIR}/runner/player/)
+  list(TRANSFORM player_modules APPEND .py)
+  install(FILES ${player_modules} DESTINATION share/kbench/player)
 endif()
 install(TARGETS kbench RUNTIME DESTINATION bin)
 install(TARGETS ${kbench_programs} RUNTIME DESTINATION libexec/kbench)
@@ -35,10 +37,13 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/schema
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
+                  ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
-                  ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/workspace
-        DESTINATION share/kbench/data)
+                  ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
+                  ${PROJECT_SOURCE_DIR}/data/workspace
+        DESTINATION share/kbench/data
+        PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
 install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
 # Made by the program that they are about. A wheel has no place where a shell would look for them.

@@ -38,6 +38,15 @@ const unpackTask = (task) => ({
   baselines: rowAt(task.baselines),
 });
 
+const unpackEpisode = (episode) => ({
+  ...episode,
+  row: rowAt(episode.row),
+  turns: episode.turns.map((turn) => ({
+    ...turn,
+    calls: turn.calls.map((call) => ({ ...call, row: rowAt(call.row) })),
+  })),
+});
+
 export const data = {
   fields: raw.fields,
   states: raw.states,
@@ -47,6 +56,7 @@ export const data = {
   variants: raw.variants,
   site: raw.site || null,
   contents: raw.contents,
+  episodes: raw.episodes.map(unpackEpisode),
   trend: raw.trend && {
     ...raw.trend,
     runs: raw.trend.runs.map(([id, at, tags, commit]) => ({ id, at, tags, commit })),

@@ -9,18 +9,19 @@ import { agentsToCompare, makeMatrix } from "./matrix.js";
 import { makeCompare } from "./compare.js";
 import { makeTask } from "./task.js";
 import { makeTrend } from "./trend.js";
+import { makeEpisodes } from "./episodes.js";
 import { h } from "./dom.js";
 
-const SECTIONS = ["", "ranking", "tasks", "compare", "trend", "understanding", "environment", "files",
-  "main"];
+const SECTIONS = ["", "ranking", "tasks", "compare", "trend", "episodes", "understanding",
+  "environment", "files", "main"];
 
 const live = document.getElementById("live");
 const parts = {
   ranking: makeRanking(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
-  task: makeTask(),
+  episodes: makeEpisodes(), task: makeTask(),
 };
 const overview = h("div", { id: "overview" }, parts.ranking.element, parts.matrix.element,
-  parts.compare.element, parts.trend.element);
+  parts.compare.element, parts.trend.element, parts.episodes.element);
 
 // A task's file of a site has that task alone, on some of the boards.
 const ownTask = data.site?.task ?? null;
@@ -53,7 +54,10 @@ const drawOverview = (changed) => {
     if (!only("q", "show", "family", "sort")) parts.compare.draw(board, agentsToCompare(board));
   }
   if (changed.some((name) => NARROWING.includes(name))) parts.matrix.toTop();
-  if (changed.includes("board")) parts.trend.draw(board);
+  if (changed.includes("board")) {
+    parts.trend.draw(board);
+    parts.episodes.draw(board);
+  }
   return undefined;
 };
 
@@ -138,9 +142,10 @@ const start = () => {
   document.getElementById("static").remove();
   live.hidden = false;
   live.append(overview, parts.task.element);
-  if (data.trend)
-    document.querySelector("nav a[href$='#understanding']")
-      ?.before(h("a", { href: linkTo("trend") }, words.trend));
+  for (const [there, section] of [[data.trend, "trend"], [data.episodes.length, "episodes"]])
+    if (there)
+      document.querySelector("nav a[href$='#understanding']")
+        ?.before(h("a", { href: linkTo(section) }, words[section]));
   document.addEventListener("click", followLink);
   onChange(showChange);
   show();

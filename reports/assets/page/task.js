@@ -7,6 +7,7 @@ import { contestant, data, fieldOf, isCorrect } from "./data.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
+import { episodesOfTask } from "./episodes.js";
 import { showError, showMs, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
 import { linkTo, linkToFile } from "./state.js";
@@ -18,8 +19,8 @@ const TIME_ROW = 26;
 // Facts that neither the table nor the headings show.
 const FACTS = [
   "submission", "worker_kind", "torch_operators", "lint", "profile", "precision",
-  "submission_precision", "vendor_library", "prepare_ns", "samples.kept", "samples.dropped",
-  "samples.blocks", "samples.placements", "sandbox", "labels", "floor_ns", "repeats",
+  "submission_precision", "vendor_library", "prepare_ns", "copy_ns", "samples.kept",
+  "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "floor_ns", "repeats",
   "calibrated_at", "no_verdict_reason", "build_seconds", "wall_seconds",
 ];
 
@@ -294,7 +295,8 @@ export const makeTask = () => {
       ...trendOfTask(board, task, width),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
-      resultTable(task), ...entries(task, width), ...sourceComparison(task));
+      resultTable(task), ...entries(task, width), ...episodesOfTask(board, task, width),
+      ...sourceComparison(task));
   };
   return { element, draw };
 };

@@ -1,5 +1,3 @@
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/backend/backend.hpp"
+#include "runner/backend/cpu/cold_memory.hpp"
 #include "runner/backend/cpu/compare.hpp"
 #include "runner/backend/cpu/draw.hpp"
 #include "runner/backend/cpu/host_facts.hpp"
@@ -25,25 +24,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Some systems report the caches of a whole socket; flushing that before every call would cost more
-// than the calls, and 64 MiB exceed what a few cores keep there.
+// Some last-level caches hold hundreds of megabytes, of a whole socket; flushing that before every
+// call would cost more than the calls. What a call reads and writes is evicted by its address; this
+// is for what has none that the oracle knows: code, and memory of the players' own.
 constexpr std::uint64_t kLargestFlush = std::uint64_t{64} << 20;
 constexpr std::uint64_t kUnknownCacheFlush = std::uint64_t{32} << 20;
-// A thread's share at a time when memory is moved.
-constexpr std::uint64_t kMoveChunk = std::uint64_t{1} << 20;
-
-// A copy that leaves what it wrote in memory, not in the caches: whoever reads it next, on
-// whichever core, finds it as cold as after a flush.
-// `destination` is a multiple of 16, as all buffers of ours are.
-void stream_copy(std::byte* destination, const std::byte* source, std::uint64_t bytes) {
-  const std::uint64_t whole = bytes / sizeof(__m128i);
-  auto* to = reinterpret_cast<__m128i*>(destination);
-  const auto* from = reinterpret_cast<const __m128i*>(source);
-  for (std::uint64_t i = 0; i < whole; ++i) _mm_stream_si128(to + i, _mm_loadu_si128(from + i));
-  const std::uint64_t done = whole * sizeof(__m128i);
-  if (done < bytes) std::memcpy(destination + done, source + done, bytes - done);
-  _mm_sfence();
-}
 
 class CpuBackend : public Backend {
  public:
@@ -92,15 +77,22 @@ class CpuBackend : public Backend {
 
   Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) override {
     for_chunks(bytes, [=](std::uint64_t offset, std::uint64_t size) {
-      stream_copy(static_cast<std::byte*>(destination) + offset,
-                  static_cast<const std::byte*>(source) + offset, size);
+      cpu::copy_cold(static_cast<std::byte*>(destination) + offset,
+                     static_cast<const std::byte*>(source) + offset, size);
     });
     return Done{};
   }
 
   Status poison(void* destination, std::uint64_t bytes) override {
     for_chunks(bytes, [=](std::uint64_t offset, std::uint64_t size) {
-      std::memset(static_cast<std::byte*>(destination) + offset, 0xFF, size);
+      cpu::fill_cold(static_cast<std::byte*>(destination) + offset, 0xFF, size);
+    });
+    return Done{};
+  }
+
+  Status evict(const void* memory, std::uint64_t bytes) override {
+    for_chunks(bytes, [=](std::uint64_t offset, std::uint64_t size) {
+      cpu::evict(static_cast<const std::byte*>(memory) + offset, size);
     });
     return Done{};
   }
@@ -193,11 +185,11 @@ class CpuBackend : public Backend {
   // Calls work(offset, size) for every part of `bytes` bytes, on all threads.
   template <class Work>
   void for_chunks(std::uint64_t bytes, const Work& work) const {
-    const auto chunks = static_cast<std::int64_t>((bytes + kMoveChunk - 1) / kMoveChunk);
+    const auto chunks = static_cast<std::int64_t>((bytes + cpu::kMemoryPiece - 1) / cpu::kMemoryPiece);
 #pragma omp parallel for num_threads(facts_.threads) schedule(static) if (chunks > 1)
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const std::uint64_t offset = static_cast<std::uint64_t>(chunk) * kMoveChunk;
-      work(offset, std::min(kMoveChunk, bytes - offset));
+      const std::uint64_t offset = static_cast<std::uint64_t>(chunk) * cpu::kMemoryPiece;
+      work(offset, std::min(cpu::kMemoryPiece, bytes - offset));
     }
   }
 

@@ -157,6 +157,8 @@ class CudaBackend : public Backend {
     return cuda::open_gate(reinterpret_cast<std::uint32_t*>(gate), value);
   }
 
+  Status evict(const void*, std::uint64_t) override { return Done{}; }
+
   Status flush_cache() override {
     Status status = check(cudaEventRecord(flush_start_.get(), nullptr), "cudaEventRecord");
     if (status) {

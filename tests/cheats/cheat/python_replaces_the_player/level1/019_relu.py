@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 player = sys.modules["__main__"]
-player.Session.play = lambda self, slot: 0
-player.check_results = lambda results, views: None
+player.Session.play = lambda self, slot, observed=False: None
+player.materialised = lambda results, views, device: []
 player.COPY = lambda to, what: to
 
 

@@ -1,0 +1,194 @@
+// What agents did: a line for each episode, and on the page of a task each of its turns: what was
+// said and tried, what came back, and how the speed-up went.
+
+import { words } from "./words.js";
+import { h, taskName } from "./dom.js";
+import { chart, dot, label, line, linear, linearTicks, logarithmic, logTicks, titled } from "./chart.js";
+import { data } from "./data.js";
+import { showRatio, showSpeedup } from "./format.js";
+import { linkTo } from "./state.js";
+
+const STEPS_HEIGHT = 180;
+const MARGIN = { left: 56, right: 16, top: 16, bottom: 40 };
+
+const ofBoard = (board) => data.episodes.filter((episode) =>
+  episode.device === board.device && episode.size === board.size
+  && board.tasks.some(({ task }) => task === episode.task));
+
+const stateOf = (call) => (call.row ? call.row.state : call.state);
+
+const judgedText = (row) => {
+  const speedup = row["speedup.eager"];
+  const state = `${data.states[row.state].glyph} ${data.states[row.state].words}`;
+  return speedup ? `${state}, ${showSpeedup(speedup)}` : state;
+};
+
+const outcomeText = (call) => {
+  if (call.error) return words.callErrors[call.error] || call.error;
+  if (call.row) return judgedText(call.row);
+  return call.state ? `${data.states[call.state].glyph} ${data.states[call.state].words}` : "";
+};
+
+const toneOf = (call) => {
+  if (call.error) return "caution";
+  const state = stateOf(call);
+  return state ? data.states[state].tone : "neutral";
+};
+
+// By turn: a dot where a submission was timed, else a glyph of what became of the kernels.
+const stepMarks = (episode, x, y) => episode.turns.map((turn, i) => turn.calls.map((call) => {
+  const speedup = call.row && call.row["speedup.eager"];
+  const title = words.stepTitle(i + 1, call.tool, outcomeText(call));
+  if (speedup)
+    return [line(x(i + 1), y(speedup.low), x(i + 1), y(speedup.high), "whisker"),
+      titled(dot(x(i + 1), y(speedup.estimate), 4, "point series-1"), title)];
+  const state = stateOf(call);
+  return state
+    ? titled(label(x(i + 1), STEPS_HEIGHT - MARGIN.bottom - 5, data.states[state].glyph, "middle",
+      `miss tone-${data.states[state].tone}`), title)
+    : null;
+}));
+
+const stepAxes = (episode, x, y, ticks, width) => {
+  const turns = episode.turns.length;
+  const step = Math.max(1, Math.ceil(turns / Math.max(1, Math.floor(width / 60))));
+  return [
+    ticks.map((tick) => [
+      line(MARGIN.left, y(tick), width - MARGIN.right, y(tick), tick === 1 ? "one" : "grid"),
+      label(MARGIN.left - 8, y(tick) + 4, `${tick}×`, "end"),
+    ]),
+    episode.turns.map((_, i) => (i % step ? null
+      : label(x(i + 1), STEPS_HEIGHT - MARGIN.bottom + 16, String(i + 1), "middle"))),
+    label((MARGIN.left + width - MARGIN.right) / 2, STEPS_HEIGHT - 4, words.turnAxis, "middle"),
+  ];
+};
+
+// Null where nothing was ever judged.
+const stepFigure = (episode, width) => {
+  const calls = episode.turns.flatMap((turn) => turn.calls);
+  if (!calls.some(stateOf)) return null;
+  const ends = calls.flatMap(({ row }) => {
+    const speedup = row && row["speedup.eager"];
+    return speedup ? [speedup.low, speedup.high] : [];
+  });
+  const from = Math.min(1, ...ends) / 1.1;
+  const to = Math.max(1, ...ends) * 1.1;
+  const fine = logTicks(from, to);
+  const x = linear(1, Math.max(2, episode.turns.length), MARGIN.left + 12, width - MARGIN.right - 12);
+  const y = logarithmic(from, to, STEPS_HEIGHT - MARGIN.bottom - 18, MARGIN.top);
+  return h("figure", null,
+    chart(width, STEPS_HEIGHT, words.stepsOf(episode.id),
+      stepAxes(episode, x, y, fine.length >= 2 ? fine : linearTicks(from, to), width),
+      stepMarks(episode, x, y)),
+    h("figcaption", null, words.stepsHelp));
+};
+
+const textBlock = (text, kind) =>
+  (text === null ? h("p", { class: "note" }, words.textLeftOut)
+    : text === "" ? null : h("pre", { class: kind, tabindex: "0" }, text));
+
+const callBlock = (call) => [
+  h("p", { class: "call" }, h("code", null, call.tool),
+    call.tree ? h("span", { class: "meta" }, ` ${words.treeNow(call.tree)}`) : null,
+    h("span", { class: `tone-${toneOf(call)}` }, ` ${outcomeText(call)}`)),
+  textBlock(call.arguments, "tried"),
+  textBlock(call.result, "answer"),
+];
+
+const turnTitle = (turn, i) => [
+  words.turn(i + 1),
+  turn.calls.map(({ tool }) => tool).join(", ") || words.onlySaid,
+  ...turn.calls.map(outcomeText),
+].filter(Boolean).join(" · ");
+
+const turnEntry = (turn, i) => {
+  const body = h("div", { class: "entry-body" });
+  const details = h("details", { class: "entry turn" }, h("summary", null, turnTitle(turn, i)), body);
+  const fill = () => {
+    if (!details.open || body.firstChild) return;
+    body.append(...[
+      h("p", { class: "meta" }, words.turnCosts(turn)),
+      textBlock(turn.said, "said"),
+      turn.calls.map(callBlock),
+    ].flat(3).filter(Boolean));
+  };
+  details.addEventListener("toggle", fill);
+  details.addEventListener("fill", fill); // for the printer, which does not wait
+  return details;
+};
+
+const episodeTitle = (episode) => [
+  episode.model,
+  words.endedBy(episode.stop, episode.count),
+  episode.row ? judgedText(episode.row) : words.nothingJudged,
+].join(" · ");
+
+// Filled when it is opened: an episode may have two hundred turns.
+const episodeEntry = (episode, open, width) => {
+  const body = h("div", { class: "entry-body" });
+  const details = h("details", { class: "entry episode" },
+    h("summary", null, episodeTitle(episode)), body);
+  const fill = () => {
+    if (!details.open || body.firstChild) return;
+    body.append(...[
+      h("p", { class: "meta" }, words.episodeMeta(episode)),
+      stepFigure(episode, width),
+      episode.turns.map(turnEntry),
+      h("div", { class: "command" }, h("code", null, episode.command)),
+    ].flat().filter(Boolean));
+  };
+  details.addEventListener("toggle", fill);
+  details.addEventListener("fill", fill);
+  if (open) {
+    details.open = true;
+    fill();
+  }
+  return details;
+};
+
+// Of one task, for its page.
+export const episodesOfTask = (board, task, width) => {
+  const own = ofBoard(board).filter((episode) => episode.task === task.task);
+  if (own.length === 0) return [];
+  return [h("h3", null, words.episodes),
+    ...own.map((episode, i) => episodeEntry(episode, i === 0 && own.length === 1, width))];
+};
+
+const episodeRow = (episode) =>
+  h("tr", null,
+    h("th", { scope: "row", title: episode.task },
+      h("a", { href: linkTo(episode.task) }, taskName(episode.task))),
+    h("td", { class: "name" }, episode.model),
+    h("td", { class: "number" }, String(episode.count)),
+    h("td", null, words.stops[episode.stop] || episode.stop),
+    h("td", { class: `state tone-${episode.row ? data.states[episode.row.state].tone : "neutral"}` },
+      episode.row ? `${data.states[episode.row.state].glyph} ${data.states[episode.row.state].words}`
+        : words.nothingJudged),
+    h("td", { class: "number" }, episode.row && episode.row["speedup.eager"]
+      ? showRatio(episode.row["speedup.eager"].estimate) : "–"),
+    h("td", { class: "number" }, episode.reward === null ? "–" : String(episode.reward)));
+
+const episodeTable = (episodes) =>
+  h("div", { class: episodes.length > 12 ? "scroll tall" : "scroll", tabindex: "0", role: "region",
+    "aria-label": words.episodes },
+  h("table", { class: "changes" },
+    h("caption", { class: "unseen" }, words.episodesCaption),
+    h("thead", null, h("tr", null,
+      h("th", { scope: "col" }, words.task), h("th", { scope: "col" }, words.model),
+      h("th", { scope: "col", class: "number" }, words.turns),
+      h("th", { scope: "col" }, words.ended), h("th", { scope: "col" }, words.show),
+      h("th", { scope: "col", class: "number" }, words.overEager),
+      h("th", { scope: "col", class: "number" }, words.reward))),
+    h("tbody", null, episodes.map(episodeRow))));
+
+export const makeEpisodes = () => {
+  const slot = h("div");
+  const element = h("section", { id: "episodes", hidden: true }, h("h2", null, words.episodes), slot);
+  const draw = (board) => {
+    const own = ofBoard(board);
+    element.hidden = own.length === 0;
+    if (!element.hidden)
+      slot.replaceChildren(h("p", { class: "note" }, words.episodesText(own.length)), episodeTable(own));
+  };
+  return { element, draw };
+};

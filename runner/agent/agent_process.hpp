@@ -1,0 +1,35 @@
+// Starts kbench-agent, and connects it with its endpoint: the supervisor's side. In its sandbox the
+// agent has no files, no network and can make no socket; all it has is its channel, over which it
+// gets sockets that are connected already. So no rule of the sandbox is loosened for it, and it
+// reaches no address but the one that somebody named. Called by cli/agent_session.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "runner/agent/endpoint.hpp"
+#include "runner/core/channel.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+// Where the agent finds its end.
+inline constexpr int kAgentChannel = 3;
+
+struct AgentProcess {
+  std::unique_ptr<SandboxedProcess> process;
+  Channel channel;
+};
+// Errors: kInfrastructure.
+[[nodiscard]] Result<AgentProcess> start_agent(Sandbox& sandbox,
+                                               const std::filesystem::path& program);
+
+// A TCP connection. Errors: kUsage, a host that nobody knows; kTimeout; kInfrastructure, it is
+// refused or cannot be reached.
+[[nodiscard]] Result<UniqueFd> connect_to(const Endpoint& endpoint,
+                                          std::chrono::milliseconds patience);
+
+}  // namespace kbench

@@ -1,0 +1,26 @@
+// One request of HTTP over a socket that is connected already, and its answer. Called by main; the
+// only file that knows Boost.Beast is http_exchange.cpp.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "runner/agent/driver.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+struct HttpPost {
+  std::string authority;  // of the header Host
+  std::string target;
+  std::string key;  // sent as a bearer token; empty: none is
+  std::string body;
+};
+
+// Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection broke,
+// or what came is no HTTP, or larger than a reply may be.
+[[nodiscard]] Result<HttpAnswer> exchange(UniqueFd socket, const HttpPost& post,
+                                          std::chrono::seconds patience);
+
+}  // namespace kbench

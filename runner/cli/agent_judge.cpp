@@ -1,0 +1,162 @@
+#include "runner/cli/agent_judge.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/json_report.hpp"
+#include "reports/model.hpp"
+#include "runner/cli/workspace_requests.hpp"
+#include "runner/core/source_tree.hpp"
+#include "runner/os/files.hpp"
+#include "runner/workspace/tool_result.hpp"
+
+namespace kbench {
+namespace {
+
+KernelVerdict failed(const Error& error) {
+  const bool theirs = error.code == ErrorCode::kSubmission || error.code == ErrorCode::kBadInput;
+  return {error_result(error), "", theirs ? CallError::kRefused : CallError::kInfrastructure, false};
+}
+
+KernelVerdict nobody() { return {Json::object(), "", CallError::kInfrastructure, true}; }
+
+CallError error_of(State state) {
+  return fault_of(state) == Fault::kInfrastructure && state != State::kDoesNotFit
+             ? CallError::kInfrastructure
+             : CallError::kNone;
+}
+
+class DeviceJudge final : public EpisodeJudge {
+ public:
+  explicit DeviceJudge(AgentJudging judging) : judging_(std::move(judging)) {
+    quiet_ = judging_.common;
+    quiet_.verbosity = -1;
+  }
+
+  KernelVerdict compile(const WorkspaceTask& task, const KernelTree& tree) override {
+    const std::scoped_lock one_at_a_time(device_);
+    if (judging_.stop()) return nobody();
+    const auto staged = stage(task, tree, "");
+    if (!staged) return failed(staged.error());
+    CompileAnswer answer = compile_kernels({*staged, task, quiet_, judging_.installation});
+    return {std::move(answer.result), "", error_of(answer.state), false};
+  }
+
+  KernelVerdict verify(const WorkspaceTask& task, const KernelTree& tree) override {
+    const std::scoped_lock one_at_a_time(device_);
+    if (judging_.stop()) return nobody();
+    const auto staged = stage(task, tree, "");
+    if (!staged) return failed(staged.error());
+    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
+                                 {.database = std::nullopt,
+                                  .command_line = "kbench agent run",
+                                  .stop = judging_.stop});
+    if (!run) return failed(run.error());
+    if (run->data.evaluations.empty()) return not_judged(run->end);
+    const Evaluation& evaluation = run->data.evaluations.front();
+    return {verify_result(evaluation), "", error_of(evaluation.state), false};
+  }
+
+  KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
+                       const std::string& variant) override {
+    const std::scoped_lock one_at_a_time(device_);
+    auto before = find_row(task.task, variant);
+    if (!before) return failed(before.error());
+    if (!before->empty()) return verdict_of(*before);
+    if (judging_.stop()) return nobody();
+    const auto staged = stage(task, tree, variant);
+    if (!staged) return failed(staged.error());
+    const auto scratch = ScratchFolder::make("kbench-agent");
+    if (!scratch) return failed(scratch.error());
+    const std::filesystem::path database = scratch->path() / "submit.sqlite";
+    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
+                                 {.database = database,
+                                  .command_line = "kbench agent run",
+                                  .stop = judging_.stop,
+                                  .quick = judging_.quick});
+    if (!run) return failed(run.error());
+    if (run->data.evaluations.empty()) return not_judged(run->end);
+    const auto key = take_row(database, run->data.run.id);
+    return key ? verdict_of(*key) : failed(key.error());
+  }
+
+ private:
+  Result<StagedKernels> stage(const WorkspaceTask& task, const KernelTree& tree,
+                              const std::string& variant) const {
+    auto folder = ScratchFolder::make("kbench-agent");
+    if (!folder) return folder.error();
+    if (auto added = add_submission(folder->path(), tree, task.task, judging_.agent, variant);
+        !added)
+      return added.error();
+    return StagedKernels{std::move(*folder), tree.hash};
+  }
+
+  KernelVerdict not_judged(const RunEnd& end) const {
+    if (judging_.stop()) return nobody();
+    return failed({ErrorCode::kInfrastructure, "nothing was judged: " + end.summary, ""});
+  }
+
+  // The key of a row that was stored before whoever asked for it could be told; empty without one.
+  Result<std::string> find_row(const std::string& task, const std::string& variant) const {
+    const auto rows = judging_.store.with(
+        [&](const Store& store) { return store.evaluations(judging_.run_id); });
+    if (!rows) return rows.error();
+    for (const Evaluation& row : *rows)
+      if (row.task == task && row.submission && row.submission->variant == variant) return row.key;
+    return std::string();
+  }
+
+  // The raw row, as it was measured, with its sources, becomes one of the episodes' run.
+  Result<std::string> take_row(const std::filesystem::path& database, const std::string& run_id) {
+    const auto from = Store::open(database, Store::Mode::kReadOnly);
+    if (!from) return from.error();
+    auto rows = from->evaluations(run_id);
+    if (!rows) return rows.error();
+    if (rows->empty())
+      return Error{ErrorCode::kInfrastructure, "the row that was measured is not there", ""};
+    Evaluation& row = rows->front();
+    std::vector<std::string> hashes;
+    for (const TreeFile& file : row.sources) hashes.push_back(file.hash);
+    if (!row.task_source.empty()) hashes.push_back(row.task_source);
+    const auto contents = from->contents(hashes, 2 * kMaxSourceBytes);
+    if (!contents) return contents.error();
+    std::vector<Blob> blobs;
+    for (const auto& [hash, text] : *contents) blobs.push_back(pack(text));
+    row.run_id = judging_.run_id;
+    const Status added =
+        judging_.store.with([&](Store& store) { return store.add(row, blobs); });
+    if (!added) return added.error();
+    return row.key;
+  }
+
+  KernelVerdict verdict_of(const std::string& key) const {
+    const auto data = judging_.store.with([&](const Store& store) {
+      return load_report(store, judging_.run_id, Shards::kApart);
+    });
+    if (!data) return failed(data.error());
+    for (const Evaluation& evaluation : data->evaluations) {
+      if (evaluation.key != key) continue;
+      return {{{"run_id", judging_.run_id},
+               {"row", result_json(derive(*data, evaluation), judging_.reward)}},
+              key,
+              error_of(evaluation.state),
+              false};
+    }
+    return failed({ErrorCode::kInfrastructure, "the row that was stored is not there", ""});
+  }
+
+  AgentJudging judging_;
+  CommonOptions quiet_;
+  std::mutex device_;
+};
+
+}  // namespace
+
+std::unique_ptr<EpisodeJudge> make_agent_judge(AgentJudging judging) {
+  return std::make_unique<DeviceJudge>(std::move(judging));
+}
+
+}  // namespace kbench

@@ -1,0 +1,111 @@
+// One episode of `kbench agent run`: the trusted side of kbench-agent. It stores what that hands
+// over, answers its calls by the tools, keeps the budget and the clock, and ends the episode. One
+// that was cut off goes on where it was: nothing is said or judged twice. Called by agent_command,
+// each in a thread of its own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/agent/agent_process.hpp"
+#include "runner/agent/agent_protocol.hpp"
+#include "runner/agent/endpoint.hpp"
+#include "runner/cli/agent_judge.hpp"
+#include "runner/cli/episode_tools.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/os/files.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/trajectory/episode.hpp"
+#include "runner/workspace/workspace.hpp"
+
+namespace kbench {
+
+// What an episode may use, as its row has it; 0: no limit.
+struct EpisodeBudget {
+  int turns = 150;
+  std::int64_t tokens = 0;
+  int evaluations = 50;
+  int seconds = 0;
+  std::int64_t window = 131'072;  // tokens, of the model
+};
+[[nodiscard]] Json to_json(const EpisodeBudget& budget);
+[[nodiscard]] EpisodeBudget budget_from_json(const std::string& text);
+
+// How a model is asked, as the episode's row has it.
+struct EpisodeSampling {
+  AgentStyle style = AgentStyle::kReact;
+  std::optional<double> temperature;
+  std::optional<int> max_tokens;  // of a reply
+};
+[[nodiscard]] Json to_json(const EpisodeSampling& sampling);
+[[nodiscard]] EpisodeSampling sampling_from_json(const std::string& text);
+
+// What all episodes of a run share.
+struct AgentSurroundings {
+  SharedStore& store;
+  EpisodeJudge& judge;
+  Sandbox& sandbox;
+  std::filesystem::path program;  // kbench-agent
+  Endpoint endpoint;
+  std::string key;
+  std::chrono::seconds timeout{600};  // of one answer
+  std::function<bool()> stop;         // everybody is to come to an end
+  std::function<void(const std::string& text)> note;
+};
+
+class EpisodeSession {
+ public:
+  // `episode`: as far as it is stored. `task_md` is what it begins with; `texts` the workspace's.
+  EpisodeSession(AgentSurroundings& around, Episode episode, const WorkspaceTexts& texts);
+
+  // To its end, or until everybody is to stop: then it has none. Errors: those of the store and of
+  // the machine, because of which the episode did not end either.
+  Status run();
+
+ private:
+  enum class Next { kGoOn, kOver };
+
+  Status prepare();
+  Status repeat_calls();
+  Result<Next> finish_last_turn();
+  Result<Next> talk();
+  Result<Next> hear(AgentProcess& agent, const Json& message);
+  Result<Next> take_turn(AgentProcess& agent, const Json& message);
+  Status send_connection(AgentProcess& agent);
+  // Answers the calls of the last turn that have no answer yet. False where it was interrupted.
+  Result<bool> answer_calls(const std::vector<ReportedCall>& calls);
+  Status answer_call(std::size_t position, const ReportedCall& call, bool& interrupted);
+  [[nodiscard]] std::optional<StopReason> reason_to_stop() const;
+  Result<Next> end(StopReason reason, const std::string& text);
+
+  [[nodiscard]] Result<AgentHello> hello();
+  [[nodiscard]] Json opening() const;
+  [[nodiscard]] std::vector<std::string> results_of_last_turn() const;
+  [[nodiscard]] std::optional<std::string> text_of(const std::string& hash) const;
+  [[nodiscard]] std::string variant() const;
+  [[nodiscard]] double seconds_used() const;
+  [[nodiscard]] bool out_of_time() const;
+  std::string keep(const std::string& text);
+  void note(const std::string& text) const;
+
+  AgentSurroundings& around_;
+  Episode episode_;
+  const WorkspaceTexts& texts_;
+  EpisodeBudget budget_;
+  EpisodeSampling sampling_;
+  Contents contents_;  // of this episode, as far as they were said
+  ScratchFolder scratch_;
+  std::optional<EpisodeTools> tools_;
+  std::chrono::steady_clock::time_point begun_;
+  double seconds_before_ = 0;  // that it took before it was cut off
+  int submissions_ = 0;        // calls of submit so far
+};
+
+}  // namespace kbench

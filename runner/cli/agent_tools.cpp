@@ -1,0 +1,158 @@
+#include "runner/cli/agent_tools.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/measure/secret.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/serve/limits.hpp"
+#include "runner/serve/token.hpp"
+#include "runner/serve/tools.hpp"
+#include "runner/workspace/kernel_tree.hpp"
+#include "runner/workspace/tool_result.hpp"
+#include "runner/workspace/workspace_files.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Used = Result<std::variant<Json, Order>>;
+
+constexpr std::size_t kHandleDigits = 32;
+
+std::string text_in(const Json& arguments, const char* name) {
+  const auto found = arguments.find(name);
+  return found == arguments.end() ? "" : found->get<std::string>();
+}
+
+std::optional<std::size_t> number_in(const Json& arguments, const char* name) {
+  const auto found = arguments.find(name);
+  if (found == arguments.end()) return std::nullopt;
+  return static_cast<std::size_t>(found->get<std::uint64_t>());
+}
+
+Json list_tasks(std::span<const TaskEntry> entries, const std::string& pattern) {
+  Json list = Json::array();
+  for (const TaskEntry& entry : entries)
+    if (pattern.empty() || ::fnmatch(pattern.c_str(), entry.id.c_str(), 0) == 0)
+      list.push_back({{"task", entry.id}, {"title", clean_text(entry.title, 200)}});
+  return {{"tasks", std::move(list)}};
+}
+
+// What the judge sees of kernels/ at this moment.
+Result<Order> order_of(const fs::path& folder, const std::string& what, const std::string& agent) {
+  const auto task = read_workspace(folder);
+  if (!task) return task.error();
+  auto tree = copy_kernels(folder);
+  if (!tree) return tree.error();
+  Order order{.what = what == "submit" ? "" : what,
+              .task = task->task,
+              .size = task->size,
+              .device = task->device,
+              .agent = agent};
+  for (SourceFile& file : tree->files)
+    order.files.emplace(fs::path(file.name).lexically_relative("src").string(),
+                        std::move(file.bytes));
+  return order;
+}
+
+// Cut to what a model reads.
+Used answer(Result<Json> result) {
+  if (!result) return result.error();
+  return std::variant<Json, Order>(std::in_place_index<0>,
+                                   Json::parse(fit(std::move(*result))));
+}
+
+Used use_files(const WorkspaceFiles& files, const std::string& tool, const Json& arguments) {
+  const std::string path = text_in(arguments, "path");
+  if (tool == "read")
+    return answer(files.read(path, number_in(arguments, "first_line").value_or(1),
+                             number_in(arguments, "lines")));
+  if (tool == "write") return answer(files.write(path, text_in(arguments, "text")));
+  if (tool == "edit")
+    return answer(files.edit(path, text_in(arguments, "old"), text_in(arguments, "new")));
+  if (tool == "glob") return answer(files.glob(text_in(arguments, "pattern")));
+  return answer(files.grep(text_in(arguments, "text")));
+}
+
+}  // namespace
+
+Used AgentTools::use(const std::string& tool, const Json& arguments, const std::string& agent,
+                     const Surroundings& around) const {
+  const Tool* known = find_tool(tool);
+  if (known == nullptr)
+    return Error{ErrorCode::kNotFound, fmt::format("there is no tool {}", clean_name(tool, 64)), ""};
+  if (auto right = check_arguments(*known, arguments); !right) return right.error();
+  if (!is_token_name(agent)) return Error{ErrorCode::kUsage, "nobody is called so", ""};
+  if (tool == "list_tasks")
+    return answer(list_tasks(around.entries, text_in(arguments, "pattern")));
+  if (tool == "open_workspace") return answer(open(arguments, agent, around));
+  const auto folder = folder_of(arguments, agent);
+  if (!folder) return folder.error();
+  if (tool != "compile" && tool != "verify" && tool != "submit")
+    return use_files(WorkspaceFiles(*folder), tool, arguments);
+  auto order = order_of(*folder, tool, agent);
+  if (!order) return order.error();
+  std::variant<Json, Order> used;
+  used.emplace<Order>(std::move(*order));
+  return used;
+}
+
+Result<fs::path> AgentTools::folder_of(const Json& arguments, const std::string& agent) const {
+  const std::string handle = text_in(arguments, "workspace");
+  const bool is_handle = handle.size() == kHandleDigits &&
+                         handle.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const fs::path folder = folder_ / (agent + "-" + handle);
+  std::error_code unknown;
+  if (is_handle && fs::is_directory(folder, unknown)) return folder;
+  return Error{ErrorCode::kNotFound, "no workspace of yours has this handle",
+               "open_workspace makes one and returns it"};
+}
+
+Result<Json> AgentTools::open(const Json& arguments, const std::string& agent,
+                              const Surroundings& around) const {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed)
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("cannot make {}: {}", clean_name(folder_.string(), 300),
+                             failed.message()),
+                 ""};
+  fs::permissions(folder_, fs::perms::owner_all, failed);
+  remove_oldest();
+  const std::string handle = random_id();
+  const auto opened = around.open(folder_ / (agent + "-" + handle), text_in(arguments, "task"),
+                                  text_in(arguments, "size"));
+  if (!opened) return opened.error();
+  return Json{{"workspace", handle},
+              {"task", opened->task},
+              {"size", opened->size},
+              {"device", opened->device},
+              {"files", {"TASK.md", "SKILL.md", "reference.py", "task.h", "kbench.h"}},
+              {"writable", "kernels/"}};
+}
+
+// So many stay, whoever left them.
+void AgentTools::remove_oldest() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> folders;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder_, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code unknown;
+    const auto when = fs::last_write_time(entry->path() / "kernels", unknown);
+    folders.emplace_back(unknown ? fs::file_time_type::min() : when, entry->path());
+  }
+  if (folders.size() < limits::kMostWorkspaces) return;
+  std::sort(folders.begin(), folders.end());
+  folders.resize(folders.size() - limits::kMostWorkspaces + 1);
+  for (const auto& [when, folder] : folders) fs::remove_all(folder, failed);
+}
+
+}  // namespace kbench

@@ -1,0 +1,11 @@
+// The options of `kbench agent run`. Called by command_line.
+#pragma once
+
+#include "runner/cli/command_options.hpp"
+
+namespace kbench {
+
+// Returns `run`, which is below `agent`.
+CLI::App* add_agent(CLI::App& app, AgentRunOptions& options);
+
+}  // namespace kbench

@@ -1,0 +1,86 @@
+// The tools of an agent within an episode: those of serve/tools.hpp, on the one workspace that the
+// episode has, and `recall`. What a model writes is held against their table here; what takes a
+// judge goes to one. Called by agent_session; tests give it a judge of their own.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/trajectory/episode.hpp"
+#include "runner/workspace/kernel_tree.hpp"
+#include "runner/workspace/workspace.hpp"
+
+namespace kbench {
+
+// What a judge says of kernels.
+struct KernelVerdict {
+  Json result;              // for the model
+  std::string evaluation;   // key of the row that is stored now; empty: none is
+  CallError error = CallError::kNone;
+  bool interrupted = false;  // nothing was judged, because everybody is to stop
+};
+
+class EpisodeJudge {
+ public:
+  virtual ~EpisodeJudge() = default;
+  virtual KernelVerdict compile(const WorkspaceTask& task, const KernelTree& tree) = 0;
+  virtual KernelVerdict verify(const WorkspaceTask& task, const KernelTree& tree) = 0;
+  // The full protocol; the row is stored under that variant, once.
+  virtual KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
+                               const std::string& variant) = 0;
+};
+
+// Whether a call may run at all, and its arguments.
+struct CheckedCall {
+  CallError error = CallError::kNone;
+  Json arguments;
+  std::string why;  // what is wrong with it
+};
+[[nodiscard]] CheckedCall check_call(const std::string& tool, const std::string& arguments);
+
+// As they are offered to a model: OpenAI's functions.
+[[nodiscard]] Json offered_tools();
+
+class EpisodeTools {
+ public:
+  struct Setting {
+    std::filesystem::path folder;  // of the workspace, which is there
+    WorkspaceTask task;
+    std::string handle;  // what a model calls the workspace
+    int evaluations = 0;  // verify and submit, together; 0: as many as it likes
+    // A text of this episode by its hash, for recall.
+    std::function<std::optional<std::string>(const std::string& hash)> text;
+  };
+  EpisodeTools(Setting setting, EpisodeJudge& judge);
+
+  struct Answer {
+    std::string result;
+    CallError error = CallError::kNone;
+    std::string evaluation;
+    bool interrupted = false;
+  };
+  // `variant` names a submission's row.
+  [[nodiscard]] Answer use(const std::string& tool, const std::string& arguments,
+                           const std::string& variant);
+
+  // What a call that was answered before did to the workspace, and to the budget.
+  void repeat(const ToolCall& call, const std::string& arguments);
+
+  // Hash of the kernels as they lie there; empty where there are none that could be judged.
+  [[nodiscard]] std::string tree() const;
+
+ private:
+  Answer judge(const std::string& tool, const std::string& variant);
+  Result<Json> use_files(const std::string& tool, const Json& arguments);
+
+  Setting setting_;
+  EpisodeJudge& judge_;
+  int used_ = 0;  // evaluations
+};
+
+}  // namespace kbench

@@ -1,0 +1,84 @@
+#include "runner/cli/episodes_command.hpp"
+
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/episode_list.hpp"
+#include "reports/episode_story.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/stored_runs.hpp"
+#include "runner/reward/reward.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/run_name.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+Result<int> list(const Store& store, const EpisodesOptions& options, const RewardRule& rule) {
+  std::optional<std::string> run_id;
+  if (options.run) {
+    const auto run = find_run_named(store, *options.run);
+    if (!run) return run.error();
+    run_id = run->id;
+  }
+  const auto episodes = load_episodes(store, run_id, rule);
+  if (!episodes) return episodes.error();
+  const std::string where =
+      run_id ? fmt::format("run {}", short_id(*run_id)) : options.database.string();
+  if (episodes->empty())
+    return finish(ExitCode::kNothingSelected, fmt::format("{} has no episodes", where),
+                  options.common.verbosity);
+  if (options.format == OutputFormat::kJson)
+    print_json(episodes_json(*episodes));
+  else
+    fmt::print("{}", render_episodes(*episodes, output_style(options.common)));
+  return finish(ExitCode::kGood,
+                fmt::format("{} episode{} in {}", episodes->size(),
+                            episodes->size() == 1 ? "" : "s", where),
+                options.common.verbosity);
+}
+
+Result<int> show(const Store& store, const EpisodesOptions& options, const RewardRule& rule) {
+  auto episode = store.read_episode(options.id);
+  if (!episode) return episode.error();
+  auto contents = load_texts(store, *episode);
+  if (!contents) return contents.error();
+  RowsOfRuns rows(store);
+  const auto story =
+      tell_story({std::move(*episode), std::move(*contents)}, rows.finder(), rule);
+  if (!story) return story.error();
+  if (options.format == OutputFormat::kJson) {
+    print_json(story_json(*story));
+  } else {
+    const auto text = render_story(*story, output_style(options.common), options.turn);
+    if (!text) return text.error();
+    fmt::print("{}", *text);
+  }
+  return finish(ExitCode::kGood,
+                fmt::format("episode {}, {} turn{}", short_id(story->head.id), story->turns.size(),
+                            story->turns.size() == 1 ? "" : "s"),
+                options.common.verbosity);
+}
+
+}  // namespace
+
+int episodes_command(const EpisodesRequest& request, const Installation& installation) {
+  const EpisodesOptions& options = request.options;
+  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+  const auto rule = find_reward(options.reward);
+  if (!rule) return fail(rule.error(), terminal);
+  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  if (!store) return fail(store.error(), terminal);
+  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
+  const auto status = request.what == EpisodesRequest::What::kList ? list(*store, options, *rule)
+                                                                   : show(*store, options, *rule);
+  return status ? *status : fail(status.error(), terminal);
+}
+
+}  // namespace kbench

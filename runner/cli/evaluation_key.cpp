@@ -1,0 +1,26 @@
+#include "runner/cli/evaluation_key.hpp"
+
+#include "runner/cli/build_info.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/sha256.hpp"
+
+namespace kbench {
+
+std::string evaluation_key(const EvaluationIdentity& identity) {
+  Json parts = {identity.task_hash,
+                      identity.size,
+                      identity.device,
+                      identity.precision,
+                      identity.profile,
+                      identity.agent,
+                      identity.submission,
+                      identity.source_hash,
+                      identity.host_compiler,
+                      identity.nvcc,
+                      identity.device_name,
+                      std::string(build_info().version)};
+  if (!identity.allow_torch.empty()) parts.push_back("allow_torch " + identity.allow_torch);
+  return sha256(parts.dump());
+}
+
+}  // namespace kbench

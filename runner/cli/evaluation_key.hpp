@@ -1,0 +1,30 @@
+// What makes two evaluations the same: asked for again, it is answered by the row that is there. The
+// key of a stored row, unique within its run. Called by run_command, which measures what has none
+// yet, and by `kbench serve`, which looks for rows of all runs by it.
+#pragma once
+
+#include <string>
+
+namespace kbench {
+
+struct EvaluationIdentity {
+  std::string task_hash;
+  std::string size;       // "small", "full"
+  std::string device;     // "cpu", "cuda"
+  std::string precision;  // of the run
+  std::string profile;
+  std::string agent;        // this and the next two: empty without a submission
+  std::string submission;   // its path below the submissions folder
+  std::string source_hash;  // empty where it could not be read
+  std::string host_compiler;
+  std::string nvcc;  // versions
+  std::string device_name;
+  // What a Python submission may use torch for; empty where it is the default, and of others: rows
+  // from before there was a choice keep their keys.
+  std::string allow_torch = {};
+};
+
+// SHA-256 over these and the version of kbench, in hex.
+[[nodiscard]] std::string evaluation_key(const EvaluationIdentity& identity);
+
+}  // namespace kbench

@@ -1,0 +1,382 @@
+#include "runner/cli/serve_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/json_report.hpp"
+#include "reports/model.hpp"
+#include "runner/backend/cpu/host_facts.hpp"
+#include "runner/cli/agent_tools.hpp"
+#include "runner/cli/evaluation_key.hpp"
+#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/cli/task_choice.hpp"
+#include "runner/cli/tasks_command.hpp"
+#include "runner/cli/workspace_requests.hpp"
+#include "runner/core/sha256.hpp"
+#include "runner/core/suggest.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+#include "runner/reward/reward.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/store.hpp"
+#include "runner/submission/compiler.hpp"
+#include "runner/submission/submission.hpp"
+#include "runner/task/strict_json.hpp"
+#include "runner/task/suite.hpp"
+#include "runner/workspace/kernel_tree.hpp"
+#include "runner/workspace/tool_result.hpp"
+#include "runner/workspace/workspace.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSourceBytes = 1u << 20;
+constexpr std::size_t kVariantDigits = 16;  // of a tree's hash: enough to tell an agent's apart
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
+}
+
+// What makes one submission of an agent for a task another one than the next.
+std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVariantDigits); }
+
+class StoreJudge final : public ServingJudge {
+ public:
+  StoreJudge(const ServeOptions& options, const Installation& installation, Target target,
+             std::vector<TaskEntry> entries, Toolchain toolchain, Store store, bool chained)
+      : options_(options),
+        installation_(installation),
+        target_(std::move(target)),
+        entries_(std::move(entries)),
+        toolchain_(std::move(toolchain)),
+        store_(std::move(store)),
+        chained_(chained),
+        device_{target_.device, target_.gpu ? target_.gpu->name : cpu::model_name()},
+        tools_(installation.state / "workspaces") {}
+
+  [[nodiscard]] const ServedDevice& device() const override { return device_; }
+
+  Result<Identity> identify(const Order& order) override {
+    if (!order.device.empty() && order.device != target_.device)
+      return Error{ErrorCode::kUsage, fmt::format("this server judges on {}", target_.device),
+                   "leave the device out, or ask another server"};
+    const auto task = task_of(order);
+    if (!task) return task.error();
+    const auto size = size_for(**task, order.size);
+    if (!size) return size.error();
+    const auto tree = kernel_tree_of(order.files);
+    if (!tree) return tree.error();
+    if (!order.is_stored()) {
+      const Json parts = {order.what, (*task)->hash, *size, target_.device, order.agent, tree->hash};
+      return Identity{sha256(parts.dump()), (*task)->id, *size};
+    }
+    const auto id = submission_id(order, *tree, (*task)->id);
+    if (!id) return id.error();
+    return Identity{evaluation_key({.task_hash = (*task)->hash,
+                                    .size = *size,
+                                    .device = target_.device,
+                                    .precision = RunOptions().precision,
+                                    .profile = RunOptions().profile,
+                                    .agent = id->agent,
+                                    .submission = id->name,
+                                    .source_hash = id->source_hash,
+                                    .host_compiler = toolchain_.host_version,
+                                    .nvcc = toolchain_.nvcc_version,
+                                    .device_name = device_.name}),
+                    (*task)->id, *size};
+  }
+
+  Result<std::optional<Json>> find(const std::string& id, const std::string& reward,
+                                   Rows rows) override {
+    const auto rule = find_reward(reward.empty() ? kDefaultReward : std::string_view(reward));
+    if (!rule) return rule.error();
+    auto stored = store_.read_key(id);
+    if (!stored) return stored.error();
+    for (auto row = stored->evaluations.rbegin(); row != stored->evaluations.rend(); ++row) {
+      const auto chain = stored->chains.find(row->run_id);
+      if (chain == stored->chains.end()) continue;
+      if (rows == Rows::kThatCount && !counts(*row, chain->second)) continue;
+      const auto report = row_report(store_, std::move(*row), chain->second);
+      if (!report) return report.error();
+      if (rows == Rows::kThatCount && report->quick) {
+        // Moved from: rows before it are still whole.
+        continue;
+      }
+      return std::optional(Json{
+          {"id", id},
+          {"run_id", report->run.id},
+          {"row", result_json(derive(*report, report->evaluations.front()), *rule)}});
+    }
+    return std::optional<Json>();
+  }
+
+  Status judge(std::span<const QueuedOrder> orders, const Told& told) override {
+    if (orders.empty()) return Done{};
+    if (!orders.front().order.is_stored()) return answer_each(orders, told);
+    auto scratch = ScratchFolder::make("kbench-serve");
+    if (!scratch) return scratch.error();
+    RunOptions run;
+    run.id = random_id();
+    run.common = options_.common;
+    run.common.verbosity = std::min(options_.common.verbosity - 1, 1);
+    run.size = orders.front().order.size;
+    run.device = device_option();
+    run.submissions = scratch->path();
+    run.database = options_.database;
+    run.command_line = "kbench serve";
+    run.stop = [this] { return stopping_.load(); };
+    std::set<std::string> tasks;
+    for (const QueuedOrder& one : orders) {
+      const auto tree = kernel_tree_of(one.order.files);
+      if (!tree) return tree.error();
+      if (auto added = add_submission(scratch->path(), *tree, one.order.task, one.order.agent,
+                                      variant_of(*tree));
+          !added)
+        return added;
+      tasks.insert(one.order.task);
+    }
+    run.tasks.assign(tasks.begin(), tasks.end());
+    run.stored = [&](const Evaluation& evaluation) { told(evaluation.key, std::nullopt); };
+    const auto end = perform_run(run, installation_);
+    if (!end) return end.error();
+    if (stopping_ || end->code == ExitCode::kGood || end->code == ExitCode::kTaskFailed)
+      return Done{};
+    return Error{ErrorCode::kInfrastructure, end->summary, ""};
+  }
+
+  void stop() override { stopping_ = true; }
+
+  Result<Json> describe(const std::string& task, const std::string& size) override {
+    const auto prompt = prompt_of(task, size);
+    if (!prompt) return prompt.error();
+    const auto reference = read_bounded_file(prompt->task.source, kMostSourceBytes);
+    if (!reference) return reference.error();
+    return Json{{"task", prompt->task.id},
+                {"size", prompt->size},
+                {"device", prompt->device},
+                {"device_name", device_.name},
+                {"prompt", prompt->text},
+                {"reference", *reference}};
+  }
+
+  Result<std::variant<Json, Order>> use_tool(const std::string& tool, const Json& arguments,
+                                             const std::string& agent) override {
+    return tools_.use(
+        tool, arguments, agent,
+        {.entries = entries_,
+         .open = [&](const fs::path& folder, const std::string& task,
+                     const std::string& size) -> Result<WorkspaceTask> {
+           const auto prompt = prompt_of(task, size);
+           if (!prompt) return prompt.error();
+           const auto texts = workspace_texts(*prompt, installation_);
+           if (!texts) return texts.error();
+           const WorkspaceTask opened{prompt->task.id, prompt->size, prompt->device};
+           if (auto made = make_workspace(folder, opened, *texts); !made) return made.error();
+           return opened;
+         }});
+  }
+
+ private:
+  [[nodiscard]] std::string device_option() const {
+    return target_.device == "cuda" ? fmt::format("cuda:{}", target_.device_index) : "cpu";
+  }
+
+  // --- tasks ---
+
+  Result<const Task*> task_of(const Order& order) {
+    return order.reference.empty() ? task_named(order.task) : task_like(order.reference);
+  }
+
+  Result<const Task*> task_named(const std::string& id) {
+    const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const TaskEntry& one) { return one.id == id; });
+    if (entry != entries_.end()) return load(*entry);
+    std::vector<std::string> known;
+    for (const TaskEntry& one : entries_) known.push_back(one.id);
+    const auto guess = nearest(id.substr(0, 100), known);
+    return Error{ErrorCode::kNotFound, fmt::format("there is no task {}", clean_name(id, 100)),
+                 guess ? fmt::format("did you mean {}?", *guess) : "list_tasks shows all of them"};
+  }
+
+  // By the text of its module.
+  Result<const Task*> task_like(const std::string& reference) {
+    if (by_text_.empty()) {
+      for (const TaskEntry& entry : entries_) {
+        auto source = entry.file;
+        const auto text = read_bounded_file(source.replace_extension(".py"), kMostSourceBytes);
+        if (text) by_text_.emplace(sha256(trimmed(*text)), entry.id);
+      }
+    }
+    const auto found = by_text_.find(sha256(trimmed(reference)));
+    if (found != by_text_.end()) return task_named(found->second);
+    return Error{ErrorCode::kNotFound, "no task of this server has that reference",
+                 "`kbench import` makes a task of it; start the server with --suite"};
+  }
+
+  Result<const Task*> load(const TaskEntry& entry) {
+    const auto known = tasks_.find(entry.id);
+    if (known != tasks_.end()) return &known->second;
+    auto task = load_task(entry.file);
+    if (!task) return task.error();
+    return &tasks_.emplace(entry.id, std::move(*task)).first->second;
+  }
+
+  Result<std::string> size_for(const Task& task, const std::string& asked) const {
+    if (!asked.empty() && task.find_size(asked) == nullptr)
+      return Error{ErrorCode::kUsage,
+                   fmt::format("{} has no size {}", task.id, clean_name(asked, 40)),
+                   fmt::format("it has {}", task.sizes.front().name)};
+    if (!asked.empty()) return asked;
+    // As a run takes the only one that there is.
+    return task.find_size(target_.size) != nullptr ? target_.size : task.sizes.front().name;
+  }
+
+  Result<TaskPrompt> prompt_of(const std::string& task, const std::string& size) const {
+    TasksOptions options;
+    options.common = options_.common;
+    options.task = task;
+    if (!size.empty()) options.size = size;
+    options.device = device_option();
+    return make_task_prompt(options, installation_);
+  }
+
+  // --- orders ---
+
+  // What a run calls the submission.
+  Result<SubmissionId> submission_id(const Order& order, const KernelTree& tree,
+                                     const std::string& task) const {
+    auto scratch = ScratchFolder::make("kbench-order");
+    if (!scratch) return scratch.error();
+    if (auto added =
+            add_submission(scratch->path(), tree, task, order.agent, variant_of(tree));
+        !added)
+      return added.error();
+    auto found = find_submissions(scratch->path());
+    if (!found) return found.error();
+    if (!found->submissions.empty()) {
+      const Submission& submission = found->submissions.front();
+      if (submission.is_for(target_.device)) return submission.id;
+      return Error{ErrorCode::kSubmission,
+                   fmt::format("the files are for {}, and this server judges on {}",
+                               submission.device, target_.device),
+                   target_.device == "cuda" ? "CUDA kernels stand in .cu files"
+                                            : "kernels for a CPU stand in .cpp files"};
+    }
+    if (found->problems.empty())
+      return Error{ErrorCode::kSubmission, "the files are no submission", ""};
+    // Where it lies here is nobody's business.
+    Error error = found->problems.front().error;
+    error.code = ErrorCode::kSubmission;
+    const std::size_t path = error.message.find(": ");
+    if (path != std::string::npos) error.message.erase(0, path + 2);
+    return error;
+  }
+
+  // Whether nobody need measure it again.
+  [[nodiscard]] bool counts(const Evaluation& row, const ChainFinding& chain) const {
+    if (fault_of(row.state) == Fault::kInfrastructure) return false;
+    // "The same key" means on this machine, and as it was stored here.
+    return chain.state == ChainFinding::State::kHolds ||
+           (!chained_ && chain.state == ChainFinding::State::kUnchained);
+  }
+
+  // Compile, verify: one at a time, kept by nobody.
+  Status answer_each(std::span<const QueuedOrder> orders, const Told& told) {
+    for (const QueuedOrder& one : orders) {
+      if (stopping_) return Done{};
+      const auto tree = kernel_tree_of(one.order.files);
+      if (!tree) return tree.error();
+      const WorkspaceTask task{one.order.task, one.order.size, target_.device};
+      const auto staged = stage_tree(*tree, task, "workspace");
+      if (!staged) return staged.error();
+      CommonOptions common = options_.common;
+      common.verbosity = -1;
+      Json result = answer_one({*staged, task, common, installation_}, one.order.what);
+      result["tree"] = tree->hash;
+      told(one.id, Json::parse(fit(std::move(result))));
+    }
+    return Done{};
+  }
+
+  Json answer_one(const KernelRequest& request, const std::string& what) {
+    if (what == "compile") return compile_kernels(request).result;
+    const auto run = run_kernels(request, {.database = std::nullopt,
+                                           .command_line = "kbench serve",
+                                           .stop = [this] { return stopping_.load(); }});
+    if (!run) return error_result(run.error());
+    if (run->data.evaluations.empty())
+      return error_result({ErrorCode::kInfrastructure, run->end.summary, ""});
+    return verify_result(run->data.evaluations.front());
+  }
+
+  const ServeOptions& options_;
+  const Installation& installation_;
+  const Target target_;
+  const std::vector<TaskEntry> entries_;
+  const Toolchain toolchain_;
+  const Store store_;
+  const bool chained_;
+  const ServedDevice device_;
+  AgentTools tools_;
+  std::map<std::string, Task> tasks_;           // that were asked for, by id
+  std::map<std::string, std::string> by_text_;  // ids, by the hash of their modules
+  std::atomic<bool> stopping_ = false;
+};
+
+Status check_oracle(const Target& target, const Installation& installation) {
+  const fs::path& oracle =
+      target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
+  std::error_code unknown;
+  if (fs::exists(oracle, unknown)) return Done{};
+  return Error{ErrorCode::kInfrastructure,
+               fmt::format("there is no {} to measure with", oracle.filename().string()),
+               how_to_mend(installation)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& options,
+                                                       const Installation& installation) {
+  if (installation.state.empty())
+    return Error{ErrorCode::kInfrastructure, "there is no place for the queue",
+                 "set HOME or XDG_STATE_HOME, which it lies below"};
+  RunOptions run;
+  run.common = options.common;
+  run.device = options.device;
+  run.size = options.size;
+  auto target = choose_target(run, installation);
+  if (!target) return target.error();
+  if (auto there = check_oracle(*target, installation); !there) return there.error();
+  auto entries = tasks_of_suite(options.common, installation);
+  if (!entries) return entries.error();
+  // Makes the file, or brings it up to date: what reads it later does neither.
+  if (auto made = Store::open(options.database, Store::Mode::kReadWrite); !made)
+    return made.error();
+  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  auto key = keep_chain_key(installation.state);
+  const bool chained = key.ok();
+  if (key) store->use(std::move(*key));
+  return std::unique_ptr<ServingJudge>(
+      std::make_unique<StoreJudge>(options, installation, std::move(*target), std::move(*entries),
+                                   find_toolchain(), std::move(*store), chained));
+}
+
+}  // namespace kbench

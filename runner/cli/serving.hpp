@@ -1,0 +1,27 @@
+// What `kbench serve` and `kbench mcp` share: signals that can be waited for, the queue of a
+// database, its judge.
+#pragma once
+
+#include <memory>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/cli/serve_judge.hpp"
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+#include "runner/serve/spool.hpp"
+
+namespace kbench {
+
+struct ServingParts {
+  UniqueFd signals;  // readable when the process is asked to end: a signalfd of SIGINT and SIGTERM
+  std::unique_ptr<ServingJudge> judge;
+  Spool spool;
+};
+
+// To be called before there are threads, which inherit that these signals are blocked. Errors:
+// those of the database's path, of make_serve_judge and of Spool::open.
+[[nodiscard]] Result<ServingParts> prepare_serving(const ServeOptions& options,
+                                                   const Installation& installation);
+
+}  // namespace kbench

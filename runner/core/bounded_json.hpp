@@ -1,0 +1,19 @@
+// JSON that somebody else wrote, as it comes over a channel or out of a database: nesting is bounded,
+// because whoever walks through it does so on the stack. Called by core/channel and by
+// runner/trajectory.
+#pragma once
+
+#include <string_view>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Deeper than anything that we send.
+inline constexpr int kMaxJsonDepth = 32;
+
+// Errors: kBadInput, with the parser's words.
+[[nodiscard]] Result<Json> parse_bounded_json(std::string_view text, int deepest = kMaxJsonDepth);
+
+}  // namespace kbench

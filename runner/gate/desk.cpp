@@ -1,0 +1,530 @@
+#include "runner/gate/desk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "runner/gate/credentials.hpp"
+#include "runner/gate/openrlhf.hpp"
+#include "runner/gate/v1.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/serve/limits.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+// The supervisor answers at once, but for what it reads from a slow disk.
+constexpr std::chrono::seconds kAnswerPatience{30};
+// Clients of tools wait a minute, some of them no longer.
+constexpr std::chrono::seconds kToolPatience{50};
+
+}  // namespace
+
+// One kind of request. A path that ends with a slash is followed by an id.
+struct Route {
+  std::string_view method;
+  std::string_view path;
+  bool Scopes::*scope;  // null: anybody's
+  Desk::Kind kind;
+  void (*answer)(Desk&, const Desk::Visit&, const HttpRequest&, const Respond&);
+
+  [[nodiscard]] bool is_for(std::string_view asked) const {
+    if (!path.ends_with('/')) return asked == path;
+    return asked.starts_with(path) && asked.size() > path.size() &&
+           asked.find('/', path.size()) == std::string_view::npos;
+  }
+};
+
+// What each request comes to.
+struct Routes {
+  using Visit = Desk::Visit;
+
+  // With the body, as an errand.
+  template <class Make>
+  static void errand_of_body(Desk& desk, const Visit& visit, const HttpRequest& request,
+                             const Respond& respond, Make&& make) {
+    const auto body = read_json_body(request);
+    if (!body) {
+      const int status = body.error().code == ErrorCode::kUsage ? 415 : 400;
+      return respond(refuse(status, body.error().message, body.error().hint));
+    }
+    desk.start(make(*body), visit, respond);
+  }
+
+  static std::string id_in(const Visit& visit) {
+    return visit.target_.path.substr(visit.route_->path.size());
+  }
+
+  static void health(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    respond(json_response(desk.draining_ ? 503 : 200,
+                          {{"status", desk.draining_ ? "degraded" : "healthy"}}));
+  }
+
+  static void openapi(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                      const Respond& respond) {
+    respond({.status = 200, .body = desk.hello_.openapi});
+  }
+
+  static void evaluation(Desk& desk, const Visit& visit, const HttpRequest& request,
+                         const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return evaluation_errand(body, visit.client_);
+    });
+  }
+
+  static void batch(Desk& desk, const Visit& visit, const HttpRequest& request,
+                    const Respond& respond) {
+    errand_of_body(desk, visit, request, respond,
+                   [&](const Json& body) { return batch_errand(body, visit.client_); });
+  }
+
+  static void lookup(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    desk.start(lookup_errand(id_in(visit), visit.target_), visit, respond);
+  }
+
+  // Of events there is a stream instead (listen()).
+  static void events(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    respond(refuse(406, "events come as a stream only"));
+  }
+
+  // Notifications and what is malformed included: what a body is, the protocol says.
+  static void mcp(Desk& desk, const Visit& visit, const HttpRequest& request,
+                  const Respond& respond) {
+    if (const auto type = header_of(request, "content-type");
+        !type.starts_with("application/json"))
+      return respond(refuse(415, "the body's Content-Type is not application/json"));
+    McpPeer peer{.over_http = true};
+    desk.hear_mcp(visit, request.body, &request, peer, respond);
+  }
+
+  static void kernelgym(Desk& desk, const Visit& visit, const HttpRequest& request,
+                        const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return kernelgym_errand(body, visit.client_, desk.names_);
+    });
+  }
+
+  static void kernelgym_batch(Desk& desk, const Visit& visit, const HttpRequest& request,
+                              const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return kernelgym_batch_errand(body, visit.client_, desk.names_);
+    });
+  }
+
+  static void kernelgym_status(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                               const Respond& respond) {
+    desk.start(kernelgym_status_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+  }
+
+  static void kernelgym_results(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                                const Respond& respond) {
+    desk.start(kernelgym_results_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+  }
+
+  static std::shared_ptr<OpenEnvEpisode> episode_of(Desk& desk, const Visit& visit) {
+    auto& episode = desk.episodes_[visit.client_.name];
+    if (!episode) episode = std::make_shared<OpenEnvEpisode>();
+    return episode;
+  }
+
+  static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
+                    const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return openenv_reset(body, episode_of(desk, visit));
+    });
+  }
+
+  static void step(Desk& desk, const Visit& visit, const HttpRequest& request,
+                   const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return openenv_step(body.value("action", Json()), visit.client_, episode_of(desk, visit));
+    });
+  }
+
+  static void state(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                    const Respond& respond) {
+    respond(json_response(200, openenv_state(*episode_of(desk, visit))));
+  }
+
+  static void schema(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    respond(json_response(200, openenv_schema()));
+  }
+
+  static void metadata(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                       const Respond& respond) {
+    respond(json_response(200, openenv_metadata(desk.hello_)));
+  }
+
+  // What asks for an upgrade goes to hear_socket().
+  static void socket(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
+                     const Respond& respond) {
+    HttpResponse response = refuse(426, "this address speaks WebSocket");
+    response.headers.emplace_back("Upgrade", "websocket");
+    respond(std::move(response));
+  }
+
+  static void openrlhf(Desk& desk, const Visit& visit, const HttpRequest& request,
+                       const Respond& respond) {
+    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
+      return openrlhf_errand(body, visit.target_, visit.client_);
+    });
+  }
+};
+
+namespace {
+
+using Kind = Desk::Kind;
+
+constexpr std::array kRoutes{
+    Route{"GET", "/health", nullptr, Kind::kAnswered, Routes::health},
+    Route{"GET", "/openapi.json", nullptr, Kind::kAnswered, Routes::openapi},
+    Route{"POST", "/v1/evaluations", &Scopes::evaluate, Kind::kAnswered, Routes::evaluation},
+    Route{"GET", "/v1/evaluations/", &Scopes::read, Kind::kAnswered, Routes::lookup},
+    Route{"POST", "/v1/batch", &Scopes::evaluate, Kind::kAnswered, Routes::batch},
+    Route{"GET", "/v1/events", &Scopes::read, Kind::kEvents, Routes::events},
+    Route{"POST", "/get_reward", &Scopes::evaluate, Kind::kAnswered, Routes::openrlhf},
+    Route{"POST", "/evaluate", &Scopes::evaluate, Kind::kAnswered, Routes::kernelgym},
+    Route{"POST", "/evaluate/batch", &Scopes::evaluate, Kind::kAnswered, Routes::kernelgym_batch},
+    Route{"GET", "/status/", &Scopes::read, Kind::kAnswered, Routes::kernelgym_status},
+    Route{"GET", "/results/", &Scopes::read, Kind::kAnswered, Routes::kernelgym_results},
+    Route{"POST", "/reset", &Scopes::evaluate, Kind::kAnswered, Routes::reset},
+    Route{"POST", "/step", &Scopes::evaluate, Kind::kAnswered, Routes::step},
+    Route{"GET", "/state", &Scopes::read, Kind::kAnswered, Routes::state},
+    Route{"GET", "/schema", nullptr, Kind::kAnswered, Routes::schema},
+    Route{"GET", "/metadata", nullptr, Kind::kAnswered, Routes::metadata},
+    Route{"GET", "/ws", &Scopes::evaluate, Kind::kWebSocket, Routes::socket},
+    Route{"POST", "/mcp", &Scopes::workspace, Kind::kAnswered, Routes::mcp},
+};
+
+// The route, or what is wrong with method or path.
+struct Found {
+  const Route* route = nullptr;
+  std::string allowed;  // methods that the path has
+};
+
+Found find_route(std::string_view method, std::string_view path) {
+  Found found;
+  for (const Route& route : kRoutes) {
+    if (!route.is_for(path)) continue;
+    if (route.method == method) found.route = &route;
+    found.allowed += (found.allowed.empty() ? "" : ", ") + std::string(route.method);
+  }
+  return found;
+}
+
+std::string event_text(const Json& message) {
+  Json data = message;
+  data.erase("event");
+  return fmt::format("event: {}\ndata: {}\n\n", message.at("event").get<std::string>(),
+                     data.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+Desk::Desk(GateHello hello, std::function<void(const Json&)> send,
+           std::function<Clock::time_point()> now)
+    : hello_(std::move(hello)), send_(std::move(send)), now_(std::move(now)) {}
+
+// Before anything of it is believed: where it comes from, as far as a browser says so.
+std::optional<HttpResponse> Desk::check_source(const HttpRequest& head) const {
+  if (!is_own_host(header_of(head, "host"), hello_.names))
+    return refuse(403, "the Host header names another machine",
+                  "a name that clients call this one by is given to the server as --host NAME");
+  if (head.headers.contains("origin") && !is_own_origin(header_of(head, "origin"), hello_.names))
+    return refuse(403, "pages of other origins may not ask");
+  return std::nullopt;
+}
+
+Desk::Admission Desk::admit(const HttpRequest& head) {
+  Admission admission;
+  const auto refused = [&](HttpResponse response) {
+    admission.refused = std::move(response);
+    return std::move(admission);
+  };
+  if (auto foreign = check_source(head)) return refused(std::move(*foreign));
+  auto target = split_target(head.target);
+  if (!target) return refused(refuse(400, target.error().message, target.error().hint));
+  const Found found = find_route(head.method, target->path);
+  if (found.route == nullptr && !found.allowed.empty()) {
+    HttpResponse response = refuse(405, "this address has no such method");
+    response.headers.emplace_back("Allow", found.allowed);
+    return refused(std::move(response));
+  }
+  if (found.route == nullptr)
+    return refused(refuse(404, "there is nothing at this address", "/openapi.json has all there is"));
+  Visit& visit = admission.visit;
+  visit.route_ = found.route;
+  visit.kind_ = found.route->kind;
+  visit.target_ = std::move(*target);
+  visit.client_.device = hello_.device;
+  if (found.route->scope == nullptr) return admission;
+  const auto presented = presented_token(header_of(head, "authorization"));
+  const KnownToken* token = presented ? find_token(hello_.tokens, *presented) : nullptr;
+  if (token == nullptr) {
+    HttpResponse response = refuse(401, presented ? "nobody has this token" : "there is no token",
+                                   "send Authorization: Bearer TOKEN");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return refused(std::move(response));
+  }
+  if (!(token->scopes.*(found.route->scope)))
+    return refused(refuse(403, fmt::format("this token allows {} only", to_string(token->scopes))));
+  visit.client_.name = token->name;
+  auto& counter = in_flight_[token->name];
+  if (!counter) counter = std::make_shared<std::size_t>(0);
+  if (*counter >= limits::kMostInFlight)
+    return refused(refuse(429, fmt::format("{} requests of this token are being answered already",
+                                           limits::kMostInFlight),
+                          "wait until some are"));
+  ++*counter;
+  visit.place_ = std::shared_ptr<void>(nullptr, [counter](void*) { --*counter; });
+  return admission;
+}
+
+void Desk::handle(const Visit& visit, const HttpRequest& request, const Respond& respond) {
+  if (ending_) return respond(refuse(503, "this server is ending", "try again in a minute"));
+  visit.route_->answer(*this, visit, request, respond);
+}
+
+std::vector<std::pair<std::string, std::string>> Desk::requests() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Route& route : kRoutes) all.emplace_back(route.method, route.path);
+  return all;
+}
+
+Desk::Visit Desk::local_visit(const std::string& name) const {
+  Visit visit;
+  visit.client_ = {name, hello_.device};
+  return visit;
+}
+
+// --- the Model Context Protocol, and OpenEnv's socket ---
+
+void Desk::hear_mcp(const Visit& visit, const std::string& text, const HttpRequest* headers,
+                    McpPeer& peer, const Respond& respond) {
+  const auto response_of = [](const McpReply& reply) {
+    HttpResponse response = json_response(reply.status, reply.body);
+    if (reply.body.is_null()) response.body.clear();
+    return response;
+  };
+  const auto taken = take_mcp(text, headers, peer, hello_.version);
+  if (const auto* reply = std::get_if<McpReply>(&taken)) return respond(response_of(*reply));
+  const McpCall& call = std::get<McpCall>(taken);
+  Errand errand;
+  errand.wait = kToolPatience;
+  if (const Json reward = call.arguments.value("reward", Json()); reward.is_string())
+    errand.reward = reward.get<std::string>();
+  errand.wanted.push_back(want_tool(call.tool, call.arguments, visit.client_.name));
+  errand.answer = [call, response_of,
+                   version = hello_.version](const std::vector<OrderOutcome>& outcomes) {
+    return response_of(answer_mcp(call, outcomes.front(), version));
+  };
+  start(std::move(errand), visit, respond);
+}
+
+void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& text,
+                       const Reply& reply) {
+  const auto say = [&](const Json& message) {
+    reply(message.dump(-1, ' ', true, Json::error_handler_t::replace));
+  };
+  const auto message = parse_strict_json(
+      text, "the message",
+      {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
+  if (!message || !message->is_object())
+    return say(openenv_error(message ? "the message is no object" : message.error().message,
+                             "INVALID_JSON"));
+  const Json type = message->value("type", Json());
+  const Json data = message->value("data", Json::object());
+  if (type == "close") return reply(std::nullopt);
+  if (!data.is_object()) return say(openenv_error("\"data\" is no object", "VALIDATION_ERROR"));
+  if (type == "state")
+    return say({{"type", "state"}, {"data", openenv_state(*socket.episode)}});
+  if (type == "mcp") return hear_mcp_of_socket(visit, socket, data, reply);
+  if (type != "reset" && type != "step")
+    return say(openenv_error("there is no such type of message", "UNKNOWN_TYPE"));
+  auto errand = type == "reset" ? openenv_reset(data, socket.episode)
+                                : openenv_step(data, visit.client_, socket.episode);
+  start(std::move(errand), visit, [reply](const HttpResponse& response) {
+    reply(openenv_message(response).dump(-1, ' ', true, Json::error_handler_t::replace));
+  });
+}
+
+void Desk::hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data,
+                              const Reply& reply) {
+  // A token that may evaluate need not be one for tools.
+  const auto allowed = std::any_of(
+      hello_.tokens.begin(), hello_.tokens.end(), [&](const KnownToken& token) {
+        return token.name == visit.client_.name && token.scopes.workspace;
+      });
+  if (!allowed)
+    return reply(openenv_error("this token allows no tools", "VALIDATION_ERROR").dump());
+  hear_mcp(visit, data.dump(-1, ' ', true, Json::error_handler_t::replace), nullptr, socket.peer,
+           [reply](const HttpResponse& response) {
+             const Json answer = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+             reply(Json{{"type", "mcp"}, {"data", answer.is_discarded() ? Json() : answer}}.dump());
+           });
+}
+
+// --- errands ---
+
+void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respond) {
+  if (!errand) {
+    const int status = errand.error().code == ErrorCode::kNotFound ? 404 : 400;
+    return respond(refuse(status, errand.error().message, errand.error().hint));
+  }
+  const std::uint64_t number = next_++;
+  Started& started = errands_[number];
+  started.errand = std::move(*errand);
+  started.deadline = now_() + started.errand.wait;
+  started.respond = respond;
+  started.place = visit.place_;
+  const std::size_t count = started.errand.wanted.size();
+  started.outcomes.resize(count);
+  started.waits.resize(count);
+  started.open = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Settling the last one ends the errand.
+    Wanted& wanted = errands_.at(number).errand.wanted[i];
+    if (wanted.settled) {
+      settle({number, i}, std::move(*wanted.settled));
+    } else {
+      ask(wanted.ask, {number, i});
+    }
+  }
+}
+
+void Desk::ask(const Json& question, Place from) {
+  const std::uint64_t number = next_++;
+  asked_[number] = from;
+  Json message = question;
+  message["ask"] = number;
+  message["reward"] = errands_.at(from.first).errand.reward;
+  send_(message);
+}
+
+void Desk::hear(const Json& message) {
+  if (message.contains("answer")) return take_answer(message);
+  if (message.contains("event")) return take_event(message);
+  const std::string say = message.value("say", "");
+  if (say == "draining") draining_ = true;
+  if (say != "bye") return;
+  ending_ = true;
+  for (auto& [number, started] : errands_) started.deadline = now_() - kAnswerPatience;
+  tick();
+}
+
+void Desk::take_answer(const Json& message) {
+  const auto asked = asked_.find(message.at("answer").get<std::uint64_t>());
+  if (asked == asked_.end()) return;  // nobody waits for it any more
+  const Place place = asked->second;
+  asked_.erase(asked);
+  const auto found = errands_.find(place.first);
+  if (found == errands_.end()) return;
+  const int status = message.at("status").get<int>();
+  const Json& body = message.at("body");
+  if (status == 200) return settle(place, {OrderOutcome::Kind::kDone, status, body});
+  if (status != 202) return settle(place, {OrderOutcome::Kind::kRefused, status, body});
+  Started& started = found->second;
+  started.waits[place.second] = body;
+  if (started.deadline <= now_())
+    return settle(place, {OrderOutcome::Kind::kPending, status, body});
+  waiting_.emplace(body.at("id").get<std::string>(), place);
+}
+
+void Desk::take_event(const Json& message) {
+  const std::string text = event_text(message);
+  const auto listeners = listeners_;  // one of them may end
+  for (const auto& [number, tell] : listeners) tell(text);
+  const std::string what = message.at("event").get<std::string>();
+  const std::string id = message.at("id").get<std::string>();
+  if (what == "running") {
+    for (auto [at, end] = waiting_.equal_range(id); at != end; ++at)
+      if (const auto found = errands_.find(at->second.first); found != errands_.end())
+        found->second.waits[at->second.second]["state"] = "running";
+    return;
+  }
+  const bool put_off = what == "put_off";
+  if (!put_off && what != "done" && what != "failed") return;
+  std::vector<Place> places;
+  for (auto [at, end] = waiting_.equal_range(id); at != end; ++at) places.push_back(at->second);
+  waiting_.erase(id);
+  for (const Place& place : places) {
+    const auto found = errands_.find(place.first);
+    if (found == errands_.end()) continue;
+    if (put_off) {
+      Json waits = found->second.waits[place.second];
+      waits["state"] = "queued";
+      settle(place, {OrderOutcome::Kind::kPending, 202, std::move(waits)});
+    } else {
+      ask({{"what", "row"}, {"id", id}}, place);
+    }
+  }
+}
+
+void Desk::settle(Place place, OrderOutcome outcome) {
+  const auto found = errands_.find(place.first);
+  if (found == errands_.end()) return;
+  Started& started = found->second;
+  auto& slot = started.outcomes[place.second];
+  if (slot) return;
+  slot = std::move(outcome);
+  if (--started.open == 0) finish(place.first);
+}
+
+void Desk::finish(std::uint64_t number) {
+  const auto found = errands_.find(number);
+  const Started started = std::move(found->second);
+  errands_.erase(found);
+  std::vector<OrderOutcome> outcomes;
+  outcomes.reserve(started.outcomes.size());
+  for (const auto& outcome : started.outcomes) outcomes.push_back(*outcome);
+  started.respond(started.errand.answer(outcomes));
+}
+
+void Desk::tick() {
+  const auto now = now_();
+  std::vector<std::uint64_t> due;
+  for (const auto& [number, started] : errands_)
+    if (started.deadline <= now) due.push_back(number);
+  for (const std::uint64_t number : due) {
+    const auto found = errands_.find(number);
+    if (found == errands_.end()) continue;
+    Started& started = found->second;
+    const bool given_up = started.deadline + kAnswerPatience <= now;
+    for (std::size_t i = 0; i < started.outcomes.size(); ++i) {
+      if (started.outcomes[i]) continue;
+      const bool last = started.open == 1;  // `started` is gone then
+      if (!started.waits[i].is_null()) {
+        settle({number, i}, {OrderOutcome::Kind::kPending, 202, started.waits[i]});
+      } else if (given_up) {
+        settle({number, i}, {OrderOutcome::Kind::kRefused, 503,
+                             refusal_json("the judge does not answer", "try again in a minute",
+                                          "infrastructure")});
+      } else {
+        continue;
+      }
+      if (last) break;
+    }
+  }
+  // Those that nobody waits for any more.
+  std::erase_if(waiting_, [&](const auto& one) { return !errands_.contains(one.second.first); });
+}
+
+// --- events ---
+
+std::uint64_t Desk::listen(Tell tell) {
+  const std::uint64_t number = next_++;
+  listeners_.emplace(number, std::move(tell));
+  return number;
+}
+
+bool Desk::may_listen() const { return listeners_.size() < limits::kMostStreams; }
+
+}  // namespace kbench

@@ -1,0 +1,62 @@
+// The interface of KernelGYM's server, for trainers that speak it:
+//
+//   POST /evaluate {task_id, reference_code, kernel_code, timeout?, …} → its result
+//   POST /evaluate/batch {batch_id, tasks: []}
+//   GET /status/ID, GET /results/ID
+//
+// `task_id` is the client's own name for what it sends; which of our tasks it is `reference_code`
+// says, the text of its module, else 422. What decides how to measure (trials, warm-up, backends) is
+// read and not obeyed: everybody is measured alike. Names are remembered per token, the newest
+// kMostNames of them, as long as the gate lives; sending the same again finds the same row.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/gate/errand.hpp"
+
+namespace kbench {
+
+// What clients call their evaluations, and what these are.
+class KernelGymNames {
+ public:
+  static constexpr std::size_t kMostNames = 16384;
+
+  // Of what was refused there is no evaluation: then what it was answered is kept.
+  void put(const std::string& client, const std::string& name, const OrderOutcome& outcome);
+  // The id of the evaluation, or the outcome without one; nothing where nobody called one so.
+  struct Named {
+    std::string id;
+    std::optional<OrderOutcome> refused;
+  };
+  [[nodiscard]] const Named* find(const std::string& client, const std::string& name) const;
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, Named> names_;
+  std::deque<Key> order_;  // oldest first
+};
+
+// `names` outlives the errand. Errors: kBadInput.
+[[nodiscard]] Result<Errand> kernelgym_errand(const Json& body, const Client& client,
+                                              KernelGymNames& names);
+[[nodiscard]] Result<Errand> kernelgym_batch_errand(const Json& body, const Client& client,
+                                                    KernelGymNames& names);
+// Errors: kNotFound, a name that nobody gave.
+[[nodiscard]] Result<Errand> kernelgym_status_errand(const std::string& name, const Client& client,
+                                                     const KernelGymNames& names);
+[[nodiscard]] Result<Errand> kernelgym_results_errand(const std::string& name, const Client& client,
+                                                      const KernelGymNames& names);
+
+// One result, as its clients read it: {task_id, status, compiled, correctness, decoy_kernel,
+// reference_runtime, kernel_runtime, speedup, metadata, error_message, …}. Runtimes in milliseconds.
+// "completed" is whatever was judged, "failed" what was not for a fault of ours.
+[[nodiscard]] Json kernelgym_result(const std::string& name, const OrderOutcome& outcome);
+
+}  // namespace kbench

@@ -1,0 +1,29 @@
+// What one client of `kbench serve` may ask for, and all of them together. kbench-gate keeps them
+// where a request comes in; what reaches the supervisor is held against the same ones there, because
+// the gate is not trusted.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace kbench::limits {
+
+// A request.
+inline constexpr std::size_t kMostBodyBytes = 2u << 20;  // of a WebSocket's message, too
+inline constexpr std::size_t kMostJsonDepth = 32;
+inline constexpr std::size_t kMostHeaderBytes = 16u << 10;
+inline constexpr std::chrono::seconds kHeaderPatience{10};
+inline constexpr std::chrono::seconds kBodyPatience{30};
+inline constexpr std::chrono::seconds kMostWait{600};
+inline constexpr std::size_t kMostBatch = 64;  // orders of one request
+
+// A token: requests that are being answered, and orders that are not judged yet.
+inline constexpr std::size_t kMostInFlight = 64;
+
+// All together.
+inline constexpr std::size_t kMostQueued = 1024;
+inline constexpr std::size_t kMostConnections = 1024;
+inline constexpr std::size_t kMostStreams = 64;      // readers of events
+inline constexpr std::size_t kMostWorkspaces = 256;  // open ones
+
+}  // namespace kbench::limits

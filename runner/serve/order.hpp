@@ -1,0 +1,44 @@
+// What a client wants judged: one submission's source for one task. It travels from the gate to the
+// supervisor, waits there, and lies on the disk meanwhile, each time as the same JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct Order {
+  std::string what;       // "compile", "verify"; empty: judged in full, stored and rewarded
+  std::string task;       // "level1/019_relu"; empty where `reference` says which
+  std::string reference;  // the text of a task's module, in place of its name
+  std::string size;       // "small", "full"; empty: as the server chooses
+  std::string device;     // "cpu", "cuda"; empty: the server's
+  std::string agent;      // who submits: the name of a token
+  std::map<std::string, std::string> files;  // by path: "relu.cu", "tiles/tile.cuh"
+
+  [[nodiscard]] bool is_stored() const { return what.empty(); }
+  friend bool operator==(const Order&, const Order&) = default;
+};
+
+[[nodiscard]] Json order_json(const Order& order);
+// Errors: kUsage, naming the field. Whether task and files make sense is for the judge to say.
+[[nodiscard]] Result<Order> order_from_json(const Json& json);
+
+// An order that waits or is being judged.
+struct QueuedOrder {
+  // The key that its row will have (cli/evaluation_key.hpp), 64 hex digits; of what is not stored,
+  // something like it.
+  std::string id;
+  Order order;
+  std::uint64_t sequence = 0;  // of its arrival
+  int tries = 0;               // that gave no row
+};
+
+// 64 lower-case hex digits.
+[[nodiscard]] bool is_order_id(const std::string& text);
+
+}  // namespace kbench

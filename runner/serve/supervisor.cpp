@@ -1,0 +1,541 @@
+#include "runner/serve/supervisor.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/core/channel.hpp"
+#include "runner/core/unique_fd.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/serve/gate_process.hpp"
+
+namespace kbench {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int kMostTries = 2;             // of an order that gets no row
+constexpr std::size_t kMostFailed = 1024;   // that are remembered
+constexpr std::size_t kMostResults = 1024;  // that nobody fetched yet
+constexpr int kMostGates = 5;             // within kGatesWithin
+constexpr std::chrono::seconds kGatesWithin{60};
+// A message of the gate comes at once or not at all.
+constexpr milliseconds kMessagePatience{10'000};
+constexpr milliseconds kFarewellPatience{3'000};
+
+// What the judge's thread tells the other one.
+struct News {
+  std::string id;
+  bool judged = false;           // else it has no row
+  std::optional<Json> result{};  // of what is not stored
+  std::optional<Error> why_not{};
+};
+
+// The judge's thread and what it shares.
+class Work {
+ public:
+  Work(Judge& judge, OrderQueue::Limits limits, std::size_t batch)
+      : judge_(judge), batch_(batch), queue_(limits), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  ~Work() { end(); }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  [[nodiscard]] int wake_fd() const { return wake_.get(); }
+
+  void begin() {
+    thread_ = std::thread([this] { run(); });
+  }
+  // Nothing is begun any more; what runs goes on.
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    judge_.stop();
+    changed_.notify_all();
+  }
+  [[nodiscard]] bool idle() const {
+    const std::lock_guard lock(mutex_);
+    return over_;
+  }
+  void end() {
+    if (!thread_.joinable()) return;
+    stop();
+    thread_.join();
+  }
+
+  // Asks or changes the queue.
+  template <class Ask>
+  auto with_queue(Ask&& ask) {
+    const std::lock_guard lock(mutex_);
+    return ask(queue_);
+  }
+  void notify() { changed_.notify_all(); }
+
+  std::deque<News> take_news() {
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const ssize_t got = ::read(wake_.get(), &ignored, sizeof ignored);
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_, {});
+  }
+  // Those that just began.
+  std::vector<std::string> take_begun() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(begun_, {});
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      std::vector<QueuedOrder> orders;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return stopping_ || queue_.waiting() > 0; });
+        if (stopping_) break;
+        orders = queue_.take(batch_);
+        for (const QueuedOrder& order : orders) begun_.push_back(order.id);
+      }
+      wake();
+      judge_some(orders);
+    }
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    wake();
+  }
+
+  void judge_some(const std::vector<QueuedOrder>& orders) {
+    std::map<std::string, bool> open;
+    for (const QueuedOrder& order : orders) open[order.id] = true;
+    const Status judged =
+        judge_.judge(orders, [&](const std::string& id, std::optional<Json> result) {
+          const auto found = open.find(id);
+          if (found == open.end() || !found->second) return;
+          found->second = false;
+          tell({.id = id, .judged = true, .result = std::move(result)});
+        });
+    for (const auto& [id, still_open] : open) {
+      if (!still_open) continue;
+      News news{.id = id};
+      if (!judged) news.why_not = judged.error();
+      tell(std::move(news));
+    }
+  }
+
+  void tell(News news) {
+    {
+      const std::lock_guard lock(mutex_);
+      news_.push_back(std::move(news));
+    }
+    wake();
+  }
+
+  void wake() const {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
+  }
+
+  Judge& judge_;
+  const std::size_t batch_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  OrderQueue queue_;
+  std::deque<News> news_;
+  std::vector<std::string> begun_;
+  bool stopping_ = false;
+  bool over_ = false;
+  UniqueFd wake_;
+  std::thread thread_;
+};
+
+class Service {
+ public:
+  Service(const ServeSettings& settings, Judge& judge, Spool& spool)
+      : settings_(settings),
+        judge_(judge),
+        spool_(spool),
+        work_(judge, settings.limits, settings.batch) {}
+
+  Result<ServeEnd> run() {
+    if (auto restored = restore(); !restored) return restored.error();
+    if (auto open = open_gate(); !open) return open.error();
+    work_.begin();
+    while (!over()) {
+      if (auto turned = turn(); !turned) return turned.error();
+    }
+    work_.end();
+    tell_news();
+    say_goodbye();
+    return ServeEnd{judged_, work_.with_queue([](OrderQueue& queue) { return queue.size(); })};
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (settings_.note) settings_.note(text);
+  }
+
+  // --- what an earlier server left ---
+
+  Status restore() {
+    auto kept = spool_.load();
+    if (!kept) return kept.error();
+    std::size_t foreign = 0;
+    for (QueuedOrder& order : kept->orders) {
+      sequence_ = std::max(sequence_, order.sequence);
+      const auto same = judge_.identify(order.order);
+      if (!same || same->id != order.id) {
+        ++foreign;
+        spool_.forget(order.id);
+        continue;
+      }
+      // Killed between the row and this file.
+      const auto row = judge_.find(order.id, "", Judge::Rows::kThatCount);
+      if (row && *row) {
+        spool_.forget(order.id);
+        continue;
+      }
+      work_.with_queue([&](OrderQueue& queue) { queue.restore(std::move(order)); });
+    }
+    if (kept->damaged > 0)
+      note(fmt::format("{} files of the queue are damaged and stay where they are", kept->damaged));
+    if (foreign > 0)
+      note(fmt::format("{} orders were for another task file, compiler, device or kbench, and are "
+                       "dropped: send them again",
+                       foreign));
+    const auto left = work_.with_queue([](OrderQueue& queue) { return queue.size(); });
+    if (left > 0) note(fmt::format("{} orders of before go on", left));
+    return Done{};
+  }
+
+  // --- the gate ---
+
+  Status open_gate() {
+    auto gate = settings_.open_gate();
+    if (!gate) return gate.error();
+    gate_ = std::move(*gate);
+    if (auto said = gate_.channel.send(hello_json(settings_.hello)); !said) return said;
+    if (draining_) send({{"say", "draining"}});
+    return Done{};
+  }
+
+  // Whoever could end it could end it again.
+  Status reopen_gate(const std::string& why) {
+    const auto now = steady_clock::now();
+    std::erase_if(gates_, [&](auto when) { return now - when > kGatesWithin; });
+    gates_.push_back(now);
+    gate_.process.reset();
+    if (gates_.size() > kMostGates)
+      return Error{ErrorCode::kInfrastructure,
+                   fmt::format("kbench-gate ended {} times within a minute, last: {}",
+                               gates_.size(), clean_name(why, 200)),
+                   "what waits is kept; please report it with what clients had sent"};
+    note(fmt::format("kbench-gate ended ({}); another one is started",
+                     clean_name(why, 200)));
+    return open_gate();
+  }
+
+  void send(const Json& message) {
+    if (gate_.channel.send(message)) return;
+    gate_lost_ = true;
+  }
+
+  // --- the loop ---
+
+  [[nodiscard]] bool over() const { return draining_ && work_.idle(); }
+
+  Status turn() {
+    std::array<pollfd, 4> watched{{{gate_.channel.fd(), POLLIN, 0},
+                                   {gate_.process ? gate_.process->exit_fd() : -1, POLLIN, 0},
+                                   {work_.wake_fd(), POLLIN, 0},
+                                   {settings_.end_fd, POLLIN, 0}}};
+    if (::poll(watched.data(), watched.size(), -1) < 0) return Done{};  // a signal
+    if (watched[2].revents != 0) tell_news();
+    if (watched[3].revents != 0) end_asked();
+    if (watched[0].revents != 0) hear();
+    if (watched[1].revents != 0) gate_lost_ = true;
+    if (!std::exchange(gate_lost_, false)) return Done{};
+    return reopen_gate(std::exchange(why_lost_, "it died"));
+  }
+
+  void end_asked() {
+    std::array<char, 128> ignored;  // a signalfd_siginfo, or less
+    [[maybe_unused]] const ssize_t got = ::read(settings_.end_fd, ignored.data(), ignored.size());
+    if (!draining_) return drain();
+    if (settings_.abandon) settings_.abandon();
+  }
+
+  void drain() {
+    draining_ = true;
+    note("ending: what is judged is finished and stored, what waits is kept");
+    work_.stop();
+    send({{"say", "draining"}});
+    for (const std::string& id :
+         work_.with_queue([](OrderQueue& queue) { return queue.waiting_ids(); }))
+      send(event("put_off", id));
+  }
+
+  void say_goodbye() {
+    for (const std::string& id :
+         work_.with_queue([](OrderQueue& queue) { return queue.waiting_ids(); }))
+      send(event("put_off", id));
+    send({{"say", "bye"}});
+    if (!gate_.process) return;
+    (void)gate_.process->wait(kFarewellPatience);
+    gate_.process->kill();
+  }
+
+  // --- what the judge's thread did ---
+
+  Json event(const char* what, const std::string& id) {
+    return work_.with_queue([&](OrderQueue& queue) {
+      const QueuedOrder* order = queue.find(id);
+      return Json{{"event", what},
+                  {"id", id},
+                  {"task", order == nullptr ? "" : order->order.task},
+                  {"agent", order == nullptr ? "" : order->order.agent}};
+    });
+  }
+
+  void tell_news() {
+    auto news = work_.take_news();
+    for (const std::string& id : work_.take_begun()) send(event("running", id));
+    for (News& one : news) {
+      if (one.judged) {
+        if (one.result) keep_result(one.id, std::move(*one.result));
+        leave(one.id, "done");
+        ++judged_;
+      } else {
+        try_again(one);
+      }
+    }
+  }
+
+  // Its row is stored, or it failed for good: first the disk forgets it, then the queue.
+  void leave(const std::string& id, const char* what) {
+    const Json message = event(what, id);
+    spool_.forget(id);
+    work_.with_queue([&](OrderQueue& queue) { queue.finish(id); });
+    send(message);
+  }
+
+  void keep_result(const std::string& id, Json result) {
+    if (results_.size() >= kMostResults) results_.erase(results_.begin());
+    results_.insert_or_assign(id, std::move(result));
+  }
+
+  // Once: asked again, it is done again.
+  std::optional<Refusal> take_result(const std::string& id) {
+    const auto found = results_.find(id);
+    if (found == results_.end()) return std::nullopt;
+    Json body = {{"id", id}, {"result", std::move(found->second)}};
+    results_.erase(found);
+    return Refusal{200, std::move(body)};
+  }
+
+  void try_again(const News& news) {
+    // An end that we asked for is no try of its own.
+    const bool tried = !draining_ || news.why_not;
+    const int tries = work_.with_queue([&](OrderQueue& queue) {
+      const QueuedOrder* order = queue.find(news.id);
+      return order == nullptr ? kMostTries : order->tries + (tried ? 1 : 0);
+    });
+    if (tries < kMostTries) {
+      work_.with_queue([&](OrderQueue& queue) { queue.put_back(news.id, tried); });
+      work_.notify();
+      return;
+    }
+    const Error why = news.why_not.value_or(
+        Error{ErrorCode::kInfrastructure, "it was not judged, and nobody knows why", ""});
+    note(fmt::format("an order failed: {}", clean_name(why.message, 300)));
+    remember_failure(news.id, why);
+    leave(news.id, "failed");
+  }
+
+  void remember_failure(const std::string& id, const Error& why) {
+    if (failed_.size() >= kMostFailed) failed_.erase(failed_.begin());
+    failed_.insert_or_assign(id, why);
+  }
+
+  // --- what the gate asks ---
+
+  void hear() {
+    auto message = gate_.channel.receive(kMessagePatience);
+    if (!message) {
+      gate_lost_ = true;
+      why_lost_ = message.error().message;
+      return;
+    }
+    const Json& asked = message->body;
+    const auto number = asked.is_object() ? asked.find("ask") : asked.end();
+    if (number == asked.end() || !number->is_number_unsigned()) {
+      gate_lost_ = true;
+      why_lost_ = "it sent what no gate sends";
+      return;
+    }
+    const Refusal reply = answer(asked);
+    send({{"answer", *number}, {"status", reply.status}, {"body", reply.body}});
+  }
+
+  static std::string text_of(const Json& asked, const char* name) {
+    const auto found = asked.find(name);
+    return found != asked.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+
+  Refusal answer(const Json& asked) {
+    const std::string what = text_of(asked, "what");
+    if (what == "order" && asked.contains("order")) {
+      auto order = order_from_json(asked.at("order"));
+      if (!order) return refusal_of(order.error());
+      return take(std::move(*order), text_of(asked, "reward"));
+    }
+    if (what == "row") return look_up(text_of(asked, "id"), text_of(asked, "reward"));
+    if (what == "task") {
+      auto described = judge_.describe(text_of(asked, "task"), text_of(asked, "size"));
+      if (!described) return refusal_of(described.error());
+      return {200, std::move(*described)};
+    }
+    if (what == "tool" && asked.contains("arguments"))
+      return use_tool(asked);
+    return {400, refusal_json("the gate asked for what nobody knows", "")};
+  }
+
+  static Refusal waits(const std::string& id, OrderQueue::State state) {
+    return {202, {{"id", id},
+                  {"state", state == OrderQueue::State::kRunning ? "running" : "queued"}}};
+  }
+
+  [[nodiscard]] std::optional<OrderQueue::State> state_of(const std::string& id) {
+    return work_.with_queue([&](OrderQueue& queue) { return queue.state_of(id); });
+  }
+
+  // Whether a token of that name allows it.
+  [[nodiscard]] bool may(const std::string& agent, bool Scopes::*scope) const {
+    return std::any_of(settings_.hello.tokens.begin(), settings_.hello.tokens.end(),
+                       [&](const KnownToken& token) {
+                         return token.name == agent && token.scopes.*scope;
+                       });
+  }
+
+  Refusal use_tool(const Json& asked) {
+    const std::string agent = text_of(asked, "agent");
+    if (!may(agent, &Scopes::workspace)) return not_allowed();
+    auto used = judge_.use_tool(text_of(asked, "tool"), asked.at("arguments"), agent);
+    if (!used) return refusal_of(used.error());
+    if (auto* result = std::get_if<0>(&*used)) return {200, {{"result", std::move(*result)}}};
+    return take(std::move(std::get<1>(*used)), text_of(asked, "reward"));
+  }
+
+  static Refusal not_allowed() {
+    return {403, refusal_json("the token does not allow this", "name one that does")};
+  }
+
+  Refusal take(Order order, const std::string& reward) {
+    if (!may(order.agent, &Scopes::evaluate) && !may(order.agent, &Scopes::workspace))
+      return not_allowed();
+    const auto identity = judge_.identify(order);
+    if (!identity) {
+      Refusal refusal = refusal_of(identity.error());
+      if (refusal.status == 404) refusal.status = 422;  // the task, not the request's address
+      return refusal;
+    }
+    order.task = identity->task;
+    order.reference.clear();
+    order.size = identity->size;
+    // Of what is being judged, an older row does not count.
+    if (const auto state = state_of(identity->id)) return waits(identity->id, *state);
+    if (order.is_stored()) {
+      auto row = judge_.find(identity->id, reward, Judge::Rows::kThatCount);
+      if (!row) return refusal_of(row.error());
+      if (*row) return {200, std::move(**row)};
+    } else if (auto result = take_result(identity->id)) {
+      return std::move(*result);
+    }
+    if (draining_)
+      return {503, refusal_json("this server is ending", "send it again in a minute",
+                                "infrastructure")};
+    return queue_up({identity->id, std::move(order), ++sequence_});
+  }
+
+  // Nothing where there is room.
+  std::optional<Refusal> too_many(const std::string& agent) {
+    const auto room = work_.with_queue([&](OrderQueue& queue) { return queue.room_for(agent); });
+    switch (room) {
+      case OrderQueue::Push::kTaken:
+      case OrderQueue::Push::kThere: return std::nullopt;
+      case OrderQueue::Push::kFull:
+        return Refusal{429, refusal_json(fmt::format("{} orders wait already", settings_.limits.most),
+                                         "wait until some are judged")};
+      case OrderQueue::Push::kTooMany:
+        return Refusal{429, refusal_json(fmt::format("{} orders of this token are not judged yet",
+                                                     settings_.limits.most_of_one),
+                                         "wait until some are")};
+    }
+    return std::nullopt;
+  }
+
+  Refusal queue_up(QueuedOrder order) {
+    if (auto full = too_many(order.order.agent)) return std::move(*full);
+    const std::string id = order.id;
+    // On the disk before anybody is told, and before anybody can begin it.
+    if (order.order.is_stored())
+      if (auto kept = spool_.keep(order); !kept) return refusal_of(kept.error());
+    failed_.erase(id);
+    work_.with_queue([&](OrderQueue& queue) { return queue.push(std::move(order)); });
+    send(event("queued", id));
+    work_.notify();
+    return waits(id, OrderQueue::State::kQueued);
+  }
+
+  Refusal look_up(const std::string& id, const std::string& reward) {
+    if (!is_order_id(id)) return {404, refusal_json("this is no id of an evaluation", "")};
+    if (const auto state = state_of(id)) return waits(id, *state);
+    if (auto result = take_result(id)) return std::move(*result);
+    if (const auto failed = failed_.find(id); failed != failed_.end()) {
+      Error why = failed->second;
+      why.code = ErrorCode::kInfrastructure;
+      return refusal_of(why);
+    }
+    auto row = judge_.find(id, reward, Judge::Rows::kAny);
+    if (!row) return refusal_of(row.error());
+    if (*row) return {200, std::move(**row)};
+    return {404, refusal_json("no evaluation has this id", "")};
+  }
+
+  const ServeSettings& settings_;
+  Judge& judge_;
+  Spool& spool_;
+  Work work_;
+  Gate gate_;
+  bool draining_ = false;
+  bool gate_lost_ = false;
+  std::string why_lost_ = "it died";
+  std::vector<steady_clock::time_point> gates_;  // when one was started anew
+  std::map<std::string, Error> failed_;          // by id, of orders without a row
+  std::map<std::string, Json> results_;          // by id, of what is not stored
+  std::uint64_t sequence_ = 0;
+  std::size_t judged_ = 0;
+};
+
+}  // namespace
+
+Result<ServeEnd> serve(const ServeSettings& settings, Judge& judge, Spool& spool) {
+  return Service(settings, judge, spool).run();
+}
+
+}  // namespace kbench

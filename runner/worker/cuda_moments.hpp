@@ -1,0 +1,36 @@
+// Moments in the work of one CUDA stream, and how long the device took from one to another: what
+// part of a call is what. Called by the player of Python submissions, which lives in the process of
+// the submission: what these say is the process's word, like every claim.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+class CudaMoments {
+ public:
+  // Of a stream of the context that is current in this thread; both live as long as the process.
+  // Errors: kInfrastructure without a driver.
+  static Result<CudaMoments> of(void* stream);
+  CudaMoments(CudaMoments&&) noexcept;
+  CudaMoments& operator=(CudaMoments&&) noexcept;
+  ~CudaMoments();
+
+  // Notes a moment behind all that is queued on the stream by now. Its number, or -1 where that
+  // cannot be: too many of them, an error of the device, a stream whose work is being captured.
+  [[nodiscard]] int mark();
+  // Nanoseconds of the device between two of them, once both have come; -1 where nobody can tell.
+  [[nodiscard]] std::int64_t between(int from, int to) const;
+  // From here on numbers begin at 0 again.
+  void forget();
+
+ private:
+  struct Impl;
+  explicit CudaMoments(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,78 @@
+"""Stands in for runner/player/player.py in zygote_pool_test: speaks its protocol without torch. Sessions
+run the Python that the test sends, and answer with what it calls `result`. Tidies up by the real code.
+
+    fake_zygote.py RUNNER_PLAYER [FOLDER...]
+"""
+
+import array
+import json
+import os
+import socket
+import struct
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+from player_cleaning import Ground  # noqa: E402
+
+CONTROL = 3
+
+
+def send(channel, body):
+    text = json.dumps(body).encode()
+    channel.sendall(struct.pack("=I", len(text)) + text)
+
+
+def receive(channel):
+    descriptors = array.array("i")
+    data = b""
+    length = None
+    while length is None or len(data) < length:
+        part, extra, _, _ = channel.recvmsg((length or 4) - len(data), 256)
+        if not part:
+            raise EOFError
+        for _, _, content in extra:
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+        data += part
+        if length is None and len(data) == 4:
+            (length,), data = struct.unpack("=I", data), b""
+    return json.loads(data), list(descriptors)
+
+
+def play(control):
+    os.dup2(control, CONTROL)
+    channel = socket.socket(fileno=CONTROL)
+    while True:
+        try:
+            message, _ = receive(channel)
+        except EOFError:
+            os._exit(0)
+        scope = {"os": os}
+        exec(message["run"], scope)
+        send(channel, {"result": scope.get("result")})
+
+
+def main():
+    channel = socket.socket(fileno=CONTROL)
+    ground = Ground(sys.argv[2:])
+    send(channel, {"type": "zygote"})
+    while True:
+        try:
+            message, descriptors = receive(channel)
+        except EOFError:
+            return
+        if message["type"] == "clean":
+            send(channel, ground.clean())
+            continue
+        child = os.fork()
+        if child == 0:
+            channel.detach()
+            play(descriptors[0])
+        for descriptor in descriptors:
+            os.close(descriptor)
+        send(channel, {"type": "forked"})
+        _, status = os.waitpid(child, 0)
+        send(channel, {"type": "ended", "status": status})
+
+
+main()

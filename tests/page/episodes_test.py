@@ -1,0 +1,52 @@
+"""What a page says of agents' episodes: a line for each, and on the task's page turn by turn."""
+
+import page_case
+from page_case import PageCase, data_of
+
+
+class EpisodesTest(PageCase):
+    shape = (3, 2, 8, "episodes")
+
+    def task(self):
+        return data_of(self.file)["episodes"][0]["task"]
+
+    def test_a_line_for_each_leads_to_its_task(self):
+        page = self.open("#episodes")
+        rows = page.locator("#episodes tbody tr")
+        self.assertEqual(rows.count(), 3)
+        self.assertIn("submitted", rows.nth(0).inner_text())
+        self.assertIn("out of turns", rows.nth(2).inner_text())
+        rows.nth(0).locator("a").click()
+        self.assertEqual(page.locator("#task h2").inner_text(), self.task())
+        self.assertEqual(page.locator("#task details.episode").count(), 3)
+
+    def test_turn_by_turn(self):
+        page = self.open(f"#{self.task()}")
+        episode = page.locator("#task details.episode").first
+        episode.locator("summary").first.click()
+        self.assertEqual(episode.locator("details.turn").count(), 4)
+        self.assertEqual(episode.locator("svg .point").count(), 1)
+        turn = episode.locator("details.turn").nth(1)
+        self.assertIn("compile error", turn.locator("summary").inner_text())
+        turn.locator("summary").click()
+        self.assertIn("compile_error", turn.locator("pre.answer").inner_text())
+        self.assertIn("kbench episodes show", episode.locator("code").last.inner_text())
+
+    def test_what_a_model_wrote_is_text(self):
+        page = self.open(f"#{self.task()}")
+        episode = page.locator("#task details.episode").nth(2)
+        episode.locator("summary").first.click()
+        for i in range(episode.locator("details.turn").count()):
+            episode.locator("details.turn").nth(i).locator("summary").click()
+        self.assertEqual(episode.locator("img, script").count(), 0)
+        self.assertNotEqual(page.title(), "owned")
+        self.assertIn("<img src=x", episode.inner_text())
+
+    def test_it_fits_a_phone(self):
+        page = self.open(f"#{self.task()}", width=390, height=800)
+        page.locator("#task details.episode summary").first.click()
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+
+
+if __name__ == "__main__":
+    page_case.main()

@@ -1,0 +1,236 @@
+#include "runner/measure/zygote_pool.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/core/channel.hpp"
+#include "runner/os/files.hpp"
+#include "runner/os/pipe.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::ElementsAre;
+
+constexpr const char* kPython = "/usr/bin/python3";
+
+// A session, and the test's end of its channel.
+struct Playing {
+  ZygotePool::Session session;
+  Channel channel;
+
+  // What the Python calls `result`.
+  Json run(const std::string& python) {
+    if (auto sent = channel.send({{"run", python}}); !sent) return sent.error().message;
+    const auto answer = channel.receive(std::chrono::seconds{20});
+    return answer ? answer->body.value("result", Json()) : Json(answer.error().message);
+  }
+  [[nodiscard]] std::vector<std::string> list(const std::string& folder) {
+    return run(fmt::format("result = sorted(os.listdir('{}'))", folder))
+        .get<std::vector<std::string>>();
+  }
+};
+
+// With fork servers that import no torch (tests/fakes/fake_zygote.py), in the real sandbox.
+class ZygotePoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::access(kPython, X_OK) != 0) GTEST_SKIP() << "there is no " << kPython;
+    auto scratch = ScratchFolder::make("zygote-pool-test");
+    ASSERT_TRUE(scratch.ok()) << scratch.error().message;
+    scratch_ = std::move(*scratch);
+    fs::permissions(scratch_.path(), fs::perms{0755});
+  }
+
+  // A folder of a submission with one file in it.
+  fs::path submission(const std::string& name) {
+    const fs::path folder = scratch_.path() / name;
+    fs::create_directory(folder);
+    const auto written = write_new_file(folder / (name + ".py"), "pass\n");
+    EXPECT_TRUE(written.ok());
+    return folder;
+  }
+
+  static ZygoteRequest request(const std::string& agent, const fs::path& folder) {
+    return {.agent = agent, .folder = folder, .command = starts_the_fake};
+  }
+
+  static SandboxCommand starts_the_fake(const fs::path& stage) {
+    SandboxCommand command;
+    command.argv = {kPython, "-B", KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER};
+    command.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+    command.readable = {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER, stage};
+    return command;
+  }
+
+  std::unique_ptr<Playing> play(const std::string& agent, const fs::path& folder) {
+    auto ends = Channel::make_pair();
+    auto pipe = make_pipe();
+    if (!ends || !pipe) return nullptr;
+    auto session = pool_->fork(request(agent, folder), ends->second.get(), pipe->write.get());
+    if (!session) {
+      ADD_FAILURE() << session.error().message;
+      return nullptr;
+    }
+    return std::make_unique<Playing>(Playing{std::move(*session), Channel(std::move(ends->first))});
+  }
+
+  // Plays one submission after the other; the last one goes on.
+  std::unique_ptr<Playing> play_all(const std::vector<std::pair<std::string, std::string>>& all) {
+    std::unique_ptr<Playing> playing;
+    for (const auto& [agent, name] : all) {
+      playing.reset();
+      const fs::path folder = scratch_.path() / name;
+      playing = play(agent, fs::exists(folder) ? folder : submission(name));
+      if (!playing) return nullptr;
+    }
+    return playing;
+  }
+
+  ScratchFolder scratch_;
+  std::unique_ptr<Sandbox> sandbox_ = make_sandbox();
+  std::unique_ptr<ZygotePool> pool_ = std::make_unique<ZygotePool>(*sandbox_);
+};
+
+TEST_F(ZygotePoolTest, SubmissionsOfOneAgentStartTorchOnce) {
+  ASSERT_TRUE(play_all({{"me", "one"}, {"me", "two"}, {"me", "three"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+  EXPECT_THAT(pool_->take_starts(), testing::IsEmpty()) << "each is told of once";
+}
+
+TEST_F(ZygotePoolTest, TwoAgentsShareNone) {
+  ASSERT_TRUE(play_all({{"me", "one"}, {"you", "two"}, {"me", "three"}, {"you", "four"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "you"));
+}
+
+TEST_F(ZygotePoolTest, OfManyAgentsThoseThatWereAskedForLastAreKept) {
+  pool_ = std::make_unique<ZygotePool>(*sandbox_, 1);
+  ASSERT_TRUE(play_all({{"me", "one"}, {"you", "two"}, {"me", "three"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "you", "me"));
+}
+
+TEST_F(ZygotePoolTest, OneThatWasStartedEarlyIsTaken) {
+  pool_->start_early("me", starts_the_fake);
+  ASSERT_TRUE(play_all({{"me", "one"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+}
+
+TEST_F(ZygotePoolTest, ASubmissionSeesItsOwnFilesAlone) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  EXPECT_THAT(first->list(first->session.folder), ElementsAre("one.py"));
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_THAT(second->list(second->session.folder), ElementsAre("two.py"));
+  EXPECT_THAT(second->list(second->session.folder.parent_path()), testing::SizeIs(1));
+  EXPECT_TRUE(fs::exists(scratch_.path() / "one" / "one.py")) << "back where it was";
+  second.reset();
+  pool_->clear();
+  EXPECT_TRUE(fs::exists(scratch_.path() / "two" / "two.py"));
+}
+
+TEST_F(ZygotePoolTest, SessionsOfOneSubmissionFollowOneAnother) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  const Json pid = first->run("result = os.getpid()");
+  first.reset();
+  auto again = play_all({{"me", "one"}});
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->run("result = os.getpid()"), pid);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+}
+
+TEST_F(ZygotePoolTest, WhatOneSubmissionLeavesIsGoneForTheNext) {
+  if (!sandbox_->level(false).bubblewrap) GTEST_SKIP() << "no folders of its own to write to";
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  const std::vector<std::string> before = first->list("/tmp");
+  EXPECT_EQ(first->run(R"(
+path = '/tmp/deep'
+for i in range(300):
+    os.mkdir(path)
+    open(path + '/file', 'w').close()
+    os.chdir(path)
+    path = 'x' * 200
+os.chdir('/')
+os.mkdir('/tmp/closed')
+open('/tmp/closed/file', 'w').close()
+os.chmod('/tmp/closed', 0)
+os.symlink('/usr', '/tmp/link')
+open('/dev/shm/answer', 'w').close()
+result = 'left')"),
+            "left");
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->list("/tmp"), before);
+  EXPECT_THAT(second->list("/dev/shm"), testing::IsEmpty());
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+}
+
+TEST_F(ZygotePoolTest, WhatCannotBeUndoneMeansANewOne) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  (void)first->run("os.setpriority(os.PRIO_PROCESS, os.getppid(), 7)");
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->run("result = os.getpriority(os.PRIO_PROCESS, 0)"), 0);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
+}
+
+TEST_F(ZygotePoolTest, ItsCoresAreGivenBack) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  const Json cores = first->run("result = sorted(os.sched_getaffinity(0))");
+  (void)first->run("os.sched_setaffinity(os.getppid(), {min(os.sched_getaffinity(0))})");
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->run("result = sorted(os.sched_getaffinity(0))"), cores);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+}
+
+TEST_F(ZygotePoolTest, ADeadOneIsReplacedForTheNextSubmission) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  (void)first->run("os.kill(os.getppid(), 9)");
+  const auto exit = first->session.process->wait(std::chrono::seconds{10});
+  ASSERT_TRUE(exit.ok()) << exit.error().message;
+  EXPECT_FALSE(exit->exited) << "all of its sandbox is gone, which is no exit of its own";
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->run("result = 6 * 7"), 42);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
+}
+
+TEST_F(ZygotePoolTest, ProcessesThatASessionLeavesBehindMeanANewOne) {
+  auto first = play_all({{"me", "one"}});
+  ASSERT_TRUE(first);
+  (void)first->run(R"(
+if os.fork() == 0:
+    os.setsid()
+    import time
+    time.sleep(60))");
+  first.reset();
+  auto second = play_all({{"me", "two"}});
+  ASSERT_TRUE(second);
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me"));
+}
+
+}  // namespace
+}  // namespace kbench
