@@ -217,10 +217,11 @@ constexpr std::array kFields{
           "Whether the rows of its run are as they were stored: holds, changed, unchecked (the key "
           "of their chain is elsewhere) or unchained (nobody can tell).",
           [](Row r) { return r.chain.empty() ? Json() : Json(r.chain); }},
-    Field{"build_seconds", "Build (s)", Unit::kSeconds,
-          "Seconds that compiling the submission took, when it was compiled: what comes from a cache "
-          "took as long once. It is no part of any call.",
-          [](Row r) { return number(r.build_seconds); }},
+    Field{
+        "build_seconds", "Build (s)", Unit::kSeconds,
+        "Seconds that compiling the submission took, when it was compiled: what comes from a cache "
+        "took as long once. It is no part of any call.",
+        [](Row r) { return number(r.build_seconds); }},
     Field{"wall_seconds", "Took (s)", Unit::kSeconds, "Seconds the whole evaluation took.",
           [](Row r) { return number(r.wall_seconds); }},
 };

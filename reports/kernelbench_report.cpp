@@ -169,7 +169,8 @@ std::string render_kernelbench(const ReportData& data) {
   for (const Evaluation& evaluation : data.evaluations)
     rows.emplace_back(derive(data, evaluation), &evaluation);
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first.task, a.first.submission) < std::pair(b.first.task, b.first.submission);
+    return std::pair(a.first.task, a.first.submission) <
+           std::pair(b.first.task, b.first.submission);
   });
   std::map<std::string, std::vector<Entry>> problems;
   for (const auto& [row, evaluation] : rows) {

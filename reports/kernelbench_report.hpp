@@ -1,6 +1,7 @@
-// A run as KernelBench keeps its evaluations: the eval_results.json of one level, which its analysis
-// reads (scripts/eval_from_generations.py and benchmark_eval_analysis.py of its commit 423217d). An
-// object with an entry for each problem, by its number: a list with an object for each sample.
+// A run as KernelBench keeps its evaluations: the eval_results.json of one level, which its
+// analysis reads (scripts/eval_from_generations.py and benchmark_eval_analysis.py of its commit
+// 423217d). An object with an entry for each problem, by its number: a list with an object for each
+// sample.
 //
 //   sample_id      of variants "sample_N", N; of others the next one that is free
 //   compiled       whether it could be loaded: compiled, imported, with its ModelNew

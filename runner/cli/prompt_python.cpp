@@ -50,20 +50,20 @@ std::string interface(const PromptParts& parts) {
 
 // Of whoever has something compiled: where, and on what that may depend.
 constexpr const char* kBuildStep =
-    "- `load_inline` and `load` of `torch.utils.cpp_extension` may be used: what they are asked for is "
-    "compiled\n  in a build step of its own, before anything is timed, and the result shows how long "
-    "that took. The step\n  imports your file and makes a `ModelNew`, so call them there. Each later "
-    "process gets the very library\n  that was built for the same name, sources and flags; it has no "
-    "compiler, and whatever is asked for in\n  other words is an error.";
+    "- `load_inline` and `load` of `torch.utils.cpp_extension` may be used: what they are asked "
+    "for is compiled\n  in a build step of its own, before anything is timed, and the result "
+    "shows how long that took. The step\n  imports your file and makes a `ModelNew`, so call them "
+    "there. Each later process gets the very library\n  that was built for the same name, sources "
+    "and flags; it has no compiler, and whatever is asked for in\n  other words is an error.";
 
 std::string building(const PromptParts& parts) {
   if (is_triton(parts)) {
     return "- Triton runs on CUDA only. Kernels are compiled, and tuned where there is "
-           "`@triton.autotune`, in a build\n  step of its own, before anything is timed: it makes a "
-           "`ModelNew` and calls `forward` once, with tensors\n  of the shapes and types above. Later "
-           "processes have the kernels that were compiled then, and no compiler:\n  let what is "
-           "launched depend on nothing but shapes and types. Launch on the current stream, and do\n  not "
-           "wait.\n";
+           "`@triton.autotune`, in a build\n  step of its own, before anything is timed: it makes "
+           "a `ModelNew` and calls `forward` once, with tensors\n  of the shapes and types above. "
+           "Later processes have the kernels that were compiled then, and no compiler:\n  let "
+           "what is launched depend on nothing but shapes and types. Launch on the current "
+           "stream, and do\n  not wait.\n";
   }
   if (is_for_cuda(parts)) {
     return std::string(kBuildStep) +
@@ -71,8 +71,8 @@ std::string building(const PromptParts& parts) {
            "wait.\n";
   }
   return std::string(kBuildStep) +
-         "\n- numpy is there. What imports Triton is `skipped`: it needs a GPU. Use no more threads "
-         "than\n  `torch.get_num_threads()`. No process can be started.\n";
+         "\n- numpy is there. What imports Triton is `skipped`: it needs a GPU. Use no more "
+         "threads than\n  `torch.get_num_threads()`. No process can be started.\n";
 }
 
 std::string rules(const PromptParts& parts) {

@@ -57,11 +57,10 @@ Result<PythonParts> make_parts(const Installation& installation, bool on_cuda) {
         fmt::format("the torch of {} was built without CUDA", installation.python.string()),
         "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
   }
-  return PythonParts{
-      {{fs::absolute(installation.python), facts->module_folders, facts->folders},
-       fs::absolute(installation.player),
-       fs::absolute(installation.player_library)},
-      headers_of(*facts)};
+  return PythonParts{{{fs::absolute(installation.python), facts->module_folders, facts->folders},
+                      fs::absolute(installation.player),
+                      fs::absolute(installation.player_library)},
+                     headers_of(*facts)};
 }
 
 // Why a submission that takes a build step gets none here; none where it does.
@@ -160,8 +159,8 @@ Result<PythonFiles> stage_python(const Submission& submission,
   const fs::path& entry = submission.sources.front();
   const std::string alone =
       submission.staged_name.empty() ? entry.filename().string() : submission.staged_name;
-  staged.entry = submission.folder.empty() ? alone
-                                           : entry.lexically_relative(submission.folder).string();
+  staged.entry =
+      submission.folder.empty() ? alone : entry.lexically_relative(submission.folder).string();
   return staged;
 }
 

@@ -315,8 +315,8 @@ class RunSession {
   // --- compiled baselines ---
 
   Status build_baselines() {
-    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_,
-                                            progress_);
+    auto packages =
+        build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_, progress_);
     if (!packages) return packages.error();
     interrupted_ = packages->interrupted;
     packages_ = std::move(packages->by_task);
@@ -567,9 +567,9 @@ class RunSession {
   // One for each submission, so that none finds anything of another one's in its sandbox.
   std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
     const auto& model = builds_[index].python;
-    return model ? make_python_program(zygotes_, python_->player, *model,
-                                       plan_.units[index].id.agent)
-                 : make_native_program(sandbox_, installation_.worker);
+    return model
+               ? make_python_program(zygotes_, python_->player, *model, plan_.units[index].id.agent)
+               : make_native_program(sandbox_, installation_.worker);
   }
 
   // --- the end ---

@@ -178,10 +178,11 @@ Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options,
     case FolderLayout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
     case FolderLayout::kCudaAgent:
       if (plan.tasks.size() == 1) return find_cuda_agent_folder(folder, plan.tasks.front().id);
-      return Error{ErrorCode::kUsage,
-                   fmt::format("a folder of CUDA Agent's is for one task, and these options select {}",
-                               plan.tasks.size()),
-                   "name it: --task level1/019_relu"};
+      return Error{
+          ErrorCode::kUsage,
+          fmt::format("a folder of CUDA Agent's is for one task, and these options select {}",
+                      plan.tasks.size()),
+          "name it: --task level1/019_relu"};
     case FolderLayout::kKbench: break;
   }
   return find_submissions(folder);

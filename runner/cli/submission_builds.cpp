@@ -82,8 +82,7 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
 
 // Of the files, and of what else was compiled.
 std::string labels_of(const std::vector<SourceFile>& files, const SubmissionBuild& made) {
-  std::vector<std::string> labels =
-      made.python ? find_extension_labels(files) : find_labels(files);
+  std::vector<std::string> labels = made.python ? find_extension_labels(files) : find_labels(files);
   const auto add = [&](const std::string& label) {
     if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
   };

@@ -1,5 +1,5 @@
-// Compiles the submissions of a plan, several at once, and makes Python ones ready, which for some is a
-// build step of their own. Called by run_command; no worker starts before all are done.
+// Compiles the submissions of a plan, several at once, and makes Python ones ready, which for some
+// is a build step of their own. Called by run_command; no worker starts before all are done.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@ struct SubmissionBuild {
   // kNotFound: it takes what is not to be had here.
   std::optional<Error> error;
   std::optional<double> seconds;  // that building took, also where it comes from a cache
-  std::string labels;   // see submission/findings.hpp; separated by spaces
-  KeptSources sources;  // what was built; of what is not built, too, where it can be read
+  std::string labels;             // see submission/findings.hpp; separated by spaces
+  KeptSources sources;            // what was built; of what is not built, too, where it can be read
 };
 
 // Who builds.

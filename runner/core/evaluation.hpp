@@ -211,7 +211,8 @@ struct Evaluation {
   std::string torch_operators;
   std::string allow_torch;
   std::string unranked;  // why the task counts in no score, as its file says; else empty
-  // What building the submission took, once; empty where nothing was built, and in rows from before.
+  // What building the submission took, once; empty where nothing was built, and in rows from
+  // before.
   std::optional<double> build_seconds;
 };
 

@@ -111,7 +111,7 @@ class PythonProgram final : public WorkerProgram {
   PythonModel model_;
   std::string agent_;
   Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
-  fs::path folder_;  // where the session of the last start() sees its files
+  fs::path folder_;               // where the session of the last start() sees its files
 };
 
 }  // namespace

@@ -48,8 +48,8 @@ const WorkerKind& python_worker() {
       .observes = true,
       .ended_with = python_end,
       .only_known_code =
-          "a Python submission brings no machine code but what the build step made of it: its process "
-          "maps that, and what Python and torch consist of"};
+          "a Python submission brings no machine code but what the build step made of it: its "
+          "process maps that, and what Python and torch consist of"};
   return kKind;
 }
 

@@ -2,19 +2,20 @@
 
     python3 build_extensions.py
 
-Runs a submission as a session of player.py would, up to its first call, with functions of ours in the place
-of those by which it asks torch or Triton for a compiler. They ask the supervisor, on descriptor 3
-(length-prefixed JSON):
+Runs a submission as a session of player.py would, up to its first call, with functions of ours in
+the place of those by which it asks torch or Triton for a compiler. They ask the supervisor, on
+descriptor 3 (length-prefixed JSON):
 
     we: {"type": "builder", "torch": "2.11.0"}                 once, when torch is there
     it: the request: what is to be built, as player.py gets it
     we: {"type": "build", "request": TEXT}                     for each extension; text_of a request
     it: {"type": "built", "path": PATH}                        below the folder of the submission
-    we: {"type": "ended", "note": WORDS}                       in the end; words of what was raised, or ""
+    we: {"type": "ended", "note": WORDS}                       in the end: what was raised, or ""
 
-and load what comes back; where something does not compile, the step is over. Nothing is compiled in this process, which runs foreign code: it says what is to be
-compiled and no more. Triton is the exception, whose kernels for the GPU are made here; what it left in its
-cache goes into descriptor 4.
+and load what comes back; where something does not compile, the step is over. Nothing is compiled in
+this process, which runs foreign code: it says what is to be compiled and no more. Triton is the
+exception, whose kernels for the GPU are made here; what it left in its cache goes into
+descriptor 4.
 """
 
 import hashlib
@@ -81,7 +82,7 @@ class Builder:
             self.call(model.to(request["device"]))
 
     def call(self, model):
-        """Once, on inputs of its own: whatever is compiled when it is first called is compiled then."""
+        """Once, on inputs of its own: what is compiled when it is first called is compiled then."""
         inputs = [self.tensor(spec) for spec in self.request["inputs"]]
         if hasattr(model, "kbench_prepare"):
             model.kbench_prepare()
@@ -119,7 +120,7 @@ def main():
     note = ""
     try:
         builder.run()
-    except BaseException as error:  # SystemExit, too: a session meets it again, and has a state for it
+    except BaseException as error:  # SystemExit, too: a session meets it again, with a state
         note = words_of(error)
         print(player.last_lines(error), file=sys.stderr)
     try:

@@ -1,10 +1,11 @@
-"""Compiles one extension by torch's own recipe, in the sandbox of compilers; nothing foreign runs here.
+"""Compiles one extension by torch's own recipe, in the compilers' sandbox: nothing foreign runs.
 
     python3 compile_extension.py REQUEST OUT
 
-REQUEST is JSON, written by the supervisor of what it has checked (runner/submission/extension_compiler.cpp);
-the library becomes OUT/NAME.so and is not loaded. Exit status: 1 where a compiler refuses the sources, in
-its words; 2 for anything else. Compilers and the GPU's architecture come by the variables that torch reads.
+REQUEST is JSON, written by the supervisor of what it has checked
+(runner/submission/extension_compiler.cpp); the library becomes OUT/NAME.so and is not loaded. Exit
+status: 1 where a compiler refuses the sources, in its words; 2 for anything else. Compilers and the
+GPU's architecture come by the variables that torch reads.
 """
 
 import json
@@ -29,10 +30,11 @@ def compilers_words(error):
 
 
 def link_folder(out):
-    """Where the toolkit comes from packages of Python's, its runtime has no name that a linker looks for."""
+    """Where the toolkit is a package of Python's, its runtime has no name that linkers look for."""
     home = os.environ.get("CUDA_HOME", "")
     for folder in (os.path.join(home, "lib64"), os.path.join(home, "lib")):
-        if not home or not os.path.isdir(folder) or os.path.exists(os.path.join(folder, "libcudart.so")):
+        named = os.path.exists(os.path.join(folder, "libcudart.so"))
+        if not home or not os.path.isdir(folder) or named:
             continue
         for name in sorted(os.listdir(folder)):
             if re.fullmatch(r"libcudart\.so\.\d+", name):

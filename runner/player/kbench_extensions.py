@@ -1,12 +1,13 @@
 """Extensions of torch's, which a submission asks torch.utils.cpp_extension to compile and load.
 
-They are compiled in a step of their own: build_extensions.py runs the submission and asks for each, the
-supervisor has it compiled where nothing of the submission's Python runs, and player.py, beside which
-there is no compiler, loads what came of it. All sides know an extension by one text, which holds whatever
-decides what comes out, and by that text's SHA-256: whoever asks for another one gets none.
+They are compiled in a step of their own: build_extensions.py runs the submission and asks for each,
+the supervisor has it compiled where nothing of the submission's Python runs, and player.py, beside
+which there is no compiler, loads what came of it. All sides know an extension by one text, which
+holds whatever decides what comes out, and by that text's SHA-256: whoever asks for another one gets
+none.
 
-Called by build_extensions.py and player.py, in processes that run submissions: nothing here decides what
-is believed.
+Called by build_extensions.py and player.py, in processes that run submissions: nothing here decides
+what is believed.
 """
 
 import hashlib
@@ -27,7 +28,8 @@ def text_of(request):
     """One text for one request, whatever order its fields have."""
     text = json.dumps(request, sort_keys=True, separators=(",", ":"), default=str)
     if len(text) > MOST_BYTES:
-        raise ValueError(f"the extension {request['name']} has more than {MOST_BYTES >> 20} MiB of sources")
+        raise ValueError(f"the extension {request['name']} has more than {MOST_BYTES >> 20} MiB of "
+                         "sources")
     return text
 
 
@@ -58,7 +60,7 @@ def relative(path, folder):
 
 
 def source_of(path, folder):
-    """A file of the submission by its name; one that it wrote while it was imported by what is in it."""
+    """A file of the submission by its name; one that it wrote itself by what is in it."""
     place = relative(os.fspath(path), folder)
     if not os.path.isabs(place):
         return {"file": place}
@@ -71,13 +73,14 @@ def common(given, folder):
     if given.get("sycl_sources") or given.get("with_sycl") or given.get("extra_sycl_cflags"):
         raise RuntimeError("SYCL is not offered here")
     if given.get("is_standalone"):
-        raise RuntimeError("an extension is loaded here, it is no program of its own (is_standalone)")
+        raise RuntimeError("an extension is loaded here, it is no program (is_standalone)")
     with_cuda = given.get("with_cuda")
     return {"name": str(given["name"]),
             "cflags": words(given.get("extra_cflags")),
             "cuda_cflags": words(given.get("extra_cuda_cflags")),
             "ldflags": words(given.get("extra_ldflags")),
-            "includes": [relative(path, folder) for path in listed(given.get("extra_include_paths"))],
+            "includes": [relative(path, folder)
+                         for path in listed(given.get("extra_include_paths"))],
             "with_cuda": None if with_cuda is None else bool(with_cuda),
             "module": bool(given.get("is_python_module", True))}
 
@@ -121,7 +124,7 @@ def import_library(name, path, is_module=True):
 
 
 def replace_compilers(folder, find):
-    """In this process torch's load_inline and load hand out what `find` has for the text of a request."""
+    """Has torch's load_inline and load hand out what `find` has for the text of a request."""
     from torch.utils import cpp_extension
 
     def replaced(original, describe):
@@ -158,8 +161,8 @@ def offer_modules(modules, folder):
 
 
 def offer(prebuilt, folder):
-    """Before a submission is imported: what its build step made, and nothing else. `prebuilt` is that of
-    the request, with places below the folder; None where the submission has no build step."""
+    """Before a submission is imported: what its build step made, and nothing else. `prebuilt` is
+    that of the request, with places below the folder; None where there was no build step."""
     if not prebuilt:
         return
     extensions, note = prebuilt["extensions"], prebuilt["note"]
@@ -169,7 +172,8 @@ def offer(prebuilt, folder):
         if place is None:
             raise ImportError(
                 f"the extension {json.loads(text)['name']} was not compiled in the build step: its "
-                "sources, its flags or its name differ from those that were seen there" + said(note))
+                "sources, its flags or its name differ from those that were seen there"
+                + said(note))
         return os.path.join(folder, place)
 
     if prebuilt["compilers"]:

@@ -1,10 +1,11 @@
 """Triton where nothing can be compiled: kernels, launchers and tuning come from the build step.
 
-Triton keeps what it compiles in a cache: a folder for each key, with the kernel for the GPU, a few files
-that say what it is, what autotuning measured, and the libraries by which Python launches it. The build
-step fills one (build_extensions.py); sessions read it (player.py) and can neither add to it nor start a
-compiler, an assembler or any other program. What Triton asks other programs for while it makes a key,
-versions say, is therefore asked once, in the process that sessions are forked from.
+Triton keeps what it compiles in a cache: a folder for each key, with the kernel for the GPU, a few
+files that say what it is, what autotuning measured, and the libraries by which Python launches it.
+The build step fills one (build_extensions.py); sessions read it (player.py) and can neither add to
+it nor start a compiler, an assembler or any other program. What Triton asks other programs for
+while it makes a key, versions say, is therefore asked once, in the process that sessions are forked
+from.
 
 Every function imports Triton itself: who has no use for it does not wait for it.
 """
@@ -34,8 +35,8 @@ def prime(architecture):
 
 
 def refuse(what, note=""):
-    raise RuntimeError(f"{what} was not compiled in the build step, which calls forward once, with the task's "
-                       "shapes and types: let it not depend on anything else" + note)
+    raise RuntimeError(f"{what} was not compiled in the build step, which calls forward once, with "
+                       "the task's shapes and types: let it not depend on anything else" + note)
 
 
 def offer(folder, note):
@@ -100,8 +101,9 @@ def files_of(cache):
 
 
 def write_cache(cache, descriptor, hash_of):
-    """The cache as one file: the length of an index, the index, contents, and a byte that is no zero. Of a
-    library the index has a hash instead: the supervisor has it, and takes it from nobody else."""
+    """The cache as one file: the length of an index, the index, contents, and a byte that is no
+    zero. Of a library the index has a hash instead: the supervisor has it, and takes it from nobody
+    else."""
     index, contents, at = [], [], 0
     for name, path in files_of(cache):
         with open(path, "rb") as file:

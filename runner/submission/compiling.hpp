@@ -1,5 +1,5 @@
-// What all compilations of foreign code have in common: where compilers lie, what their sandbox shows
-// them, and what is told of their words. Called by compiler.cpp and extension_compiler.cpp.
+// What all compilations of foreign code have in common: where compilers lie, what their sandbox
+// shows them, and what is told of their words. Called by compiler.cpp and extension_compiler.cpp.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ void set_compiler_environment(const Toolchain& toolchain, bool cuda,
 // The compiler's own words, from the first error on: at most 20 lines, safe to show.
 [[nodiscard]] std::string first_errors(const std::string& text);
 
-// Whether there would be room for a library in `folder`, in which something is compiled, even if the
-// submission had written nothing there. Errors: kInfrastructure.
+// Whether there would be room for a library in `folder`, in which something is compiled, even if
+// the submission had written nothing there. Errors: kInfrastructure.
 [[nodiscard]] Status check_room(const std::filesystem::path& folder);
 
 }  // namespace kbench

@@ -135,10 +135,18 @@ SandboxCommand c_command(const ExtensionTools& tools, const ExtensionRequest& re
                          const Staging& staging, const CompileLimits& limits) {
   const Toolchain& toolchain = tools.toolchain;
   SandboxCommand command;
-  command.argv = {toolchain.host_compiler.string(), "-x", "c", "-O3", "-shared", "-fPIC",
+  command.argv = {toolchain.host_compiler.string(),
+                  "-x",
+                  "c",
+                  "-O3",
+                  "-shared",
+                  "-fPIC",
                   "-Wno-psabi",
-                  (staging.path() / "given" / request.texts.front().name).string(), "-o",
-                  (staging.out() / (request.name + ".so")).string(), "-I", tools.headers.string()};
+                  (staging.path() / "given" / request.texts.front().name).string(),
+                  "-o",
+                  (staging.out() / (request.name + ".so")).string(),
+                  "-I",
+                  tools.headers.string()};
   for (const fs::path& folder : tools.python.python_path) {
     const fs::path triton = folder / "triton/backends/nvidia/include";
     std::error_code error;
@@ -227,8 +235,8 @@ Status keep(const CompiledExtension& compiled, const ExtensionOwner& owner, cons
   return write_atomically(folder / (key + ".so"), compiled.library, 0755);
 }
 
-// A few lines of ours, in the place of what does not compile. Without torch's own headers, which take
-// half a minute: that they lie where Python's packages do is enough.
+// A few lines of ours, in the place of what does not compile. Without torch's own headers, which
+// take half a minute: that they lie where Python's packages do is enough.
 ExtensionRequest own_lines(bool cuda) {
   ExtensionRequest own;
   own.name = "kbench_own_lines";
@@ -236,15 +244,14 @@ ExtensionRequest own_lines(bool cuda) {
   const char* cpp =
       "#include <c10/core/DeviceType.h>\n#include <pybind11/pybind11.h>\n"
       "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"answer\", [] { return 42; }); }\n";
-  own.inline_options = {
-      {"cpp", Json::array({cpp})},
-      {"cuda_texts", Json::array()},
-      {"functions", nullptr},
-      {"error_handling", true},
-      {"implicit_headers", false}};
+  own.inline_options = {{"cpp", Json::array({cpp})},
+                        {"cuda_texts", Json::array()},
+                        {"functions", nullptr},
+                        {"error_handling", true},
+                        {"implicit_headers", false}};
   if (cuda)
-    own.inline_options["cuda_texts"] = Json::array(
-        {"#include <cuda_runtime.h>\n__global__ void kbench_nothing() {}\n"});
+    own.inline_options["cuda_texts"] =
+        Json::array({"#include <cuda_runtime.h>\n__global__ void kbench_nothing() {}\n"});
   return own;
 }
 
@@ -299,9 +306,8 @@ Status ExtensionCompiler::check_includes(const ExtensionOwner& owner,
   for (const std::string& folder : request.includes) {
     const fs::path path = folder;
     const bool fine = !path.is_absolute() ||
-                      std::any_of(allowed.begin(), allowed.end(), [&](const fs::path& one) {
-                        return lies_within(path, one);
-                      });
+                      std::any_of(allowed.begin(), allowed.end(),
+                                  [&](const fs::path& one) { return lies_within(path, one); });
     if (!fine) {
       return submission_error(
           owner.submission,
@@ -315,15 +321,15 @@ Status ExtensionCompiler::check_includes(const ExtensionOwner& owner,
 Result<CompiledExtension> ExtensionCompiler::compile(const ExtensionOwner& owner,
                                                      const ExtensionRequest& request) const {
   if (request.cuda && tools_.toolchain.cuda_architecture.empty())
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("its extension {} is written in CUDA, and this run is on a CPU",
-                             request.name),
-                 "use --device cuda"};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("its extension {} is written in CUDA, and this run is on a CPU", request.name),
+        "use --device cuda"};
   if (request.cuda && tools_.toolchain.nvcc.empty())
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("its extension {} is written in CUDA, and there is no nvcc",
-                             request.name),
-                 "Install the CUDA toolkit, or set CUDACXX to nvcc."};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("its extension {} is written in CUDA, and there is no nvcc", request.name),
+        "Install the CUDA toolkit, or set CUDACXX to nvcc."};
   if (auto fine = check_includes(owner, request); !fine) return fine.error();
   const std::string key = key_of(owner, request);
   const fs::path folder = folder_of(owner.agent);
@@ -384,10 +390,11 @@ Error ExtensionCompiler::blame(const ExtensionRequest& request, Error theirs) co
     trials_->good[request.cuda] = std::chrono::steady_clock::now();
     return theirs;
   }
-  return {ErrorCode::kInfrastructure,
-          fmt::format("no extension of torch's can be compiled here: {}", ours.error().message),
-          "Check that the compiler, ninja and the headers of Python and torch are installed for every "
-          "user; `kbench doctor` says what this machine lacks."};
+  return {
+      ErrorCode::kInfrastructure,
+      fmt::format("no extension of torch's can be compiled here: {}", ours.error().message),
+      "Check that the compiler, ninja and the headers of Python and torch are installed for every "
+      "user; `kbench doctor` says what this machine lacks."};
 }
 
 }  // namespace kbench

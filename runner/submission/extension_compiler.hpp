@@ -1,8 +1,8 @@
 // Compiles what Python submissions ask torch or Triton to compile: by torch's own recipe
 // (runner/player/compile_extension.py), in the sandbox of compilers, in which nothing of the
-// submission's runs. So a library is what a compiler made of checked sources and flags, whatever the
-// process does that asked for it. Libraries are kept by all that decides them, apart for each agent; only
-// the supervisor writes there. Called by python_builder.cpp.
+// submission's runs. So a library is what a compiler made of checked sources and flags, whatever
+// the process does that asked for it. Libraries are kept by all that decides them, apart for each
+// agent; only the supervisor writes there. Called by python_builder.cpp.
 #pragma once
 
 #include <chrono>
@@ -52,9 +52,9 @@ class ExtensionCompiler {
   ExtensionCompiler(Sandbox& sandbox, ExtensionTools tools, std::filesystem::path cache,
                     CompileLimits limits = kExtensionLimits);
 
-  // Errors: kSubmission with the compilers' words; kNotFound, where it takes CUDA and this run has none;
-  // kInfrastructure, where lines of our own do not compile either. Safe to call from several threads
-  // at once.
+  // Errors: kSubmission with the compilers' words; kNotFound, where it takes CUDA and this run has
+  // none; kInfrastructure, where lines of our own do not compile either. Safe to call from several
+  // threads at once.
   [[nodiscard]] Result<CompiledExtension> compile(const ExtensionOwner& owner,
                                                   const ExtensionRequest& request) const;
   [[nodiscard]] const ExtensionTools& tools() const { return tools_; }

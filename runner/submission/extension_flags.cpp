@@ -25,19 +25,28 @@ struct Option {
   std::string_view name;
   std::string_view joined;  // as flags.hpp knows it, with the value behind; empty: left out
 };
-constexpr std::array kOptionsWithValue{
-    Option{"-Xptxas", "-Xptxas="},       Option{"--ptxas-options", "-Xptxas="},
-    Option{"-Xcompiler", "-Xcompiler="}, Option{"--compiler-options", "-Xcompiler="},
-    Option{"-maxrregcount", "-maxrregcount="}, Option{"--maxrregcount", "-maxrregcount="},
-    Option{"-gencode", ""},              Option{"--generate-code", ""},
-    Option{"-arch", ""},                 Option{"--gpu-architecture", ""},
-    Option{"-code", ""},                 Option{"--gpu-code", ""},
-    Option{"-t", ""},                    Option{"--threads", ""}};
+constexpr std::array kOptionsWithValue{Option{"-Xptxas", "-Xptxas="},
+                                       Option{"--ptxas-options", "-Xptxas="},
+                                       Option{"-Xcompiler", "-Xcompiler="},
+                                       Option{"--compiler-options", "-Xcompiler="},
+                                       Option{"-maxrregcount", "-maxrregcount="},
+                                       Option{"--maxrregcount", "-maxrregcount="},
+                                       Option{"-gencode", ""},
+                                       Option{"--generate-code", ""},
+                                       Option{"-arch", ""},
+                                       Option{"--gpu-architecture", ""},
+                                       Option{"-code", ""},
+                                       Option{"--gpu-code", ""},
+                                       Option{"-t", ""},
+                                       Option{"--threads", ""}};
 
 // What torch says anyhow, or what only changes what a compiler prints.
-constexpr std::array kOfTorch = {
-    R"(-fPIC)", R"(-w)", R"(-U[A-Za-z_][A-Za-z0-9_]*)", R"(-Wall|-Wextra)", R"(-fvisibility=hidden)",
-    R"(--?diag-suppress=[0-9,]+)"};
+constexpr std::array kOfTorch = {R"(-fPIC)",
+                                 R"(-w)",
+                                 R"(-U[A-Za-z_][A-Za-z0-9_]*)",
+                                 R"(-Wall|-Wextra)",
+                                 R"(-fvisibility=hidden)",
+                                 R"(--?diag-suppress=[0-9,]+)"};
 
 const Option* option_of(std::string_view name) {
   const auto* found = std::find_if(kOptionsWithValue.begin(), kOptionsWithValue.end(),

@@ -1,7 +1,8 @@
-// Which of the flags that a Python submission hands to torch's load and load_inline are handed on. Here
-// they come as its author typed them for torch: blanks between an option and its value, architectures,
-// linker flags. What may be asked for is what flags.hpp allows a manifest; what says which GPU to
-// compile for is left out, because that is the machine's own. Called by extension_request.cpp.
+// Which of the flags that a Python submission hands to torch's load and load_inline are handed on.
+// Here they come as its author typed them for torch: blanks between an option and its value,
+// architectures, linker flags. What may be asked for is what flags.hpp allows a manifest; what says
+// which GPU to compile for is left out, because that is the machine's own. Called by
+// extension_request.cpp.
 #pragma once
 
 #include <string>
@@ -20,8 +21,8 @@ struct ExtensionFlags {
   friend bool operator==(const ExtensionFlags&, const ExtensionFlags&) = default;
 };
 
-// Checks `given` and takes out what is not handed on. Errors: kSubmission, naming the flag and what to
-// do about it.
+// Checks `given` and takes out what is not handed on. Errors: kSubmission, naming the flag and what
+// to do about it.
 [[nodiscard]] Result<ExtensionFlags> check_extension_flags(const ExtensionFlags& given);
 
 }  // namespace kbench

@@ -135,8 +135,9 @@ Status read_options(const Json& json, ExtensionRequest& request) {
     const fs::path path = folder;
     const bool inside = folder == "." || is_plain_relative_path(folder);
     if (!inside && !(path.is_absolute() && path == path.lexically_normal()))
-      return wrong(fmt::format("the include folder \"{}\" is no plain path", clean_name(folder, 120)),
-                   kPlainPaths);
+      return wrong(
+          fmt::format("the include folder \"{}\" is no plain path", clean_name(folder, 120)),
+          kPlainPaths);
   }
   const auto has_cuda_source = [](const auto& names) {
     return std::any_of(names.begin(), names.end(),
@@ -185,8 +186,8 @@ std::string cuda_agent_request(const std::vector<SourceFile>& files) {
     if (!file.name.starts_with(kOwn)) continue;
     const std::string name = file.name.substr(kOwn.size());
     const std::string leaf = name.starts_with(kKernels) ? name.substr(kKernels.size()) : name;
-    const bool compiled = leaf.find('/') == std::string::npos &&
-                          (leaf.ends_with(".cu") || leaf.ends_with(".cpp"));
+    const bool compiled =
+        leaf.find('/') == std::string::npos && (leaf.ends_with(".cu") || leaf.ends_with(".cpp"));
     if (!compiled) continue;
     cuda |= leaf.ends_with(".cu");
     sources.push_back({{"file", name}});

@@ -18,8 +18,8 @@ namespace kbench {
 // "clock", "cache_policy", "inline_assembly", "system_call", "constructor", "host_callback",
 // "embedded_file"; of Python also "tensor_subclass", "player".
 [[nodiscard]] std::vector<std::string> find_labels(const std::vector<SourceFile>& files);
-// The same of C++ that a Python submission had compiled as an extension of torch's, which includes its
-// headers in any case: without "torch".
+// The same of C++ that a Python submission had compiled as an extension of torch's, which includes
+// its headers in any case: without "torch".
 [[nodiscard]] std::vector<std::string> find_extension_labels(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

@@ -75,17 +75,18 @@ Result<Place> open_place(const fs::path& directory) {
   std::error_code error;
   const fs::path folder = fs::canonical(directory, error);
   if (error || !fs::is_directory(folder, error)) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("no submissions folder {}", clean_name(directory.string(), kLongestName)),
-                 "Give one with --submissions."};
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("no submissions folder {}", clean_name(directory.string(), kLongestName)),
+        "Give one with --submissions."};
   }
   const std::string agent = folder.filename().string();
   if (is_plain_name(agent)) return Place{folder, agent};
-  return Error{ErrorCode::kUsage,
-               fmt::format("the folder's name \"{}\" is not allowed for an agent",
-                           clean_name(agent, 64)),
-               "Use at most 64 letters, digits and . _ + - @ only; none begins with a dot, a dash or "
-               "an @."};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("the folder's name \"{}\" is not allowed for an agent", clean_name(agent, 64)),
+      "Use at most 64 letters, digits and . _ + - @ only; none begins with a dot, a dash or "
+      "an @."};
 }
 
 // Walks one run folder of KernelBench's.
@@ -121,8 +122,8 @@ class RunFinder {
     std::error_code error;
     if (!name) {
       const bool meant = file.ends_with(".py") || file.ends_with(".cu");
-      const char* why = meant ? "a kernel is called level_N_problem_N_sample_N_kernel.py"
-                              : "not a submission";
+      const char* why =
+          meant ? "a kernel is called level_N_problem_N_sample_N_kernel.py" : "not a submission";
       if (fs::is_directory(path, error)) why = "a folder within a run of KernelBench's";
       other(file, why, meant);
       return;
@@ -130,9 +131,9 @@ class RunFinder {
     const auto found = tasks_called(*name, tasks_);
     if (found.size() != 1) {
       other(file,
-            found.empty() ? fmt::format("no task of level {} has the number {}", name->level,
-                                        name->problem)
-                          : fmt::format("several tasks have this number: {}", fmt::join(found, ", ")),
+            found.empty()
+                ? fmt::format("no task of level {} has the number {}", name->level, name->problem)
+                : fmt::format("several tasks have this number: {}", fmt::join(found, ", ")),
             true);
       return;
     }
@@ -150,9 +151,8 @@ class RunFinder {
     submission.id.precision = "torch-default";
     submission.staged_name =
         fmt::format("{}@{}.py", fs::path(task).filename().string(), submission.id.variant);
-    submission.id.name =
-        fmt::format("{}/{}/{}", place_.agent, fs::path(task).parent_path().string(),
-                    submission.staged_name);
+    submission.id.name = fmt::format("{}/{}/{}", place_.agent,
+                                     fs::path(task).parent_path().string(), submission.staged_name);
     const auto files = read_source_files(submission);
     if (!files) {
       problem(path.filename().string(), task, files.error());
@@ -164,8 +164,7 @@ class RunFinder {
   }
 
   void other(const std::string& file, std::string why, bool mistaken) {
-    set_.others.push_back(
-        {clean_name(file, kLongestName), place_.agent, std::move(why), mistaken});
+    set_.others.push_back({clean_name(file, kLongestName), place_.agent, std::move(why), mistaken});
   }
 
   void problem(const std::string& file, const std::string& task, Error error) {

@@ -1,12 +1,14 @@
 // Folders of submissions as other benchmarks have them; ours is submission.hpp.
 //
-//   KernelBench   runs/NAME/level_1_problem_19_sample_0_kernel.py: the task by its level and number,
+//   KernelBench   runs/NAME/level_1_problem_19_sample_0_kernel.py: the task by its level and
+//   number,
 //                 each sample a variant, NAME the agent
 //   CUDA Agent    the folder in which its agent works: model_new.py, kernels/ and binding.cpp, for
 //                 one task
 //
 // What is found is called as in a folder of ours, so that what is stored of it can be evaluated
-// again from there. Called by the cli's run_plan, where --layout asks for it, and by submission.cpp.
+// again from there. Called by the cli's run_plan, where --layout asks for it, and by
+// submission.cpp.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +23,8 @@
 namespace kbench {
 
 enum class FolderLayout { kKbench, kKernelBench, kCudaAgent };
-[[nodiscard]] std::string_view to_string(FolderLayout layout);  // "kbench", "kernelbench", "cuda-agent"
+[[nodiscard]] std::string_view to_string(
+    FolderLayout layout);  // "kbench", "kernelbench", "cuda-agent"
 [[nodiscard]] std::optional<FolderLayout> layout_from_string(std::string_view text);
 
 // `tasks`: the ids of the suite, by which a level and a number are told. One agent's limits hold

@@ -1,6 +1,6 @@
-// What the build step of a Python submission made, staged beside its files, below a name that none of them
-// can have: libraries, each known by what it holds, and the kernels that Triton compiled. Made by
-// python_builder.cpp, handed to the sessions by measure/python_program.cpp.
+// What the build step of a Python submission made, staged beside its files, below a name that none
+// of them can have: libraries, each known by what it holds, and the kernels that Triton compiled.
+// Made by python_builder.cpp, handed to the sessions by measure/python_program.cpp.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace kbench {
 
-// What Triton reads, in the build step and in sessions alike: tuning is kept, and of a kernel no more
-// than what runs.
+// What Triton reads, in the build step and in sessions alike: tuning is kept, and of a kernel no
+// more than what runs.
 [[nodiscard]] std::map<std::string, std::string> triton_environment();
 
 struct BuiltLibrary {

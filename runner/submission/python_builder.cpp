@@ -59,8 +59,9 @@ Status check_mount(const fs::path& folder) {
 // A file in memory that can be filled and not grown.
 Result<UniqueFd> make_bounded_file(std::size_t bytes) {
   UniqueFd file(::memfd_create("kbench-built", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  const bool made = file.valid() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0 &&
-                    ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
+  const bool made =
+      file.valid() && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0 &&
+      ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
   if (made) return file;
   return infrastructure(std::string("cannot make a file in memory: ") + std::strerror(errno));
 }
@@ -70,8 +71,7 @@ std::string written_in(int file) {
   std::string text(kMostTritonBytes, '\0');
   std::size_t at = 0;
   while (at < text.size()) {
-    const ssize_t got =
-        ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    const ssize_t got = ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     at += static_cast<std::size_t>(got);
@@ -156,10 +156,10 @@ class PythonBuilder::Step {
     if (const auto known = built_.extensions.find(key); known != built_.extensions.end())
       return known->second;
     if (built_.extensions.size() == kMostExtensions) {
-      return Error{ErrorCode::kSubmission,
-                   fmt::format("{} asks for more than {} extensions", owner_.submission,
-                               kMostExtensions),
-                   "Put several functions into one."};
+      return Error{
+          ErrorCode::kSubmission,
+          fmt::format("{} asks for more than {} extensions", owner_.submission, kMostExtensions),
+          "Put several functions into one."};
     }
     const auto wanted = read_extension_request(text);
     if (!wanted) {
@@ -311,10 +311,11 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
   const auto hello = channel.receive(limits_.start);
   if (!hello || text_in(hello->body, "type") != "builder") {
-    return infrastructure(fmt::format("the Python that builds submissions does not start: {}",
-                                      last_words(output->read.get())),
-                          "it needs torch of the version that kbench was built with; `kbench doctor` "
-                          "says which Python is used");
+    return infrastructure(
+        fmt::format("the Python that builds submissions does not start: {}",
+                    last_words(output->read.get())),
+        "it needs torch of the version that kbench was built with; `kbench doctor` "
+        "says which Python is used");
   }
   const Json told = {{"folder", (request.staging.path() / kFiles).string()},
                      {"entry", request.entry},
@@ -326,7 +327,7 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
                      {"triton", triton},
                      {"modules", step.built().modules},
                      // On a GPU's tensors, a call takes the GPU.
-                     {"forward", triton              ? "always"
+                     {"forward", triton             ? "always"
                                  : device_ == "cpu" ? "if nothing was built"
                                                     : "never"}};
   if (auto sent = channel.send(told); !sent) return sent.error();
@@ -340,10 +341,11 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
     const auto message = channel.receive(std::max(left, milliseconds{1}));
     own += Clock::now() - asked_at;
     if (!message && message.error().code == ErrorCode::kTimeout) {
-      return Error{ErrorCode::kSubmission,
-                   fmt::format("{}: its build step did not end within {} s",
-                               request.submission.id.name, patience.count()),
-                   "The step imports the file and makes a ModelNew; compilers' time does not count."};
+      return Error{
+          ErrorCode::kSubmission,
+          fmt::format("{}: its build step did not end within {} s", request.submission.id.name,
+                      patience.count()),
+          "The step imports the file and makes a ModelNew; compilers' time does not count."};
     }
     const std::string type = message ? text_in(message->body, "type") : "";
     if (type == "build") {

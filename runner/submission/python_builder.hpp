@@ -1,7 +1,7 @@
-// The build step of a Python submission: runs it in the sandbox as a session would, up to its first call
-// (runner/player/build_extensions.py), has compiled what it asks for meanwhile, and keeps what was asked,
-// so that the next run need not ask. The process runs foreign code: it only says what is to be compiled,
-// and every word of it is checked. Called by the cli's submission_builds.
+// The build step of a Python submission: runs it in the sandbox as a session would, up to its first
+// call (runner/player/build_extensions.py), has compiled what it asks for meanwhile, and keeps what
+// was asked, so that the next run need not ask. The process runs foreign code: it only says what is
+// to be compiled, and every word of it is checked. Called by the cli's submission_builds.
 #pragma once
 
 #include <chrono>
@@ -35,20 +35,21 @@ struct PythonBuildRequest {
 };
 
 struct PythonBuildLimits {
-  std::chrono::seconds start{180};  // until torch is imported, on a busy machine
-  std::chrono::seconds own{60};     // its own time, without that of compilers
+  std::chrono::seconds start{180};   // until torch is imported, on a busy machine
+  std::chrono::seconds own{60};      // its own time, without that of compilers
   std::chrono::seconds triton{600};  // the same where Triton compiles and tunes
 };
 
 class PythonBuilder {
  public:
-  // `device`: "cpu" or "cuda". `environment`: what a process reads to see the device that the run is on.
+  // `device`: "cpu" or "cuda". `environment`: what a process reads to see the device that the run
+  // is on.
   PythonBuilder(Sandbox& sandbox, ExtensionCompiler compiler, std::string device,
                 std::map<std::string, std::string> environment, PythonBuildLimits limits = {});
 
-  // Errors: kSubmission (it does not compile, or exceeds a limit), kNotFound (it takes what this run does
-  // not have), kInfrastructure. What it raises by itself is no error: a session meets it again, and has
-  // a state for it. Safe to call from several threads at once.
+  // Errors: kSubmission (it does not compile, or exceeds a limit), kNotFound (it takes what this
+  // run does not have), kInfrastructure. What it raises by itself is no error: a session meets it
+  // again, and has a state for it. Safe to call from several threads at once.
   [[nodiscard]] Result<PythonBuild> build(const PythonBuildRequest& request) const;
 
  private:

@@ -1,9 +1,9 @@
 // Submissions on disk: DIR/AGENT/levelN/NNN_name[@variant].{cu,cpp,py}, or a folder
 // DIR/AGENT/levelN/NNN_name[@variant]/ with sources and submission.json, or one of CUDA Agent's
 // (model_new.py and kernels/). DIR/AGENT/include, where it exists, is on the include path of all of
-// the agent's submissions. A .py defines a class ModelNew and is played by a Python with torch; what
-// it asks torch or Triton to compile is compiled in a build step (python_build.hpp). Folders of
-// other benchmarks: layouts.hpp.
+// the agent's submissions. A .py defines a class ModelNew and is played by a Python with torch;
+// what it asks torch or Triton to compile is compiled in a build step (python_build.hpp). Folders
+// of other benchmarks: layouts.hpp.
 #pragma once
 
 #include <cstdint>
@@ -90,8 +90,8 @@ struct SubmissionSet {
 [[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
                                                      const AgentLimits& limits = {});
 
-// Whether an agent or a variant may be called so: at most 64 letters, digits and . _ + - @, of which
-// none begins with a dot, a dash or an @.
+// Whether an agent or a variant may be called so: at most 64 letters, digits and . _ + - @, of
+// which none begins with a dot, a dash or an @.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 
 // One file without any folders around it, for a task like "level1/019_relu"; its agent is called

@@ -1,7 +1,7 @@
-// The cache that Triton filled in a build step, as one text: what runner/player/kbench_triton.py writes
-// into a descriptor. The process that wrote it runs foreign code, so names and sizes are checked, and of
-// libraries only their hash is taken from it: the library itself is what the supervisor had compiled.
-// Called by python_builder.cpp.
+// The cache that Triton filled in a build step, as one text: what runner/player/kbench_triton.py
+// writes into a descriptor. The process that wrote it runs foreign code, so names and sizes are
+// checked, and of libraries only their hash is taken from it: the library itself is what the
+// supervisor had compiled. Called by python_builder.cpp.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace kbench {
 inline constexpr std::size_t kMostTritonBytes = 64u << 20;
 
 struct TritonFile {
-  std::string name;         // "KEY/kernel.cubin"
-  std::string_view bytes;   // within the text
-  std::string library;      // its SHA-256, where it is one; then `bytes` is empty
+  std::string name;        // "KEY/kernel.cubin"
+  std::string_view bytes;  // within the text
+  std::string library;     // its SHA-256, where it is one; then `bytes` is empty
 };
 
-// Those files that have a plain name and lie within the text, each name once. None of a text of another
-// form.
+// Those files that have a plain name and lie within the text, each name once. None of a text of
+// another form.
 [[nodiscard]] std::vector<TritonFile> read_triton_cache(std::string_view text);
 
 }  // namespace kbench

@@ -19,8 +19,12 @@ Words cuda(const Words& given) { return checked({.cuda = given}).cuda; }
 TEST(ExtensionFlags, WhatAgentsAskForIsHandedOn) {
   const Words host = {"-O3", "-march=native", "-fopenmp", "-std=c++17", "-fPIC", "-DNDEBUG"};
   EXPECT_EQ(checked({.host = host}).host, host);
-  const Words device = {"-O3", "--use_fast_math", "-lineinfo", "--expt-relaxed-constexpr",
-                        "-U__CUDA_NO_HALF_OPERATORS__", "-Xcompiler=-fPIC,-O3"};
+  const Words device = {"-O3",
+                        "--use_fast_math",
+                        "-lineinfo",
+                        "--expt-relaxed-constexpr",
+                        "-U__CUDA_NO_HALF_OPERATORS__",
+                        "-Xcompiler=-fPIC,-O3"};
   EXPECT_EQ(cuda(device), device);
 }
 
@@ -44,15 +48,22 @@ TEST(ExtensionFlags, LibrariesAreThoseOfNoComputationsOrNamed) {
 }
 
 TEST(ExtensionFlags, WhatReachesOutIsRefusedByName) {
-  const std::vector<ExtensionFlags> refused = {
-      {.host = {"-fplugin=./evil.so"}},      {.host = {"@more"}},
-      {.host = {"-B/tmp"}},                  {.host = {"-wrapper", "sh"}},
-      {.host = {"-O3;touch", "x"}},          {.host = {"-specs=x"}},
-      {.cuda = {"-Xcompiler=-fplugin=x"}},   {.cuda = {"-Xcompiler"}},
-      {.cuda = {"-Xptxas=-O3,--x"}},         {.cuda = {"--pre-include=/etc/shadow"}},
-      {.cuda = {"-ccbin=/tmp/sh"}},          {.linker = {"-Wl,-rpath,/tmp"}},
-      {.linker = {"-ltorch_evil"}},          {.linker = {"/tmp/x.a"}},
-      {.host = Words(200, "-O3")},           {.host = {std::string(300, 'x')}}};
+  const std::vector<ExtensionFlags> refused = {{.host = {"-fplugin=./evil.so"}},
+                                               {.host = {"@more"}},
+                                               {.host = {"-B/tmp"}},
+                                               {.host = {"-wrapper", "sh"}},
+                                               {.host = {"-O3;touch", "x"}},
+                                               {.host = {"-specs=x"}},
+                                               {.cuda = {"-Xcompiler=-fplugin=x"}},
+                                               {.cuda = {"-Xcompiler"}},
+                                               {.cuda = {"-Xptxas=-O3,--x"}},
+                                               {.cuda = {"--pre-include=/etc/shadow"}},
+                                               {.cuda = {"-ccbin=/tmp/sh"}},
+                                               {.linker = {"-Wl,-rpath,/tmp"}},
+                                               {.linker = {"-ltorch_evil"}},
+                                               {.linker = {"/tmp/x.a"}},
+                                               {.host = Words(200, "-O3")},
+                                               {.host = {std::string(300, 'x')}}};
   for (const ExtensionFlags& given : refused) {
     const auto flags = check_extension_flags(given);
     ASSERT_FALSE(flags.ok());

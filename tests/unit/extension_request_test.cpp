@@ -100,10 +100,11 @@ TEST(ExtensionRequest, EveryFieldIsChecked) {
   EXPECT_NE(complaint(with(inline_request(), "cflags", Json::array({"-fplugin=x"}))), "");
   for (const char* folder : {"../up", "/a/../b", "a b", "-x"})
     EXPECT_NE(complaint(with(inline_request(), "includes", Json::array({folder}))), "") << folder;
-  EXPECT_EQ(complaint(with(inline_request(), "includes", Json::array({".", "a/b", "/usr/include"}))),
-            "");
+  EXPECT_EQ(
+      complaint(with(inline_request(), "includes", Json::array({".", "a/b", "/usr/include"}))), "");
   for (const char* file : {"../x.cpp", "/etc/x.cpp", "x.so", "-x.cpp", "@x.cpp", "x.cpp\n"})
-    EXPECT_NE(complaint(with(files_request(), "sources", Json::array({{{"file", file}}}))), "") << file;
+    EXPECT_NE(complaint(with(files_request(), "sources", Json::array({{{"file", file}}}))), "")
+        << file;
   EXPECT_NE(complaint(with(files_request(), "sources", Json::array())), "");
   EXPECT_NE(complaint("text"), "");
   EXPECT_FALSE(read_extension_request("{").ok());

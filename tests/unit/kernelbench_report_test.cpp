@@ -65,8 +65,8 @@ TEST(KernelBenchReport, WhatWasNotEvaluatedHasNoEntry) {
 }
 
 TEST(KernelBenchReport, WhatCouldNotBeLoadedDidNotCompile) {
-  for (const State state : {State::kCompileError, State::kImportError, State::kMissingSymbol,
-                            State::kLoadError}) {
+  for (const State state :
+       {State::kCompileError, State::kImportError, State::kMissingSymbol, State::kLoadError}) {
     ReportData data;
     data.evaluations = {test::failed_evaluation("level1/019_relu", "a", state, "why", "")};
     const Json sample = rendered(data).at("19")[0];

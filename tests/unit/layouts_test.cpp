@@ -35,7 +35,8 @@ class KernelBenchRun : public ::testing::Test {
 };
 
 TEST(Layout, EachHasItsName) {
-  for (const FolderLayout layout : {FolderLayout::kKbench, FolderLayout::kKernelBench, FolderLayout::kCudaAgent})
+  for (const FolderLayout layout :
+       {FolderLayout::kKbench, FolderLayout::kKernelBench, FolderLayout::kCudaAgent})
     EXPECT_EQ(layout_from_string(to_string(layout)), layout);
   EXPECT_EQ(to_string(FolderLayout::kCudaAgent), "cuda-agent");
   EXPECT_EQ(layout_from_string("kernel-bench"), std::nullopt);
@@ -90,16 +91,17 @@ TEST_F(KernelBenchRun, EveryOtherFileIsNamed) {
   EXPECT_TRUE(set.submissions.empty());
   std::vector<std::string> named;
   for (const OtherFile& file : set.others) named.push_back(file.path + (file.mistaken ? "!" : ""));
-  EXPECT_EQ(named, (std::vector<std::string>{
-                       "eval_results.json", "generation_config.yaml", "inner",
-                       "level_1_problem_19_kernel.py!", "level_1_problem_19_sample_0_prompt.txt",
-                       "level_1_problem_19_sample_99999999999999_kernel.py!",
-                       "level_1_problem_77_sample_0_kernel.py!"}));
+  EXPECT_EQ(named, (std::vector<std::string>{"eval_results.json", "generation_config.yaml", "inner",
+                                             "level_1_problem_19_kernel.py!",
+                                             "level_1_problem_19_sample_0_prompt.txt",
+                                             "level_1_problem_19_sample_99999999999999_kernel.py!",
+                                             "level_1_problem_77_sample_0_kernel.py!"}));
   EXPECT_NE(set.others.back().why.find("no task of level 1 has the number 77"), std::string::npos);
 }
 
 TEST_F(KernelBenchRun, TheLimitsOfOneAgentHold) {
-  for (int i = 0; i < 3; ++i) write("level_1_problem_19_sample_" + std::to_string(i) + "_kernel.py");
+  for (int i = 0; i < 3; ++i)
+    write("level_1_problem_19_sample_" + std::to_string(i) + "_kernel.py");
   write("level_1_problem_20_sample_0_kernel.py");
   const auto crowded = find({.submissions_a_task = 2});
   ASSERT_EQ(crowded.submissions.size(), 1u);
@@ -134,10 +136,10 @@ TEST_F(KernelBenchRun, AFolderThatCannotNameAnAgentIsAUsageError) {
 
 // A folder of CUDA Agent's, with all that its agent leaves there.
 void fill_cuda_agent(const SubmissionFolder& folder, const std::string& at) {
-  for (const char* name : {"model_new.py", "model.py", "binding.cpp", "binding_registry.h",
-                           "kernels/relu.cu", "kernels/relu_binding.cpp", "utils/compile.py",
-                           "build/forced_compile/relu.o", "cuda_extension.so", "SKILL.md",
-                           "kernels/__pycache__/x.pyc"})
+  for (const char* name :
+       {"model_new.py", "model.py", "binding.cpp", "binding_registry.h", "kernels/relu.cu",
+        "kernels/relu_binding.cpp", "utils/compile.py", "build/forced_compile/relu.o",
+        "cuda_extension.so", "SKILL.md", "kernels/__pycache__/x.pyc"})
     folder.write(at + "/" + name, kModel);
 }
 
@@ -171,9 +173,9 @@ TEST(CudaAgentFolder, InAFolderOfOursItIsKnownByWhatIsInIt) {
   std::vector<std::string> names;
   for (const SourceFile& file : *files) names.push_back(file.name);
   // Not its tools, what they made, and the reference.
-  EXPECT_EQ(names, (std::vector<std::string>{"src/SKILL.md", "src/binding.cpp",
-                                             "src/binding_registry.h",
-                                             "src/kernels/relu_binding.cpp", "src/model_new.py"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"src/SKILL.md", "src/binding.cpp", "src/binding_registry.h",
+                                      "src/kernels/relu_binding.cpp", "src/model_new.py"}));
 }
 
 TEST(CudaAgentFolder, AManifestSaysWhatAFolderIs) {
@@ -185,7 +187,8 @@ TEST(CudaAgentFolder, AManifestSaysWhatAFolderIs) {
   ASSERT_TRUE(set.ok());
   ASSERT_EQ(set->submissions.size(), 1u);
   EXPECT_FALSE(set->submissions.front().cuda_agent);
-  EXPECT_FALSE(find_cuda_agent_folder(folder.path() / "ann/level1/019_relu", "level1/019_relu").ok());
+  EXPECT_FALSE(
+      find_cuda_agent_folder(folder.path() / "ann/level1/019_relu", "level1/019_relu").ok());
 }
 
 TEST(OtherLayouts, AreNamedAndNotTakenForOurs) {

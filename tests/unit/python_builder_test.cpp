@@ -65,8 +65,8 @@ class PythonBuilderTest : public ::testing::Test {
     staging_ = std::move(*staging);
     for (const SourceFile& file : *files)
       if (auto added = staging_->add(file.name, file.bytes); !added) return added.error();
-    const PythonBuilder builder(*sandbox_, ExtensionCompiler(*sandbox_, tools_, cache_.path()), "cpu",
-                                {}, limits);
+    const PythonBuilder builder(*sandbox_, ExtensionCompiler(*sandbox_, tools_, cache_.path()),
+                                "cpu", {}, limits);
     return builder.build({.submission = submission,
                           .files = *files,
                           .staging = *staging_,
@@ -102,8 +102,7 @@ TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedAndKept) {
   EXPECT_EQ(built->note, "") << "the answer was 42 in the build step, too";
   ASSERT_EQ(built->extensions.size(), 1u);
   ASSERT_EQ(built->libraries.size(), 1u);
-  EXPECT_EQ(built->libraries[0].file,
-            staging_->path() / "src" / built->extensions.begin()->second);
+  EXPECT_EQ(built->libraries[0].file, staging_->path() / "src" / built->extensions.begin()->second);
   EXPECT_EQ(sha256_file(built->libraries[0].file).value(), built->libraries[0].sha256);
   EXPECT_TRUE(built->compilers);
   EXPECT_GT(built->seconds, 0);
@@ -150,12 +149,13 @@ TEST_F(PythonBuilderTest, AStepWithoutEndIsTheSubmissionsFault) {
 }
 
 TEST_F(PythonBuilderTest, WhatItRaisesIsLeftToItsSessions) {
-  const auto raised = build("from torch.utils import cpp_extension\nraise ValueError('no such day')\n");
+  const auto raised =
+      build("from torch.utils import cpp_extension\nraise ValueError('no such day')\n");
   ASSERT_TRUE(raised.ok()) << raised.error().message;
   EXPECT_EQ(raised->note, "ValueError: no such day");
   EXPECT_TRUE(raised->libraries.empty());
-  const auto died = build(
-      "from torch.utils import cpp_extension\nimport os\nos.kill(os.getpid(), 9)\n");
+  const auto died =
+      build("from torch.utils import cpp_extension\nimport os\nos.kill(os.getpid(), 9)\n");
   ASSERT_TRUE(died.ok()) << died.error().message;
   EXPECT_EQ(died->note, "the process of its build step died");
 }
@@ -183,7 +183,8 @@ TEST_F(PythonBuilderTest, WhatItSaysBesidesIsNotBelieved) {
   ASSERT_TRUE(nonsense.ok()) << nonsense.error().message;
   EXPECT_TRUE(nonsense->libraries.empty());
   const Error forged = refusal(
-      speak + "say(b'{\"type\": \"build\", \"request\": \"{\\\\\"kind\\\\\": \\\\\"inline\\\\\"}\"}')\n");
+      speak +
+      "say(b'{\"type\": \"build\", \"request\": \"{\\\\\"kind\\\\\": \\\\\"inline\\\\\"}\"}')\n");
   EXPECT_EQ(forged.code, ErrorCode::kSubmission);
 }
 

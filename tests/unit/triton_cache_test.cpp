@@ -19,16 +19,20 @@ std::string text_of(const Json& index, const std::string& contents) {
 }
 
 TEST(TritonCache, FilesAndLibrariesAreRead) {
-  const std::string text = text_of(
-      Json::array({{{"path", "KEY/relu.cubin"}, {"at", 0}, {"bytes", 4}},
-                   {{"path", "KEY/__grp__relu.json"}, {"at", 4}, {"bytes", 2}},
-                   {{"path", "OTHER/cuda_utils.cpython-311-x86_64-linux-gnu.so"},
-                    {"sha256", std::string(64, 'a')}}}),
-      std::string("\x7f" "EL\0{}", 6));
+  const std::string text =
+      text_of(Json::array({{{"path", "KEY/relu.cubin"}, {"at", 0}, {"bytes", 4}},
+                           {{"path", "KEY/__grp__relu.json"}, {"at", 4}, {"bytes", 2}},
+                           {{"path", "OTHER/cuda_utils.cpython-311-x86_64-linux-gnu.so"},
+                            {"sha256", std::string(64, 'a')}}}),
+              std::string("\x7f"
+                          "EL\0{}",
+                          6));
   const auto files = read_triton_cache(text);
   ASSERT_EQ(files.size(), 3u);
   EXPECT_EQ(files[0].name, "KEY/relu.cubin");
-  EXPECT_EQ(files[0].bytes, std::string_view("\x7f" "EL\0", 4));
+  EXPECT_EQ(files[0].bytes, std::string_view("\x7f"
+                                             "EL\0",
+                                             4));
   EXPECT_EQ(files[1].bytes, "{}");
   EXPECT_EQ(files[2].library, std::string(64, 'a'));
   EXPECT_EQ(files[2].bytes, "");
@@ -40,7 +44,8 @@ TEST(TritonCache, WhatIsHostileIsLeftOut) {
     return read_triton_cache(text_of(Json::array({entry}), "0123456789")).size();
   };
   EXPECT_EQ(names({{"path", "K/a.cubin"}, {"at", 0}, {"bytes", 10}}), 1u);
-  for (const char* path : {"../a.cubin", "a.cubin", "/etc/passwd", "K/../a", "K/b/c", "K/.a", "K/-a", ""})
+  for (const char* path :
+       {"../a.cubin", "a.cubin", "/etc/passwd", "K/../a", "K/b/c", "K/.a", "K/-a", ""})
     EXPECT_EQ(names({{"path", path}, {"at", 0}, {"bytes", 1}}), 0u) << path;
   EXPECT_EQ(names({{"path", "K/a"}, {"at", 11}, {"bytes", 1}}), 0u);
   EXPECT_EQ(names({{"path", "K/a"}, {"at", 5}, {"bytes", ~0ull}}), 0u);
