@@ -33,6 +33,7 @@ constexpr int kCacheDescriptor = 4;  // of Triton's
 constexpr milliseconds kEndPatience{5'000};
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
+constexpr const char* kDied = "the process of its build step died";
 constexpr const char* kBuilt = ".built";  // below: no name of a submission's begins with a dot
 
 Error infrastructure(const std::string& what, std::string hint = "") {
@@ -136,6 +137,15 @@ struct PythonBuilder::Record {
 
  private:
   static fs::path cache_beside(fs::path file) { return file.replace_extension(".triton"); }
+};
+
+// What runs the submission.
+struct PythonBuilder::Process {
+  Staging scratch;  // which it may write to, where it has no folder of its own
+  UniqueFd cache;   // of Triton's
+  UniqueFd output;  // nobody reads it, and it can be written to
+  Channel channel;
+  std::unique_ptr<SandboxedProcess> sandboxed;
 };
 
 // What is built for one submission, and staged for its sessions.
@@ -274,11 +284,20 @@ Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step
   return Done{};
 }
 
-Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& request,
-                                                 Step& step) const {
+// Without bubblewrap, it has no folder of its own to write to.
+void PythonBuilder::give_cache(const fs::path& out, SandboxCommand& command) const {
+  fs::path folder = "/tmp";
+  if (!sandbox_.level(command.needs_cuda).bubblewrap) {
+    folder = out;
+    command.writable = {folder};
+    command.env["TMPDIR"] = command.env["HOME"] = folder.string();
+  }
+  command.env["TRITON_CACHE_DIR"] = (folder / "triton").string();
+}
+
+// Until torch is imported: nothing foreign has run.
+Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& request) const {
   const bool triton = request.submission.needs.triton;
-  std::unique_lock<std::mutex> device;
-  if (triton) device = std::unique_lock(*device_is_ours_);
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   auto output = make_pipe();
@@ -287,59 +306,57 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
   never_block(output->write.get());
   auto cache = make_bounded_file(triton ? kMostTritonBytes : 1);
   if (!cache) return cache.error();
-  // Without bubblewrap it has no folder of its own to write to.
   auto scratch = Staging::make();
   if (!scratch) return scratch.error();
   SandboxCommand start = command(request);
-  if (triton) {
-    const bool own_folder = sandbox_.level(start.needs_cuda).bubblewrap;
-    const fs::path folder = own_folder ? fs::path("/tmp") : scratch->out();
-    if (!own_folder) {
-      start.writable = {folder};
-      start.env["TMPDIR"] = start.env["HOME"] = folder.string();
-    }
-    start.env["TRITON_CACHE_DIR"] = (folder / "triton").string();
-  }
+  if (triton) give_cache(scratch->out(), start);
   start.descriptors = {{ends->second.get(), kControlDescriptor},
                        {cache->get(), kCacheDescriptor},
                        {output->write.get(), STDOUT_FILENO},
                        {output->write.get(), STDERR_FILENO}};
-  auto process = sandbox_.start(start);
-  if (!process) return process.error();
+  auto sandboxed = sandbox_.start(start);
+  if (!sandboxed) return sandboxed.error();
   ends->second.reset();
   output->write.reset();
-  Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
-  const auto hello = channel.receive(limits_.start);
-  if (!hello || text_in(hello->body, "type") != "builder") {
-    return infrastructure(
-        fmt::format("the Python that builds submissions does not start: {}",
-                    last_words(output->read.get())),
-        "it needs torch of the version that kbench was built with; `kbench doctor` "
-        "says which Python is used");
-  }
-  const Json told = {{"folder", (request.staging.path() / kFiles).string()},
-                     {"entry", request.entry},
-                     {"init", request.init},
-                     {"mode", request.mode},
-                     {"inputs", request.inputs},
-                     {"device", triton ? device_ : "cpu"},
-                     {"compilers", request.submission.needs.compiler},
-                     {"triton", triton},
-                     {"modules", step.built().modules},
-                     // On a GPU's tensors, a call takes the GPU.
-                     {"forward", triton             ? "always"
-                                 : device_ == "cpu" ? "if nothing was built"
-                                                    : "never"}};
-  if (auto sent = channel.send(told); !sent) return sent.error();
+  Process process{std::move(*scratch), std::move(*cache), std::move(output->read),
+                  Channel(std::move(ends->first), Channel::Descriptors::kRefused),
+                  std::move(*sandboxed)};
+  const auto hello = process.channel.receive(limits_.start);
+  if (hello && text_in(hello->body, "type") == "builder") return process;
+  return infrastructure(fmt::format("the Python that builds submissions does not start: {}",
+                                    last_words(process.output.get())),
+                        "it needs torch of the version that kbench was built with; `kbench "
+                        "doctor` says which Python is used");
+}
 
+Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step) const {
+  const bool triton = request.submission.needs.triton;
+  // On a GPU's tensors, a call takes the GPU.
+  const char* without_triton = device_ == "cpu" ? "if nothing was built" : "never";
+  return {{"folder", (request.staging.path() / kFiles).string()},
+          {"entry", request.entry},
+          {"init", request.init},
+          {"mode", request.mode},
+          {"inputs", request.inputs},
+          {"device", triton ? device_ : "cpu"},
+          {"compilers", request.submission.needs.compiler},
+          {"triton", triton},
+          {"modules", step.built().modules},
+          {"forward", triton ? "always" : without_triton}};
+}
+
+// Answers what it asks for, until it has ended.
+Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& request, Step& step,
+                                                   Channel& channel) const {
+  const auto patience = request.submission.needs.triton ? limits_.triton : limits_.own;
   Record record;
-  const std::chrono::seconds patience = triton ? limits_.triton : limits_.own;
-  Clock::duration own{};  // what it took by itself since
+  Clock::duration own{};  // what it took by itself
   while (true) {
     const auto asked_at = Clock::now();
     const auto left = std::chrono::ceil<milliseconds>(patience - own);
     const auto message = channel.receive(std::max(left, milliseconds{1}));
     own += Clock::now() - asked_at;
+    record.seconds = std::chrono::duration<double>(own).count();
     if (!message && message.error().code == ErrorCode::kTimeout) {
       return Error{
           ErrorCode::kSubmission,
@@ -348,21 +365,34 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
           "The step imports the file and makes a ModelNew; compilers' time does not count."};
     }
     const std::string type = message ? text_in(message->body, "type") : "";
-    if (type == "build") {
-      const std::string text = text_in(message->body, "request");
-      const auto library = step.take(text);
-      if (!library) return library.error();
-      record.requests.push_back(text);
-      if (channel.send({{"type", "built"}, {"path", *library}})) continue;
+    if (type != "build") {
+      const bool ended = type == "ended";
+      record.note = ended ? clean_text(text_in(message->body, "note"), kMostWords) : kDied;
+      return record;
     }
-    record.note = type == "ended" ? clean_text(text_in(message->body, "note"), kMostWords)
-                                  : std::string("the process of its build step died");
-    break;
+    const std::string text = text_in(message->body, "request");
+    const auto library = step.take(text);
+    if (!library) return library.error();
+    record.requests.push_back(text);
+    if (!channel.send({{"type", "built"}, {"path", *library}})) {
+      record.note = kDied;
+      return record;
+    }
   }
-  (void)(*process)->wait(kEndPatience);
-  (*process)->kill();
-  if (triton) record.triton = written_in(cache->get());
-  record.seconds = std::chrono::duration<double>(own).count();
+}
+
+Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& request,
+                                                 Step& step) const {
+  const bool triton = request.submission.needs.triton;
+  std::unique_lock<std::mutex> device;
+  if (triton) device = std::unique_lock(*device_is_ours_);
+  auto process = start(request);
+  if (!process) return process.error();
+  if (auto sent = process->channel.send(describe(request, step)); !sent) return sent.error();
+  auto record = serve(request, step, process->channel);
+  if (record) (void)process->sandboxed->wait(kEndPatience);
+  process->sandboxed->kill();
+  if (record && triton) record->triton = written_in(process->cache.get());
   return record;
 }
 

@@ -54,10 +54,16 @@ class PythonBuilder {
 
  private:
   struct Record;
+  struct Process;
   class Step;
 
   [[nodiscard]] std::string key_of(const PythonBuildRequest& request) const;
   [[nodiscard]] Result<Record> run(const PythonBuildRequest& request, Step& step) const;
+  [[nodiscard]] Result<Process> start(const PythonBuildRequest& request) const;
+  [[nodiscard]] Result<Record> serve(const PythonBuildRequest& request, Step& step,
+                                     Channel& channel) const;
+  [[nodiscard]] Json describe(const PythonBuildRequest& request, const Step& step) const;
+  void give_cache(const std::filesystem::path& out, SandboxCommand& command) const;
   [[nodiscard]] Status compile_cuda_agent(const PythonBuildRequest& request, Step& step) const;
   [[nodiscard]] SandboxCommand command(const PythonBuildRequest& request) const;
 
