@@ -127,6 +127,7 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
   RunOptions options = like_;
   options.tasks.assign(tasks.begin(), tasks.end());
   options.submissions = scratch->path();
+  options.layout = RunOptions().layout;  // written as in a folder of ours
   options.id = random_id();
   options.command_line = fmt::format("{}, pair {}", what_, round_);
   const int status = run_command(options, installation_);

@@ -8,8 +8,8 @@ import json
 import shutil
 import unittest
 
-from cli_case import CACHE, GOOD, ROOT, TASK_FAILED, USAGE
-from python_test import RELU_MODEL, PythonCase
+from cli_case import CACHE, GOOD, REGRESSION, ROOT, TASK_FAILED, USAGE
+from python_test import RELU_MODEL, PythonCase, starts_of
 
 TASK = "level1/019_relu"
 CUDA_AGENT = ROOT / "tests/extensions/submissions/cuda_agent_cpu/level1/019_relu"
@@ -61,6 +61,19 @@ class BuildTest(PythonCase):
         self.assertNotIn("uses_torch", row["labels"])
         _, again = self.only_row("--task", TASK)
         self.assertEqual(again["build_seconds"], row["build_seconds"])
+
+    def test_two_of_one_agent_have_each_what_was_built_for_it(self):
+        self.submit("me", TASK, EXTENSION.format(expression="in[i] < 0 ? 0 : in[i]"))
+        self.submit("me", TASK + "@two", EXTENSION.format(expression="0 > in[i] ? 0 : in[i]"))
+        self.submit("me", TASK + "@without", RELU_MODEL)
+        result = self.run_python("--task", TASK, "--device", "cpu", "--quick", "--submissions",
+                                 self.folder / "mine")
+        rows = {row["variant"]: row for row in self.rows(result) if row["agent"]}
+        self.assertEqual([row["state"] for row in rows.values()], ["ok"] * 3,
+                         [row["message"] for row in rows.values()])
+        self.assertIsNone(rows.pop("without")["build_seconds"])
+        self.assertTrue(all(row["build_seconds"] > 0 for row in rows.values()))
+        self.assertEqual(set(starts_of(result)), {"me"})
 
     def test_what_does_not_compile_says_so_in_the_compilers_words(self):
         self.submit("me", TASK, EXTENSION.format(expression="no_such_thing"))
@@ -166,6 +179,18 @@ class KernelBenchTest(PythonCase):
                              "sample_0", "--into", "new.sqlite", KBENCH_CACHE=str(CACHE), timeout=900)
         self.assert_good(result)
         self.assertIn("the same evaluation as in run", result.stderr)
+
+    def test_what_is_kept_of_two_runs_is_measured_again_in_pairs(self):
+        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
+                 "--device", "cpu", "--quick")
+        self.run_python(*words)
+        other = RELU_MODEL.replace("torch.relu(x)", "x.clamp(min=0)")
+        (self.run_folder / "level_1_problem_19_sample_0_kernel.py").write_text(other, encoding="utf-8")
+        self.run_python(*words)
+        result = self.kbench("compare", "--remeasure", "--pairs", "1", KBENCH_CACHE=str(CACHE), timeout=900)
+        self.assertIn("pair 1 of 1: 1 submission", result.stderr)
+        # Which of the two is slower is not the question.
+        self.assertIn(result.returncode, (GOOD, REGRESSION), result.stderr)
 
     def test_nothing_is_taken_for_another_layout_unasked(self):
         plain = ("run", "--device", "cpu", "--task", TASK)
