@@ -36,8 +36,8 @@ SandboxedProcess::Exit exit_of(int status) {
 // One session: a process that the zygote forked.
 class SessionProcess final : public SandboxedProcess {
  public:
-  SessionProcess(std::shared_ptr<Zygote> zygote, UniqueFd handle)
-      : zygote_(std::move(zygote)), handle_(std::move(handle)) {}
+  SessionProcess(std::shared_ptr<Zygote> zygote, pid_t pid, UniqueFd handle)
+      : zygote_(std::move(zygote)), pid_(pid), handle_(std::move(handle)) {}
   ~SessionProcess() override { kill(); }
   SessionProcess(const SessionProcess&) = delete;
   SessionProcess& operator=(const SessionProcess&) = delete;
@@ -48,6 +48,7 @@ class SessionProcess final : public SandboxedProcess {
     if (!status && status.error().code == ErrorCode::kTimeout) return status.error();
     // Without a word of the zygote's everything died at once, for want of memory say.
     ended_ = status ? exit_of(*status) : Exit{.exited = false, .signal = SIGKILL};
+    zygote_->sandboxed().forget(pid_);
     return *ended_;
   }
 
@@ -70,6 +71,7 @@ class SessionProcess final : public SandboxedProcess {
 
  private:
   std::shared_ptr<Zygote> zygote_;
+  pid_t pid_;
   UniqueFd handle_;  // a pidfd
   std::optional<Exit> ended_;
 };
@@ -151,7 +153,7 @@ Result<std::unique_ptr<SandboxedProcess>> Zygote::fork(int control, int output) 
   if (!handle.valid())
     return failed(std::string("forked, and its process has no handle: ") + std::strerror(errno));
   return std::unique_ptr<SandboxedProcess>(
-      std::make_unique<SessionProcess>(shared_from_this(), std::move(handle)));
+      std::make_unique<SessionProcess>(shared_from_this(), found->front(), std::move(handle)));
 }
 
 }  // namespace kbench
