@@ -1,5 +1,6 @@
 #include "runner/measure/zygote.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@ using std::chrono::milliseconds;
 constexpr int kControlDescriptor = 3;
 constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
+constexpr milliseconds kDeathPatience{5'000};
 constexpr milliseconds kEndPatience{10'000};
 // Removing a million files, say: a new one is there sooner.
 constexpr milliseconds kCleanPatience{20'000};
@@ -55,7 +57,13 @@ class SessionProcess final : public SandboxedProcess {
   void kill() override {
     if (ended_) return;
     ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0);
-    (void)zygote_->sandboxed().thaw();
+    // What is stopped by signals is continued only if all of it is seen to stand, and who is dying
+    // does not: then it has to be dead first. In a frozen group it may die only afterwards.
+    if (!zygote_->sandboxed().thaw()) {
+      pollfd end{handle_.get(), POLLIN, 0};
+      ::poll(&end, 1, static_cast<int>(kDeathPatience.count()));
+      (void)zygote_->sandboxed().thaw();
+    }
     if (wait(kEndPatience)) return;
     zygote_->sandboxed().kill();
     ended_ = Exit{.exited = false, .signal = SIGKILL};

@@ -181,6 +181,25 @@ TEST_F(ZygotePoolTest, SessionsOfOneSubmissionFollowOneAnother) {
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
+TEST_F(ZygotePoolTest, AStoppedSessionEndsAndTheNextOneFollows) {
+  for (const bool freezer : {true, false}) {
+    pool_.reset();
+    sandbox_ = make_sandbox({.use_freezer = freezer});
+    pool_ = std::make_unique<ZygotePool>(*sandbox_);
+    for (int session = 0; session < 5; ++session) {
+      auto playing = play_all({{"me", "one"}});
+      ASSERT_TRUE(playing);
+      EXPECT_EQ(playing->run("result = 1"), 1);
+      const auto stopped = playing->session.process->freeze();
+      ASSERT_TRUE(stopped.ok()) << stopped.error().message;
+      const auto processes = playing->session.process->processes();
+      ASSERT_TRUE(processes.ok());
+      EXPECT_THAT(*processes, testing::SizeIs(1)) << "and not those before it";
+    }
+    EXPECT_THAT(pool_->take_starts(), ElementsAre("me")) << sandbox_->level(false).to_string();
+  }
+}
+
 TEST_F(ZygotePoolTest, WhatOneSubmissionLeavesIsGoneForTheNext) {
   const SandboxLevel& level = sandbox_->level(false);
   if (!shares() || !level.bubblewrap) GTEST_SKIP() << "nothing to clean in " << level.to_string();
