@@ -1,5 +1,6 @@
 #include "runner/measure/zygote.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@ using std::chrono::milliseconds;
 constexpr int kControlDescriptor = 3;
 constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
+constexpr milliseconds kDeathPatience{5'000};
 constexpr milliseconds kEndPatience{10'000};
 // Removing a million files, say: a new one is there sooner.
 constexpr milliseconds kCleanPatience{20'000};
@@ -36,8 +38,8 @@ SandboxedProcess::Exit exit_of(int status) {
 // One session: a process that the zygote forked.
 class SessionProcess final : public SandboxedProcess {
  public:
-  SessionProcess(std::shared_ptr<Zygote> zygote, UniqueFd handle)
-      : zygote_(std::move(zygote)), handle_(std::move(handle)) {}
+  SessionProcess(std::shared_ptr<Zygote> zygote, pid_t pid, UniqueFd handle)
+      : zygote_(std::move(zygote)), pid_(pid), handle_(std::move(handle)) {}
   ~SessionProcess() override { kill(); }
   SessionProcess(const SessionProcess&) = delete;
   SessionProcess& operator=(const SessionProcess&) = delete;
@@ -48,13 +50,20 @@ class SessionProcess final : public SandboxedProcess {
     if (!status && status.error().code == ErrorCode::kTimeout) return status.error();
     // Without a word of the zygote's everything died at once, for want of memory say.
     ended_ = status ? exit_of(*status) : Exit{.exited = false, .signal = SIGKILL};
+    zygote_->sandboxed().forget(pid_);
     return *ended_;
   }
 
   void kill() override {
     if (ended_) return;
     ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0);
-    (void)zygote_->sandboxed().thaw();
+    // What is stopped by signals is continued only if all of it is seen to stand, and who is dying
+    // does not: then it has to be dead first. In a frozen group it may die only afterwards.
+    if (!zygote_->sandboxed().thaw()) {
+      pollfd end{handle_.get(), POLLIN, 0};
+      ::poll(&end, 1, static_cast<int>(kDeathPatience.count()));
+      (void)zygote_->sandboxed().thaw();
+    }
     if (wait(kEndPatience)) return;
     zygote_->sandboxed().kill();
     ended_ = Exit{.exited = false, .signal = SIGKILL};
@@ -70,6 +79,7 @@ class SessionProcess final : public SandboxedProcess {
 
  private:
   std::shared_ptr<Zygote> zygote_;
+  pid_t pid_;
   UniqueFd handle_;  // a pidfd
   std::optional<Exit> ended_;
 };
@@ -151,7 +161,7 @@ Result<std::unique_ptr<SandboxedProcess>> Zygote::fork(int control, int output) 
   if (!handle.valid())
     return failed(std::string("forked, and its process has no handle: ") + std::strerror(errno));
   return std::unique_ptr<SandboxedProcess>(
-      std::make_unique<SessionProcess>(shared_from_this(), std::move(handle)));
+      std::make_unique<SessionProcess>(shared_from_this(), found->front(), std::move(handle)));
 }
 
 }  // namespace kbench

@@ -62,6 +62,8 @@ Result<ScratchFolder> make_stage() {
 
 }  // namespace
 
+bool can_be_shared(const SandboxLevel& level) { return writable_folders(level).has_value(); }
+
 struct ZygotePool::Home {
   std::string agent;
   ScratchFolder stage;

@@ -34,6 +34,10 @@ struct ZygoteRequest {
   ZygoteCommand command;
 };
 
+// Whether two submissions of one agent may follow one another in a sandbox like that: what a
+// session can write to is known, and nobody else's.
+[[nodiscard]] bool can_be_shared(const SandboxLevel& level);
+
 class ZygotePool {
  public:
   // How many fork servers this machine's memory has room for beside what is measured: 2 to 16.

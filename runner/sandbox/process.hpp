@@ -33,6 +33,7 @@ class KeptProcess final : public SandboxedProcess {
   Status thaw() override;
   void move_threads() override { tree_.move_threads(); }
   [[nodiscard]] Result<std::vector<pid_t>> processes() override;
+  void forget(pid_t pid) override { tree_.forget(pid); }
   [[nodiscard]] int exit_fd() const override { return launched_.status.get(); }
 
  private:

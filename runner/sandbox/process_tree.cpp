@@ -195,6 +195,12 @@ Result<std::vector<pid_t>> FrozenTree::processes() {
   return pids;
 }
 
+void FrozenTree::forget(pid_t pid) {
+  for (Member& member : members_)
+    if (member.pid == pid) signal(member, 0);
+  std::erase_if(members_, [&](const Member& member) { return member.pid == pid && member.gone; });
+}
+
 Status FrozenTree::kill_known(std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   for (Member& member : members_) signal(member, SIGKILL);

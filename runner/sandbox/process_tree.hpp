@@ -58,6 +58,8 @@ class FrozenTree {
   // Those known now, after another look. What is frozen cannot start new ones. Errors:
   // kInfrastructure.
   [[nodiscard]] Result<std::vector<pid_t>> processes();
+  // Lets go of one that is no more, whose number may be somebody else's by now.
+  void forget(pid_t pid);
   // Kills those known now, wherever they have gone, and waits. Errors: kTimeout when one does not
   // die; kInfrastructure when it cannot be told.
   Status kill_known(std::chrono::milliseconds timeout);

@@ -126,9 +126,10 @@ class FaultsTest(PythonCase):
         self.assertIn("layout torch.sparse_coo", rows["returns_a_sparse_tensor"]["message"])
         self.assertIn("has no memory", rows["returns_a_meta_tensor"]["message"])
         self.assertIn("Promise", rows["returns_a_tensor_without_storage"]["message"])
-        # Each row is of an agent of its own, so that each that was played started torch.
-        played = [agent for agent in rows if EXPECTED[agent] not in ("skipped", "compile_error")]
-        self.assertEqual(sorted(starts_of(result)), sorted(played))
+        # Agents never share the process that has torch, and what is not built needs none.
+        played = {agent for agent, state in EXPECTED.items()
+                  if state not in ("skipped", "compile_error")}
+        self.assertEqual(set(starts_of(result)), played)
 
 
 class ParametersTest(PythonCase):
@@ -211,6 +212,10 @@ for folder in ("/tmp", "/dev/shm"):
         rows = [row for row in self.rows(result) if row["agent"]]
         self.assertEqual([row["state"] for row in rows], ["ok"] * 3 * len(agents),
                          [row["message"] for row in rows])
+        layers = rows[0]["sandbox"].split("+")
+        if not any(layer.startswith("landlock") for layer in layers) and \
+                not {"uid", "bwrap"} <= set(layers):
+            self.skipTest(f"a sandbox of {rows[0]['sandbox']} is not shared")
         return starts_of(result)
 
     def test_three_submissions_of_one_agent_start_it_once(self):

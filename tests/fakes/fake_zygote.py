@@ -1,7 +1,9 @@
 """Stands in for runner/player/player.py in zygote_pool_test: speaks its protocol without torch. Sessions
 run the Python that the test sends, and answer with what it calls `result`. Tidies up by the real code.
 
-    fake_zygote.py RUNNER_PLAYER [FOLDER...]
+    fake_zygote.py [FOLDER...]
+
+Lies beside player_cleaning.py while it runs.
 """
 
 import array
@@ -11,9 +13,7 @@ import socket
 import struct
 import sys
 
-sys.path.insert(0, sys.argv[1])
-
-from player_cleaning import Ground  # noqa: E402
+from player_cleaning import Ground
 
 CONTROL = 3
 
@@ -54,7 +54,7 @@ def play(control):
 
 def main():
     channel = socket.socket(fileno=CONTROL)
-    ground = Ground(sys.argv[2:])
+    ground = Ground(sys.argv[1:])
     send(channel, {"type": "zygote"})
     while True:
         try:

@@ -306,6 +306,18 @@ TEST_P(ProcessTest, AThawFindsWhoWasContinued) {
   EXPECT_EQ(thawed.error().code, ErrorCode::kSubmission);
 }
 
+TEST_P(ProcessTest, NobodyWhoLivesIsForgotten) {
+  auto process = sandbox_->start(guest({"sleep"}));
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  const auto before = (*process)->processes();
+  ASSERT_TRUE(before.ok());
+  ASSERT_FALSE(before->empty());
+  (*process)->forget(before->front());
+  const auto after = (*process)->processes();
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(*after, *before) << "it lives";
+}
+
 // Whoever has no descriptor left can see nobody: that is no proof that nobody is there.
 TEST_P(ProcessTest, AFreezeThatCannotLookFails) {
   if (!level().freezer.empty()) GTEST_SKIP() << "a control group needs no look";

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +53,15 @@ class ZygotePoolTest : public testing::Test {
     ASSERT_TRUE(scratch.ok()) << scratch.error().message;
     scratch_ = std::move(*scratch);
     fs::permissions(scratch_.path(), fs::perms{0755});
+    // Where the sandbox's user can reach it, whatever the checkout lies in.
+    fs::create_directory(programs());
+    for (const char* file : {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_CLEANING})
+      fs::copy_file(file, programs() / fs::path(file).filename());
   }
+  [[nodiscard]] fs::path programs() const { return scratch_.path() / "programs"; }
+
+  // Where nobody knows what a session may write to, each submission has a fork server of its own.
+  [[nodiscard]] bool shares() const { return can_be_shared(sandbox_->level(false)); }
 
   // A folder of a submission with one file in it.
   fs::path submission(const std::string& name) {
@@ -63,23 +72,22 @@ class ZygotePoolTest : public testing::Test {
     return folder;
   }
 
-  static ZygoteRequest request(const std::string& agent, const fs::path& folder) {
-    return {.agent = agent, .folder = folder, .command = starts_the_fake};
-  }
-
-  static SandboxCommand starts_the_fake(const fs::path& stage) {
-    SandboxCommand command;
-    command.argv = {kPython, "-B", KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER};
-    command.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
-    command.readable = {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_FOLDER, stage};
-    return command;
+  [[nodiscard]] ZygoteCommand starts_the_fake() const {
+    return [programs = programs()](const fs::path& stage) {
+      SandboxCommand command;
+      command.argv = {kPython, "-B", (programs / "fake_zygote.py").string()};
+      command.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+      command.readable = {programs, stage};
+      return command;
+    };
   }
 
   std::unique_ptr<Playing> play(const std::string& agent, const fs::path& folder) {
     auto ends = Channel::make_pair();
     auto pipe = make_pipe();
     if (!ends || !pipe) return nullptr;
-    auto session = pool_->fork(request(agent, folder), ends->second.get(), pipe->write.get());
+    auto session = pool_->fork({.agent = agent, .folder = folder, .command = starts_the_fake()},
+                               ends->second.get(), pipe->write.get());
     if (!session) {
       ADD_FAILURE() << session.error().message;
       return nullptr;
@@ -92,25 +100,28 @@ class ZygotePoolTest : public testing::Test {
     std::unique_ptr<Playing> playing;
     for (const auto& [agent, name] : all) {
       playing.reset();
-      const fs::path folder = scratch_.path() / name;
-      playing = play(agent, fs::exists(folder) ? folder : submission(name));
+      const bool is_new = made_.insert(name).second;
+      playing = play(agent, is_new ? submission(name) : scratch_.path() / name);
       if (!playing) return nullptr;
     }
     return playing;
   }
 
   ScratchFolder scratch_;
+  std::set<std::string> made_;
   std::unique_ptr<Sandbox> sandbox_ = make_sandbox();
   std::unique_ptr<ZygotePool> pool_ = std::make_unique<ZygotePool>(*sandbox_);
 };
 
 TEST_F(ZygotePoolTest, SubmissionsOfOneAgentStartTorchOnce) {
+  if (!shares()) GTEST_SKIP() << "not shared in " << sandbox_->level(false).to_string();
   ASSERT_TRUE(play_all({{"me", "one"}, {"me", "two"}, {"me", "three"}}));
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
   EXPECT_THAT(pool_->take_starts(), testing::IsEmpty()) << "each is told of once";
 }
 
 TEST_F(ZygotePoolTest, TwoAgentsShareNone) {
+  if (!shares()) GTEST_SKIP() << "not shared in " << sandbox_->level(false).to_string();
   ASSERT_TRUE(play_all({{"me", "one"}, {"you", "two"}, {"me", "three"}, {"you", "four"}}));
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "you"));
 }
@@ -122,9 +133,26 @@ TEST_F(ZygotePoolTest, OfManyAgentsThoseThatWereAskedForLastAreKept) {
 }
 
 TEST_F(ZygotePoolTest, OneThatWasStartedEarlyIsTaken) {
-  pool_->start_early("me", starts_the_fake);
+  pool_->start_early("me", starts_the_fake());
   ASSERT_TRUE(play_all({{"me", "one"}}));
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
+}
+
+TEST_F(ZygotePoolTest, WhereNothingIsSharedEachSubmissionStartsItsOwn) {
+  sandbox_ = make_sandbox({.use_bubblewrap = false, .max_landlock_abi = 0});
+  pool_ = std::make_unique<ZygotePool>(*sandbox_);
+  ASSERT_FALSE(shares());
+  ASSERT_TRUE(play_all({{"me", "one"}, {"me", "two"}, {"me", "two"}}));
+  EXPECT_THAT(pool_->take_starts(), ElementsAre("me", "me")) << "but not each session";
+}
+
+TEST(SharedSandbox, IsOneWhoseWritablePlacesAreKnown) {
+  EXPECT_TRUE(can_be_shared({.bubblewrap = true, .landlock = 2}));
+  EXPECT_TRUE(can_be_shared({.own_uid = true, .bubblewrap = true}));
+  EXPECT_TRUE(can_be_shared({.landlock = 1})) << "nothing can be written to";
+  EXPECT_FALSE(can_be_shared({.bubblewrap = true})) << "/dev is its own user's";
+  EXPECT_FALSE(can_be_shared({.own_uid = true, .namespaces = true}));
+  EXPECT_FALSE(can_be_shared({}));
 }
 
 TEST_F(ZygotePoolTest, ASubmissionSeesItsOwnFilesAlone) {
@@ -153,8 +181,28 @@ TEST_F(ZygotePoolTest, SessionsOfOneSubmissionFollowOneAnother) {
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
+TEST_F(ZygotePoolTest, AStoppedSessionEndsAndTheNextOneFollows) {
+  for (const bool freezer : {true, false}) {
+    pool_.reset();
+    sandbox_ = make_sandbox({.use_freezer = freezer});
+    pool_ = std::make_unique<ZygotePool>(*sandbox_);
+    for (int session = 0; session < 5; ++session) {
+      auto playing = play_all({{"me", "one"}});
+      ASSERT_TRUE(playing);
+      EXPECT_EQ(playing->run("result = 1"), 1);
+      const auto stopped = playing->session.process->freeze();
+      ASSERT_TRUE(stopped.ok()) << stopped.error().message;
+      const auto processes = playing->session.process->processes();
+      ASSERT_TRUE(processes.ok());
+      EXPECT_THAT(*processes, testing::SizeIs(1)) << "and not those before it";
+    }
+    EXPECT_THAT(pool_->take_starts(), ElementsAre("me")) << sandbox_->level(false).to_string();
+  }
+}
+
 TEST_F(ZygotePoolTest, WhatOneSubmissionLeavesIsGoneForTheNext) {
-  if (!sandbox_->level(false).bubblewrap) GTEST_SKIP() << "no folders of its own to write to";
+  const SandboxLevel& level = sandbox_->level(false);
+  if (!shares() || !level.bubblewrap) GTEST_SKIP() << "nothing to clean in " << level.to_string();
   auto first = play_all({{"me", "one"}});
   ASSERT_TRUE(first);
   const std::vector<std::string> before = first->list("/tmp");
@@ -193,6 +241,7 @@ TEST_F(ZygotePoolTest, WhatCannotBeUndoneMeansANewOne) {
 }
 
 TEST_F(ZygotePoolTest, ItsCoresAreGivenBack) {
+  if (!shares()) GTEST_SKIP() << "not shared in " << sandbox_->level(false).to_string();
   auto first = play_all({{"me", "one"}});
   ASSERT_TRUE(first);
   const Json cores = first->run("result = sorted(os.sched_getaffinity(0))");
