@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -33,7 +34,6 @@ namespace kbench {
 namespace {
 
 constexpr const char* kWho = "local";
-constexpr int kTickMs = 50;
 constexpr std::chrono::milliseconds kMessagePatience{10'000};
 
 int print_tools(const std::string& how) {
@@ -61,7 +61,7 @@ class StandardStreams {
       std::array<pollfd, 3> watched{{{asked_to_end_ ? -1 : STDIN_FILENO, POLLIN, 0},
                                      {channel_.fd(), POLLIN, 0},
                                      {asked_to_end_ ? -1 : signal_fd_, POLLIN, 0}}};
-      if (::poll(watched.data(), watched.size(), kTickMs) < 0 && errno != EINTR) break;
+      if (::poll(watched.data(), watched.size(), patience_ms()) < 0 && errno != EINTR) break;
       if (watched[1].revents != 0) hear();
       if (watched[0].revents != 0 && !read()) ask_to_end();
       if (watched[2].revents != 0) ask_to_end();
@@ -70,6 +70,15 @@ class StandardStreams {
   }
 
  private:
+  // Until somebody's time is over; for ever where nobody waits.
+  [[nodiscard]] int patience_ms() const {
+    const auto next = desk_.next_deadline();
+    if (!next) return -1;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(*next - Desk::Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  }
+
   void hear() {
     const auto message = channel_.receive(kMessagePatience);
     if (message) {

@@ -230,8 +230,11 @@ std::string event_text(const Json& message) {
 }  // namespace
 
 Desk::Desk(GateHello hello, std::function<void(const Json&)> send,
-           std::function<Clock::time_point()> now)
-    : hello_(std::move(hello)), send_(std::move(send)), now_(std::move(now)) {}
+           std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm)
+    : hello_(std::move(hello)),
+      send_(std::move(send)),
+      now_(std::move(now)),
+      alarm_(std::move(alarm)) {}
 
 // Before anything of it is believed: where it comes from, as far as a browser says so.
 std::optional<HttpResponse> Desk::check_source(const HttpRequest& head) const {
@@ -389,6 +392,7 @@ void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respo
   started.outcomes.resize(count);
   started.waits.resize(count);
   started.open = count;
+  if (alarm_) alarm_(due_at(started));
   for (std::size_t i = 0; i < count; ++i) {
     // Settling the last one ends the errand.
     Wanted& wanted = errands_.at(number).errand.wanted[i];
@@ -486,6 +490,21 @@ void Desk::finish(std::uint64_t number) {
   outcomes.reserve(started.outcomes.size());
   for (const auto& outcome : started.outcomes) outcomes.push_back(*outcome);
   started.respond(started.errand.answer(outcomes));
+}
+
+// Then it is looked at next: who waits is answered at the deadline, who was not even answered by the
+// supervisor some time later.
+Desk::Clock::time_point Desk::due_at(const Started& started) const {
+  return started.deadline > now_() ? started.deadline : started.deadline + kAnswerPatience;
+}
+
+std::optional<Desk::Clock::time_point> Desk::next_deadline() const {
+  std::optional<Clock::time_point> next;
+  for (const auto& [number, started] : errands_) {
+    const auto due = due_at(started);
+    if (!next || due < *next) next = due;
+  }
+  return next;
 }
 
 void Desk::tick() {

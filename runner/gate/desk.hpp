@@ -30,9 +30,11 @@ class Desk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send`: to the supervisor.
+  // `send`: to the supervisor. `alarm`: asks to be called by tick() at that time. Nobody wakes up
+  // without need: on a CPU it would disturb what is measured meanwhile.
   Desk(GateHello hello, std::function<void(const Json&)> send,
-       std::function<Clock::time_point()> now);
+       std::function<Clock::time_point()> now,
+       std::function<void(Clock::time_point)> alarm = {});
 
   // What a request is, once its headers are there: nothing is read of the body of one that is
   // refused. Holds its place among those of its token as long as it lives.
@@ -90,8 +92,10 @@ class Desk {
 
   // A message of the supervisor.
   void hear(const Json& message);
-  // Answers those whose time is over. Called some times a second.
+  // Answers those whose time is over.
   void tick();
+  // When tick() has something to do; nothing where nobody waits.
+  [[nodiscard]] std::optional<Clock::time_point> next_deadline() const;
   // The supervisor ends: everybody is answered.
   [[nodiscard]] bool told_to_end() const { return ending_; }
 
@@ -118,12 +122,14 @@ class Desk {
   void take_event(const Json& message);
   void settle(Place place, OrderOutcome outcome);
   void finish(std::uint64_t number);
+  [[nodiscard]] Clock::time_point due_at(const Started& started) const;
 
   friend struct Routes;
 
   const GateHello hello_;
   std::function<void(const Json&)> send_;
   std::function<Clock::time_point()> now_;
+  std::function<void(Clock::time_point)> alarm_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, Started> errands_;
   std::map<std::uint64_t, Place> asked_;          // by number of the question

@@ -37,7 +37,7 @@ namespace websocket = boost::beast::websocket;
 using tcp = net::ip::tcp;
 using ErrorOf = beast::error_code;
 
-constexpr std::chrono::milliseconds kTick{50};
+constexpr std::chrono::milliseconds kPause{50};
 constexpr std::chrono::seconds kWritePatience{30};
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::chrono::seconds kHeartbeat{15};
@@ -414,14 +414,14 @@ class GateLoop {
         acceptor_(io_, family_of(listener.get()), listener.get()),
         timer_(io_),
         desk_(std::move(hello), [this](const Json& message) { send(message); },
-              [] { return Desk::Clock::now(); }) {
+              [] { return Desk::Clock::now(); },
+              [this](Desk::Clock::time_point when) { arm(when); }) {
     (void)listener.release();  // the acceptor closes it
   }
 
   void run() {
     std::thread reader([this] { read_messages(); });
     accept();
-    tick();
     io_.run();
     ::shutdown(channel_.fd(), SHUT_RDWR);
     reader.join();
@@ -461,20 +461,30 @@ class GateLoop {
   }
 
   void pause() {
-    pause_.emplace(io_, kTick);
+    pause_.emplace(io_, kPause);
     pause_->async_wait([this](ErrorOf) { accept(); });
   }
 
-  void tick() {
+  // The earliest alarm counts: what is later is asked for when that one has rung.
+  void arm(Desk::Clock::time_point when) {
+    if (armed_ && *armed_ <= when) return;
+    armed_ = when;
+    timer_.expires_at(when);
+    timer_.async_wait([this](ErrorOf failed) {
+      if (!failed) ring();  // else it was set anew
+    });
+  }
+  void ring() {
+    armed_.reset();
     desk_.tick();
-    timer_.expires_after(kTick);
-    timer_.async_wait([this](ErrorOf) { tick(); });
+    if (const auto next = desk_.next_deadline()) arm(*next);
   }
 
   net::io_context io_{1};
   Channel& channel_;
   tcp::acceptor acceptor_;
   net::steady_timer timer_;
+  std::optional<Desk::Clock::time_point> armed_;
   std::optional<net::steady_timer> pause_;
   std::optional<net::steady_timer> end_;
   std::shared_ptr<std::size_t> open_ = std::make_shared<std::size_t>(0);

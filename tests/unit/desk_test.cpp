@@ -148,6 +148,22 @@ TEST_F(DeskTest, ASupervisorThatSaysNothingIsGivenUp) {
   EXPECT_EQ(reply.status(), 503);
 }
 
+TEST_F(DeskTest, NobodyIsWokenWithoutNeed) {
+  std::vector<Desk::Clock::time_point> alarms;
+  Desk desk(hello(), [](const Json&) {}, [this] { return now_; },
+            [&](Desk::Clock::time_point when) { alarms.push_back(when); });
+  EXPECT_EQ(desk.next_deadline(), std::nullopt);
+  HttpRequest sent = request("POST", "/v1/evaluations");
+  sent.body = evaluation(60).dump();
+  const auto admission = desk.admit(sent);
+  desk.handle(admission.visit, sent, [](const HttpResponse&) {});
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_EQ(alarms[0], now_ + 60s);
+  EXPECT_EQ(desk.next_deadline(), now_ + 60s);
+  now_ += 60s;
+  EXPECT_EQ(desk.next_deadline(), now_ + 30s) << "the supervisor has said nothing yet";
+}
+
 TEST_F(DeskTest, RefusalsAreHandedOn) {
   for (const int status : {404, 422, 429, 500, 503}) {
     const Answer reply = post("/v1/evaluations", evaluation(60));
