@@ -175,13 +175,12 @@ constexpr std::array kFields{
         "What was submitted: native (C++ or CUDA, compiled) or python (a class ModelNew, played by "
         "a Python with torch).",
         [](Row r) { return text_of(r, r.worker_kind); }},
-    Field{
-        "torch_operators", "Torch operators", Unit::kText,
-        "Operators of torch that compute and that a Python submission was seen to call in a "
-        "checked call, with their counts and their share of the model's time in that call (on a "
-        "GPU of the device's): an observation, no proof. Such a row is ranked apart, unless the "
-        "run allowed all (--allow-torch). Empty where none was seen.",
-        [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
+    Field{"torch_operators", "Torch operators", Unit::kText,
+          "Operators of torch that compute and that a Python submission was seen to call in a "
+          "checked call, with their counts and their share of the model's time in that call (on a "
+          "GPU of the device's): an observation, no proof. Such a row is ranked apart, unless the "
+          "run allowed all (--allow-torch). Empty where none was seen.",
+          [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
     Field{
         "sources", "Sources", Unit::kObject,
         "The files that were compiled, each by the SHA-256 of what it holds, and the hash of them "

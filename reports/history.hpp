@@ -2,8 +2,9 @@
 // brought a change. Pure but for load_history; called by `kbench history`.
 //
 // A series has runs that measured alike only: those of the device, size, precision class, profile,
-// protocol, timing (quick or full) and, for Python submissions, --allow-torch of the newest run with a full timing of the task, or of the
-// newest at all where there is none. The others are counted.
+// protocol, timing (quick or full) and, for Python submissions, --allow-torch of the newest run
+// with a full timing of the task, or of the newest at all where there is none. The others are
+// counted.
 #pragma once
 
 #include <map>

@@ -100,7 +100,9 @@ Used AgentTools::use(const std::string& tool, const Json& arguments, const std::
     return use_files(WorkspaceFiles(*folder), tool, arguments);
   auto order = order_of(*folder, tool, agent);
   if (!order) return order.error();
-  return std::variant<Json, Order>(std::in_place_index<1>, std::move(*order));
+  std::variant<Json, Order> used;
+  used.emplace<Order>(std::move(*order));
+  return used;
 }
 
 Result<fs::path> AgentTools::folder_of(const Json& arguments, const std::string& agent) const {

@@ -44,9 +44,10 @@ Result<PythonPlayer> make_player(const Installation& installation, bool on_cuda)
   const auto facts = ask_python(installation.python);
   if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
   if (on_cuda && !facts->torch_has_cuda) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("the torch of {} was built without CUDA", installation.python.string()),
-                 "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("the torch of {} was built without CUDA", installation.python.string()),
+        "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
   }
   return PythonPlayer{{fs::absolute(installation.python), facts->module_folders, facts->folders},
                       fs::absolute(installation.player),

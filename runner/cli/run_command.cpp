@@ -217,9 +217,9 @@ class RunSession {
     const auto first = std::find_if(plan_.units.begin(), plan_.units.end(),
                                     [](const PlannedRow& u) { return is_python(u) && !u.ends_as; });
     if (!python_ || first == plan_.units.end()) return;
-    zygotes_.start_early(first->id.agent, zygote_command(*python_, plan_.target.device,
-                                                         plan_.target.device_index,
-                                                         usable_threads()));
+    zygotes_.start_early(
+        first->id.agent,
+        zygote_command(*python_, plan_.target.device, plan_.target.device_index, usable_threads()));
   }
 
   void tell_starts_of_torch() {

@@ -281,12 +281,12 @@ class StoreJudge final : public ServingJudge {
     }
     if (found->problems.empty())
       return Error{ErrorCode::kSubmission, "the files are no submission", ""};
-    // A malformed one is a row as well, by the name that its run gives it.
-    const SubmissionProblem& problem = found->problems.front();
-    SubmissionId id;
-    id.agent = problem.agent;
-    id.name = problem.path.filename().string();
-    return id;
+    // Where it lies here is nobody's business.
+    Error error = found->problems.front().error;
+    error.code = ErrorCode::kSubmission;
+    const std::size_t path = error.message.find(": ");
+    if (path != std::string::npos) error.message.erase(0, path + 2);
+    return error;
   }
 
   // Whether nobody need measure it again.

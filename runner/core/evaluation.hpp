@@ -187,9 +187,9 @@ struct Evaluation {
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
   // Python: median of what copying the outputs of a call to where they are judged takes; taken off.
   std::optional<std::int64_t> copy_ns;
-  std::optional<double> floor_ns;              // no call can be shorter on this device (roofline)
-  int repeats = 0;    // measured again: too fast, or contradicted by clocks
-  double rule_c = 4;  // the acceptance rule in force
+  std::optional<double> floor_ns;  // no call can be shorter on this device (roofline)
+  int repeats = 0;                 // measured again: too fast, or contradicted by clocks
+  double rule_c = 4;               // the acceptance rule in force
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: that rule instead of the other two
 

@@ -21,8 +21,8 @@ namespace kbench {
 struct NullCalls {
   std::vector<double> wall_ns;
   std::vector<double> strict_ns;
-  // Python: of copying the outputs. On a CPU a part of the others; on CUDA what the events of a real
-  // call see as well. Empty: outputs are written where they are judged.
+  // Python: of copying the outputs. On a CPU a part of the others; on CUDA what the events of a
+  // real call see as well. Empty: outputs are written where they are judged.
   std::vector<double> copy_ns = {};
 };
 

@@ -108,8 +108,8 @@ ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device
     command.needs_cuda = device == "cuda";
     if (command.needs_cuda) {
       for (auto& [name, value] : one_gpu_environment(device_index)) command.env[name] = value;
-      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by that:
-      // it does not live through a fork either.
+      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by
+      // that: it does not live through a fork either.
       command.env.insert_or_assign("PYTORCH_NVML_BASED_CUDA_CHECK", std::string("1"));
     }
     command.env.merge(weakened_environment());

@@ -25,7 +25,8 @@ constexpr int kControlDescriptor = 3;
 constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
 constexpr milliseconds kEndPatience{10'000};
-constexpr milliseconds kCleanPatience{20'000};  // of a million files, say: a new one is there sooner
+// Removing a million files, say: a new one is there sooner.
+constexpr milliseconds kCleanPatience{20'000};
 
 SandboxedProcess::Exit exit_of(int status) {
   if (WIFSIGNALED(status)) return {.exited = false, .signal = WTERMSIG(status)};

@@ -1,8 +1,8 @@
 // A sandboxed Python that has torch imported and forks a process for each session: importing takes
 // seconds, forking some ten milliseconds (runner/player/player.py is the other side). One for each
-// agent (zygote_pool.hpp), so that no two agents share a sandbox; what is frozen, counted and killed
-// with a session is the session's process. The first process runs nothing foreign, and nobody of its
-// user can write to it. Owned by zygote_pool.cpp; sessions keep it alive.
+// agent (zygote_pool.hpp), so that no two agents share a sandbox; what is frozen, counted and
+// killed with a session is the session's process. The first process runs nothing foreign, and
+// nobody of its user can write to it. Owned by zygote_pool.cpp; sessions keep it alive.
 #pragma once
 
 #include <sys/types.h>

@@ -49,12 +49,12 @@ class ZygotePool {
     std::unique_ptr<SandboxedProcess> process;
     std::filesystem::path folder;  // where the submission's files lie for it
   };
-  // A process of the agent's in which no other session's code has run, with these descriptors as its
-  // channel and output. The session before has to be over. Errors: kInfrastructure.
+  // A process of the agent's in which no other session's code has run, with these descriptors as
+  // its channel and output. The session before has to be over. Errors: kInfrastructure.
   Result<Session> fork(const ZygoteRequest& request, int control, int output);
 
-  // Starts an agent's fork server ahead of its first submission, while nothing is measured. One that
-  // does not start is told of when it is needed.
+  // Starts an agent's fork server ahead of its first submission, while nothing is measured. One
+  // that does not start is told of when it is needed.
   void start_early(const std::string& agent, const ZygoteCommand& command);
 
   // The agents for whom torch was started since this was asked last, in the order of the starts.

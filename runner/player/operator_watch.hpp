@@ -1,9 +1,9 @@
 // Counts the operators of torch that a submission calls, and takes their time, by two hooks that
 // Python has no handle of: a callback that every dispatched operator of every thread passes, and a
 // fallback of a dispatch key that is switched on for this thread. What neither sees may have been
-// called nevertheless (through a library that does not dispatch, or after a hook was disabled): this
-// is an observation and no proof. Off but between the two functions, so that no timed call pays for
-// it. Called by player_abi.
+// called nevertheless (through a library that does not dispatch, or after a hook was disabled):
+// this is an observation and no proof. Off but between the two functions, so that no timed call
+// pays for it. Called by player_abi.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What kbench-player.so offers to player.py through ctypes: the mailbox, the arenas, a GPU, the locks,
-// tensors without a copy, and the observer of torch's operators. Plain C; player.py declares the
-// same functions. Loaded after torch and before anything foreign.
+// What kbench-player.so offers to player.py through ctypes: the mailbox, the arenas, a GPU, the
+// locks, tensors without a copy, and the observer of torch's operators. Plain C; player.py declares
+// the same functions. Loaded after torch and before anything foreign.
 #pragma once
 
 #include <array>
@@ -35,15 +35,14 @@ void kb_keep_freed_memory();
 // Whether other processes of the same user may look into this one, and write there.
 int kb_set_open_to_others(int open);
 
-// Both take the descriptor. Null where it cannot be mapped, with the reason in `words`; lives as long
-// as the process.
+// Both take the descriptor. Null where it cannot be mapped, with the reason in `words`; lives as
+// long as the process.
 void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size);
 void* kb_open_mailbox(int fd);
 
 // Waits until another call than `served` is asked for. `spins`: as on CUDA.
 void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_call* call);
-void kb_answer_call(void* mailbox, std::uint32_t number, int spins,
-                    const kb_player_answer* answer);
+void kb_answer_call(void* mailbox, std::uint32_t number, int spins, const kb_player_answer* answer);
 
 // A DLPack handle for a tensor at `data`. `strides` null: without gaps.
 void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t type_bits, int ndim,
@@ -58,8 +57,8 @@ int kb_lock_down(char* words, std::size_t size);
 void kb_watch_operators();
 void kb_stop_watching();
 // Writes {"operators": {"aten::relu": 2}, "ns": {"aten::relu": 900}, "all_ns": 1200, "hooks": true}
-// of what was seen to `words`; `hooks` is false where a probe of ours went unseen by one of them. On
-// CUDA the call has to be over. Returns the length, 0 where it does not fit.
+// of what was seen to `words`; `hooks` is false where a probe of ours went unseen by one of them.
+// On CUDA the call has to be over. Returns the length, 0 where it does not fit.
 std::size_t kb_watched_operators(char* words, std::size_t size);
 
 // The rest is there only where kbench was built with CUDA (player_cuda.cpp).
@@ -72,9 +71,9 @@ std::uint64_t kb_cuda_stream(void* device);
 // As kb_map_arena(), on the device; takes the descriptor as well.
 void* kb_map_cuda_arena(void* device, int fd, std::uint64_t bytes, char* words, std::size_t size);
 
-// Runs `body` between the device's events, once the gate in the arena of inputs has opened (0: there
-// is none), and waits until all of its work is complete. Returns what `body` returned, or where that
-// is 0 an error of the device, which is positive. `ns`: what the events say.
+// Runs `body` between the device's events, once the gate in the arena of inputs has opened (0:
+// there is none), and waits until all of its work is complete. Returns what `body` returned, or
+// where that is 0 an error of the device, which is positive. `ns`: what the events say.
 std::int32_t kb_time_cuda_call(void* device, const void* inputs, std::uint64_t input_bytes,
                                std::uint32_t gate, std::int32_t (*body)(), std::int64_t* ns);
 // The driver's words for such an error.

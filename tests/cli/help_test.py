@@ -13,7 +13,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "submit"),
+            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
             ("agent",), ("agent", "run")]
 
@@ -33,6 +33,8 @@ WORDS = {
     ("report",): [""],
     ("workspace", "open", "relu"): ["--size", "--device", ""],
     ("workspace", "submit", "x"): ["--agent", "--reward", "--db"],
+    ("serve",): ["--bind", "--host", "--tokens", "--device", "--size", "--db"],
+    ("mcp",): ["--print", "--db"],
     ("episodes", "list"): ["--run", "--reward", "--db", "--format"],
     ("episodes", "show"): ["--turn", ""],
     ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],

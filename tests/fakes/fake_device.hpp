@@ -60,10 +60,10 @@ struct Script {
   bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
-  bool python = false;          // the worker is of that kind, on CUDA
-  double filling_ns = 0;        // of its empty calls: what their model takes
-  double output_copy_ns = 0;    // of each of its calls: copying its outputs
-  TorchUse torch_use;           // of its observed call
+  bool python = false;        // the worker is of that kind, on CUDA
+  double filling_ns = 0;      // of its empty calls: what their model takes
+  double output_copy_ns = 0;  // of each of its calls: copying its outputs
+  TorchUse torch_use;         // of its observed call
 
   // What the evaluator did.
   std::vector<std::string> log;

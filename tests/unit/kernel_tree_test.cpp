@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
@@ -190,6 +191,43 @@ TEST_F(KernelTreeTest, ALinkThatComesAndGoesIsNeverRead) {
   swapping.join();
   EXPECT_GT(copied, 0);
   EXPECT_GT(refused, 0) << "no link was ever met: this tried nothing";
+}
+
+// --- of files that lie in no folder ---
+
+TEST(KernelTreeOf, IsThatOfAFolderWithTheSameFiles) {
+  const testing::TemporaryFolder folder;
+  folder.write("work/kernels/main.cu", "int x;\n");
+  folder.write("work/kernels/tiles/tile.cuh", "int y;\n");
+  const auto copied = copy_kernels(folder.path() / "work");
+  const auto made = kernel_tree_of({{"main.cu", "int x;\n"}, {"tiles/tile.cuh", "int y;\n"}});
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(made->hash, copied.value().hash);
+}
+
+TEST(KernelTreeOf, ASinglePythonFileIsASubmission) {
+  const auto tree = kernel_tree_of({{"model.py", "class ModelNew: pass\n"}});
+  ASSERT_TRUE(tree.ok()) << tree.error().message;
+  EXPECT_THAT(tree->files.back().bytes, HasSubstr("\"entry\": \"model.py\""));
+  EXPECT_THAT(tree->files.back().bytes, HasSubstr("\"kind\": \"python\""));
+  EXPECT_FALSE(kernel_tree_of({{"a.py", ""}, {"b.py", ""}}).ok());
+  EXPECT_TRUE(kernel_tree_of({{"a.py", ""}, {"b.py", ""}, {"submission.json", "{}"}}).ok());
+}
+
+TEST(KernelTreeOf, WhatNoFolderMayHaveIsRefused) {
+  const auto refused = [](const std::map<std::string, std::string>& files) {
+    const auto tree = kernel_tree_of(files);
+    return !tree.ok() && tree.error().code == ErrorCode::kSubmission;
+  };
+  for (const char* name : {"../a.cpp", "/a.cpp", "a//b.cpp", "-a.cpp", "@a.cpp", ".a.cpp", "a b.cpp",
+                           "a\nb.cpp", ""})
+    EXPECT_TRUE(refused({{name, "int x;"}})) << name;
+  EXPECT_TRUE(refused({}));
+  EXPECT_TRUE(refused({{"notes.txt", "x"}}));
+  EXPECT_TRUE(refused({{"a.cpp", std::string(kMostKernelBytes + 1, ' ')}}));
+  std::map<std::string, std::string> many;
+  for (std::size_t i = 0; i <= kMostKernelFiles; ++i) many["f" + std::to_string(i) + ".cpp"] = "";
+  EXPECT_TRUE(refused(many));
 }
 
 }  // namespace

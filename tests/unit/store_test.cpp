@@ -230,6 +230,24 @@ TEST_F(StoreTest, AddingTwiceChangesNothing) {
   expect_same(back->at(0), first);
 }
 
+TEST_F(StoreTest, AnEvaluationIsFoundByItsKeyInWhateverRun) {
+  Store store = open_or_die(file_);
+  for (const char* run : {"r1", "r2"}) {
+    ASSERT_TRUE(store.begin_run(make_run(run)).ok());
+    ASSERT_TRUE(store.add(make_evaluation(run, 1)).ok());
+  }
+  ASSERT_TRUE(store.add(make_evaluation("r2", 2)).ok());
+  const auto found = store.read_key("key-1");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->evaluations.size(), 2u);
+  EXPECT_EQ(found->evaluations[0].run_id, "r1");
+  EXPECT_EQ(found->evaluations[1].run_id, "r2") << "the newest is the last";
+  EXPECT_EQ(found->evaluations[1].samples.size(), 60u);
+  EXPECT_EQ(found->chains.size(), 2u);
+  EXPECT_TRUE(store.read_key("key-3")->evaluations.empty());
+  EXPECT_TRUE(store.read_key("")->evaluations.empty());
+}
+
 TEST_F(StoreTest, TheSameKeyInAnotherRunIsAnotherRow) {
   Store store = open_or_die(file_);
   for (const char* id : {"r1", "r2"}) {

@@ -27,12 +27,12 @@ TEST(TorchUse, TheirShareOfTheTimeIsToldWhereItIsKnown) {
                      .ns = {{"aten::relu", 70}, {"aten::mm", 920}},
                      .all_ns = 1000};
   EXPECT_EQ(computing_operators(use), "aten::mm 1 (92 %), aten::relu 4 (7 %), aten::add 2");
-  EXPECT_EQ(computing_operators({.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4000}},
-                                 .all_ns = 1000}),
+  EXPECT_EQ(computing_operators(
+                {.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4000}}, .all_ns = 1000}),
             "aten::mm 1 (100 %)")
       << "several threads may add up to more";
-  EXPECT_EQ(computing_operators({.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4}},
-                                 .all_ns = 1000}),
+  EXPECT_EQ(computing_operators(
+                {.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4}}, .all_ns = 1000}),
             "aten::mm 1 (under 1 %)");
   EXPECT_EQ(computing_operators({.operators = {{"aten::mm", 1}}, .ns = {{"aten::mm", 4}}}),
             "aten::mm 1")

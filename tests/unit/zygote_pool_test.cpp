@@ -79,14 +79,12 @@ class ZygotePoolTest : public testing::Test {
     auto ends = Channel::make_pair();
     auto pipe = make_pipe();
     if (!ends || !pipe) return nullptr;
-    auto session =
-        pool_->fork(request(agent, folder), ends->second.get(), pipe->write.get());
+    auto session = pool_->fork(request(agent, folder), ends->second.get(), pipe->write.get());
     if (!session) {
       ADD_FAILURE() << session.error().message;
       return nullptr;
     }
-    return std::make_unique<Playing>(
-        Playing{std::move(*session), Channel(std::move(ends->first))});
+    return std::make_unique<Playing>(Playing{std::move(*session), Channel(std::move(ends->first))});
   }
 
   // Plays one submission after the other; the last one goes on.

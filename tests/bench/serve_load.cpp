@@ -1,0 +1,189 @@
+// serve_load GATE [EVALUATIONS]: 16 clients have so many submissions (1,000) judged by a judge that
+// judges nothing, through the real gate, supervisor and queue. Prints how long requests took, which
+// is what gate and supervisor take by themselves. Exit status 1 where an evaluation was lost or
+// judged twice.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/core/sha256.hpp"
+#include "runner/os/files.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/serve/gate_process.hpp"
+#include "runner/serve/supervisor.hpp"
+#include "tests/fakes/scripted_judge.hpp"
+
+namespace {
+
+using namespace kbench;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kClients = 16;
+
+// One connection, one request after the other.
+class Client {
+ public:
+  Client(int port, std::string token) : token_(std::move(token)) {
+    socket_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<in_port_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int yes = 1;
+    ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    ok_ = ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  }
+
+  // The status; 0 where the connection is lost.
+  int ask(const std::string& method, const std::string& path, const std::string& body) {
+    const std::string request = fmt::format(
+        "{} {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+        "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+        method, path, token_, body.size(), body);
+    if (!ok_ || ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+                    static_cast<ssize_t>(request.size()))
+      return 0;
+    return receive();
+  }
+  [[nodiscard]] const std::string& body() const { return body_; }
+
+ private:
+  int receive() {
+    std::string answer;
+    std::size_t head = std::string::npos;
+    std::size_t length = 0;
+    char buffer[16384];
+    while (head == std::string::npos || answer.size() < head + 4 + length) {
+      const ssize_t got = ::recv(socket_.get(), buffer, sizeof buffer, 0);
+      if (got <= 0) return 0;
+      answer.append(buffer, static_cast<std::size_t>(got));
+      if (head != std::string::npos) continue;
+      head = answer.find("\r\n\r\n");
+      const std::size_t field = answer.find("Content-Length: ");
+      if (head != std::string::npos && field < head)
+        length = std::strtoull(answer.c_str() + field + 16, nullptr, 10);
+    }
+    body_ = answer.substr(head + 4);
+    return std::atoi(answer.c_str() + 9);
+  }
+
+  std::string token_;
+  UniqueFd socket_;
+  std::string body_;
+  bool ok_ = false;
+};
+
+struct Shared {
+  std::mutex mutex;
+  std::vector<double> milliseconds;
+  std::set<std::string> ids;
+  std::atomic<int> lost = 0;
+};
+
+void run_client(int number, int port, int count, Shared& shared) {
+  Client client(port, std::string(63, 'a') + "0123456789abcdef"[number]);
+  for (int i = 0; i < count; ++i) {
+    const std::string body = fmt::format(
+        R"({{"task": "level1/019_relu", "files": {{"a.cpp": "// {} of {}"}}}})", i, number);
+    const auto begun = Clock::now();
+    const int status = client.ask("POST", "/v1/evaluations", body);
+    const std::chrono::duration<double, std::milli> took = Clock::now() - begun;
+    const Json answer = Json::parse(client.body(), nullptr, false);
+    if ((status != 200 && status != 202) || !answer.contains("id")) {
+      ++shared.lost;
+      continue;
+    }
+    const auto id = answer.at("id").get<std::string>();
+    if (client.ask("GET", "/v1/evaluations/" + id + "?wait_s=60", "") != 200) ++shared.lost;
+    const std::lock_guard lock(shared.mutex);
+    shared.milliseconds.push_back(took.count());
+    shared.ids.insert(id);
+  }
+}
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "serve_load: %s\n", error.message.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  const int each = (argc > 2 ? std::atoi(argv[2]) : 1000) / kClients;
+  const auto folder = ScratchFolder::make("kbench-serve-load");
+  if (!folder) return complain(folder.error());
+  auto spool = Spool::open(folder->path() / "spool");
+  if (!spool) return complain(spool.error());
+  const auto sandbox = make_sandbox();
+  test::ScriptedJudge judge;
+  const UniqueFd end(::eventfd(0, EFD_CLOEXEC));
+  std::atomic<int> port = 0;
+  ServeSettings settings;
+  settings.end_fd = end.get();
+  for (int i = 0; i < kClients; ++i)
+    settings.hello.tokens.push_back({fmt::format("client{}", i),
+                                     {.read = true, .evaluate = true},
+                                     sha256(std::string(63, 'a') + "0123456789abcdef"[i])});
+  settings.open_gate = [&]() -> Result<Gate> {
+    auto listener = listen_on("127.0.0.1", 0);
+    if (!listener) return listener.error();
+    const int number = port_of(*listener);
+    auto gate = start_gate(*sandbox, std::filesystem::absolute(argv[1]), std::move(*listener));
+    if (gate) port = number;
+    return gate;
+  };
+  std::optional<Result<ServeEnd>> ended;
+  std::atomic<bool> over = false;
+  std::thread supervisor([&] {
+    ended = serve(settings, judge, *spool);
+    over = true;
+  });
+  while (port == 0 && !over) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+
+  Shared shared;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i)
+    clients.emplace_back(run_client, i, port.load(), each, std::ref(shared));
+  for (std::thread& client : clients) client.join();
+  const std::uint64_t one = 1;
+  if (::write(end.get(), &one, sizeof one) < 0) return 1;
+  supervisor.join();
+  if (!*ended) return complain(ended->error());
+
+  auto& times = shared.milliseconds;
+  std::sort(times.begin(), times.end());
+  const auto quantile = [&](double q) {
+    return times.empty() ? 0.0 : times[static_cast<std::size_t>(q * double(times.size() - 1))];
+  };
+  const auto expected = static_cast<std::size_t>(each * kClients);
+  const auto judged = judge.judged();
+  const std::set<std::string> once(judged.begin(), judged.end());
+  fmt::print("{} evaluations of {} clients: p50 {:.2f} ms, p99 {:.2f} ms, most {:.2f} ms\n",
+             times.size(), kClients, quantile(0.5), quantile(0.99), quantile(1));
+  fmt::print("lost {}, judged twice {}\n", shared.lost.load() + int(expected - once.size()),
+             judged.size() - once.size());
+  const bool right = shared.lost == 0 && judged.size() == expected && once == shared.ids;
+  return right ? 0 : 1;
+}

@@ -1,0 +1,317 @@
+"""kbench serve: who may ask, what is refused, and who harms whom. Nothing is measured here."""
+
+import base64
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import cli_case
+from cli_case import GOOD, KBENCH, USAGE
+from serve_case import ANN, BOB, EVE, ServeCase, evaluation
+
+
+class StartTest(ServeCase):
+    def test_an_address_that_others_reach_is_refused(self):
+        for address in ("0.0.0.0", "::", "192.0.2.1"):
+            result = self.kbench("serve", "--bind", address, "--tokens", "tokens", "--device",
+                                 "cpu")
+            self.assert_fails(result, USAGE, "TLS", "proxy")
+        self.assert_fails(self.kbench("serve", "--bind", "localhost", "--device", "cpu"), USAGE,
+                          "is no address")
+
+    def test_a_named_file_of_tokens_is_there(self):
+        (self.folder / "tokens").unlink()
+        self.assert_fails(self.kbench("serve", "--tokens", "tokens", "--device", "cpu"), USAGE,
+                          "tokens")
+
+    def test_a_file_of_tokens_that_others_may_read_is_refused(self):
+        (self.folder / "tokens").chmod(0o644)
+        self.assert_fails(self.kbench("serve", "--tokens", "tokens", "--device", "cpu"), USAGE,
+                          "may be read by others")
+
+    def test_a_database_has_one_server(self):
+        self.serve()
+        result = self.kbench("serve", "--port", "0", "--tokens", "tokens", "--device", "cpu")
+        self.assert_fails(result, USAGE, "another `kbench serve`")
+        other = self.kbench("serve", "--port", "0", "--tokens", "nowhere", "--db", "other.sqlite",
+                            "--device", "cpu")
+        self.assert_fails(other, USAGE, "nowhere")
+
+    def test_a_port_that_is_taken_is_said_so(self):
+        server = self.serve()
+        result = self.kbench("serve", "--port", server.port, "--tokens", "tokens", "--db",
+                             "other.sqlite", "--device", "cpu")
+        self.assert_fails(result, USAGE, "cannot listen", "--port")
+
+    def test_it_ends_when_asked_to(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            server = self.serve()
+            self.assertEqual(server.end(number), GOOD, self.log())
+        self.assertIn("0 judged", self.log())
+        self.assertNotIn(ANN, self.log())
+
+
+class UsualTokensTest(ServeCase):
+    def test_the_usual_file_is_made(self):
+        # Without --tokens: the folder of the state.
+        environment = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
+        environment["HOME"] = str(self.folder)
+        with open(self.folder / "stderr", "wb") as errors:
+            process = subprocess.Popen(
+                [str(KBENCH), "serve", "--port", "0", "--device", "cpu"], cwd=self.folder,
+                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+            self.assertTrue(process.stdout.readline().startswith(b"http://127.0.0.1:"))
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(60), GOOD)
+            process.stdout.close()
+        tokens = self.folder / ".local/state/kbench/serve/tokens"
+        self.assertEqual(stat.S_IMODE(tokens.stat().st_mode), 0o600)
+        self.assertRegex(tokens.read_text(), r"(?m)^default read,evaluate,workspace [0-9a-f]{64}$")
+
+
+class GateTest(ServeCase):
+    """One server for all of them: whatever a test does to it, the next one finds it well."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = cls("run_host")
+        cls.host.setUp()
+        cls.server = cls.host.serve("--host", "judge.example.org")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.host.doCleanups()
+
+    def run_host(self):
+        """The case that owns the server."""
+
+    def setUp(self):
+        if self._testMethodName == "run_host":
+            super().setUp()
+
+    def tearDown(self):
+        if self._testMethodName != "run_host":
+            self.assertEqual(self.server.ask("GET", "/health", token=None),
+                             (200, {"status": "healthy"}))
+
+    def ask(self, *words, **more):
+        return self.server.ask(*words, **more)
+
+    def lines(self, data, timeout=30):
+        """What comes back to these bytes until the connection is closed."""
+        with self.server.raw(timeout) as connection:
+            connection.sendall(data)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        return answer
+
+    # --- who may ask ---
+
+    def test_without_a_token_nothing_is_told(self):
+        for token in (None, "c" * 64, ANN[1:], ANN + "a", "", "x"):
+            status, body = self.ask("POST", "/v1/evaluations", evaluation(), token=token)
+            self.assertEqual(status, 401, token)
+            self.assertIn("token", body["error"]["message"])
+
+    def test_a_token_may_be_a_password(self):
+        basic = base64.b64encode(f"kbench:{ANN}".encode()).decode()
+        status, _ = self.ask("GET", "/v1/evaluations/" + "0" * 64, token=None,
+                             headers={"Authorization": f"Basic {basic}"})
+        self.assertEqual(status, 404)
+
+    def test_tokens_have_scopes(self):
+        self.assertEqual(self.ask("POST", "/v1/evaluations", evaluation(), token=EVE)[0], 403)
+        self.assertEqual(self.ask("GET", "/v1/evaluations/" + "0" * 64, token=EVE)[0], 404)
+        self.assertEqual(self.ask("GET", "/v1/evaluations/" + "0" * 64, token=BOB)[0], 403)
+        self.assertEqual(self.ask("POST", "/mcp", {}, token=BOB)[0], 403)
+
+    def test_foreign_hosts_and_origins_are_refused(self):
+        for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{self.server.port}"},
+                        {"Origin": "https://evil.example"}, {"Origin": "null"}):
+            self.assertEqual(self.ask("GET", "/health", headers=headers)[0], 403, headers)
+        for headers in ({"Host": "judge.example.org"}, {"Origin": "http://localhost:3000"}):
+            self.assertEqual(self.ask("GET", "/health", headers=headers)[0], 200, headers)
+        answer = self.lines(b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n"
+                            b"Connection: close\r\n\r\n")
+        self.assertIn(b"403", answer.splitlines()[0])
+
+    # --- what is malformed ---
+
+    def test_bodies(self):
+        url = "/v1/evaluations"
+        self.assertEqual(self.ask("POST", url, "[" * 100_000)[0], 400)
+        self.assertEqual(self.ask("POST", url, '{"files": ' + "[" * 40 + "]" * 40 + "}")[0], 400)
+        self.assertEqual(self.ask("POST", url, "{")[0], 400)
+        self.assertEqual(self.ask("POST", url, b"\xff\xfe")[0], 400)
+        self.assertEqual(self.ask("POST", url, '{"task": 1, "task": 2}')[0], 400)
+        plain = {"Content-Type": "text/plain"}
+        self.assertEqual(self.ask("POST", url, "{}", headers=plain)[0], 415)
+        self.assertEqual(self.ask("POST", url, " " * (2 << 20) + "{}")[0], 413)
+
+    def test_the_largest_body_is_read(self):
+        files = {f"f{i}.hpp": " " * 30_000 for i in range(60)}
+        status, body = self.ask("POST", "/v1/evaluations", {"task": "level1/019_relu",
+                                                            "files": files})
+        self.assertEqual(status, 422)
+        self.assertEqual(body["error"]["fault"], "submission")
+        self.assertIn("1024 KiB", body["error"]["message"])
+
+    def test_submissions_that_cannot_be(self):
+        for files, words in (({"../a.cpp": "x"}, "is not allowed"),
+                             ({"-o.cpp": "x"}, "is not allowed"),
+                             ({"a.txt": "x"}, "no file is"), ({"a.cu": "x"}, "for cuda"),
+                             ({f"f{i}.hpp": "" for i in range(65)}, "more than 64 files")):
+            status, body = self.ask("POST", "/v1/evaluations",
+                                    {"task": "level1/019_relu", "files": files})
+            self.assertEqual((status, body["error"]["fault"]), (422, "submission"), body)
+            self.assertIn(words, body["error"]["message"])
+
+    def test_orders_that_make_no_sense(self):
+        for order, words in ((evaluation(task="level1/019_rleu"), "no task"),
+                             (evaluation(device="cuda"), "judges on cpu"),
+                             (evaluation(size="full", task="../../x"), "no task")):
+            status, body = self.ask("POST", "/v1/evaluations", order)
+            self.assertEqual((status, body["error"]["fault"]), (422, "client"), body)
+            self.assertIn(words, body["error"]["message"])
+        status, body = self.ask("POST", "/v1/evaluations", evaluation(task="level1/019_rleu"))
+        self.assertIn("019_relu", body["error"]["hint"])
+        self.assertEqual(self.ask("POST", "/v1/evaluations", evaluation(reward="much"))[0], 400)
+
+    def test_what_a_client_writes_steers_no_terminal(self):
+        status, body = self.ask("POST", "/v1/evaluations",
+                                {"task": "\x1b[31mred", "files": {"\x1b]0;x\x07.cpp": "x"}})
+        self.assertEqual(status, 422)
+        self.assertNotIn("\x1b", json.dumps(body, ensure_ascii=False))
+        self.assertNotIn("\x1b", self.host.log())
+
+    # --- what is not HTTP, or too much of it ---
+
+    def test_what_is_no_request_is_answered_or_dropped(self):
+        self.assertIn(b"400", self.lines(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n").splitlines()[0])
+        self.assertIn(b"400", self.lines(b"GET /health\r\n\r\n").splitlines()[0])
+        headers = b"".join(b"X-%d: %s\r\n" % (i, b"x" * 100) for i in range(400))
+        answer = self.lines(b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n")
+        self.assertIn(b"431", answer.splitlines()[0])
+
+    def test_headers_have_ten_seconds(self):
+        begun = time.monotonic()
+        with self.server.raw() as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\n")
+            closed = False
+            while not closed and time.monotonic() - begun < 25:
+                time.sleep(0.5)
+                try:
+                    connection.sendall(b"X: y\r\n")
+                    connection.settimeout(0.01)
+                    closed = connection.recv(1000) == b""
+                except (TimeoutError, socket.timeout):
+                    continue
+                except OSError:
+                    closed = True
+        self.assertTrue(closed, "slow headers were waited for")
+        self.assertGreater(time.monotonic() - begun, 5)
+
+    def test_a_flood_of_connections_leaves_room_for_others_later(self):
+        connections = []
+        try:
+            for _ in range(600):
+                connections.append(self.server.raw())
+        finally:
+            for connection in connections:
+                connection.close()
+
+    def test_several_requests_on_one_connection(self):
+        request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        last = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        self.assertEqual(self.lines(request * 5 + last).count(b"200 OK"), 6)
+
+    def test_a_client_that_wants_to_be_asked_for_its_body(self):
+        body = b"{}"
+        with self.server.raw() as connection:
+            connection.sendall(b"POST /v1/evaluations HTTP/1.1\r\nHost: localhost\r\n"
+                               b"Authorization: Bearer " + ANN.encode() + b"\r\n"
+                               b"Content-Type: application/json\r\nContent-Length: 2\r\n"
+                               b"Expect: 100-continue\r\nConnection: close\r\n\r\n")
+            self.assertIn(b"100 Continue", connection.recv(1000))
+            connection.sendall(body)
+            self.assertIn(b"400", connection.recv(10_000).splitlines()[0])
+
+    def test_a_client_that_goes_away_harms_nobody(self):
+        for _ in range(20):
+            with self.server.raw() as connection:
+                connection.sendall(b"POST /v1/evaluations HTTP/1.1\r\nHost: localhost\r\n"
+                                   b"Authorization: Bearer " + ANN.encode() + b"\r\n"
+                                   b"Content-Type: application/json\r\n"
+                                   b"Content-Length: 100\r\n\r\n{")
+
+    # --- the rest ---
+
+    def test_the_document_is_served(self):
+        status, document = self.ask("GET", "/openapi.json", token=None)
+        self.assertEqual(status, 200)
+        self.assertEqual(document["openapi"], "3.1.0")
+
+    def test_events_are_a_stream(self):
+        with self.server.raw() as connection:
+            connection.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n"
+                               b"Authorization: Bearer " + ANN.encode() + b"\r\n\r\n")
+            answer = b""
+            while b"retry" not in answer:
+                answer += connection.recv(1000)
+        self.assertIn(b"text/event-stream", answer)
+
+    def test_the_gate_is_sandboxed(self):
+        # The one process of that name below ours: no file of ours, no capability, a filter.
+        gates = [entry for entry in os.listdir("/proc") if entry.isdigit()
+                 and os.path.exists(f"/proc/{entry}/comm")
+                 and open(f"/proc/{entry}/comm").read().strip() == "kbench-gate"]
+        self.assertTrue(gates)
+        for gate in gates:
+            status = dict(line.split(":\t", 1) for line in
+                          open(f"/proc/{gate}/status").read().splitlines() if ":\t" in line)
+            self.assertEqual(status["NoNewPrivs"], "1")
+            self.assertEqual(int(status["CapEff"], 16), 0)
+            self.assertNotEqual(status["Seccomp"], "0")
+
+
+class GateDiesTest(ServeCase):
+    def test_another_one_takes_its_place(self):
+        server = self.serve()
+        for _ in range(2):
+            gate = next(int(entry) for entry in os.listdir("/proc") if entry.isdigit()
+                        and self.is_gate_of(entry, server.process.pid))
+            os.kill(gate, signal.SIGKILL)
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline:
+                try:
+                    if server.ask("GET", "/health", token=None)[0] == 200:
+                        break
+                except OSError:
+                    time.sleep(0.1)
+            else:
+                self.fail(self.log())
+        self.assertIn("another one is started", self.log())
+        self.assertEqual(server.end(), GOOD)
+
+    @staticmethod
+    def is_gate_of(entry, ancestor):
+        try:
+            if open(f"/proc/{entry}/comm").read().strip() != "kbench-gate":
+                return False
+            pid = int(entry)
+            while pid > 1:
+                if pid == ancestor:
+                    return True
+                pid = int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            return False
+        return False
+
+
+if __name__ == "__main__":
+    cli_case.main()

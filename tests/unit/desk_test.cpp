@@ -1,0 +1,285 @@
+// What the gate makes of requests, without a network.
+#include "runner/gate/desk.hpp"
+
+#include <cctype>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/serve/limits.hpp"
+#include "tests/unit/desk_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using DeskTest = test::DeskTest;
+
+const std::string kId(64, '1');
+
+Json evaluation(double wait_s = 0) {
+  Json body = {{"task", "level1/019_relu"}, {"files", {{"a.cpp", "int x;"}}}, {"reward", "log"}};
+  if (wait_s > 0) body["wait_s"] = wait_s;
+  return body;
+}
+
+// --- who may ask ---
+
+TEST_F(DeskTest, WithoutATokenThereIsLittle) {
+  EXPECT_EQ(get("/health", "").status(), 200);
+  EXPECT_EQ(get("/openapi.json", "").body().at("openapi"), "3.1.0");
+  const Answer none = post("/v1/evaluations", evaluation(), "");
+  EXPECT_EQ(none.status(), 401);
+  EXPECT_EQ((*none.response)->headers.front().first, "WWW-Authenticate");
+  EXPECT_EQ(post("/v1/evaluations", evaluation(), std::string(64, 'c')).status(), 401);
+  EXPECT_EQ(post("/v1/evaluations", evaluation(), kReadOnly).status(), 403);
+  EXPECT_TRUE(asked_.empty());
+  (void)get("/v1/evaluations/" + kId, kReadOnly);
+  EXPECT_EQ(question().at("what"), "row");
+}
+
+TEST_F(DeskTest, ForeignHostsAndOriginsAreRefusedBeforeAnything) {
+  HttpRequest rebound = request("GET", "/health");
+  rebound.headers["host"] = "evil.example";
+  EXPECT_EQ(send(rebound).status(), 403);
+  rebound.headers.erase("host");
+  EXPECT_EQ(send(rebound).status(), 403);
+  HttpRequest page = request("GET", "/health");
+  page.headers["origin"] = "https://evil.example";
+  EXPECT_EQ(send(page).status(), 403);
+  page.headers["origin"] = "";
+  EXPECT_EQ(send(page).status(), 403);
+  page.headers["origin"] = "http://localhost:3000";
+  EXPECT_EQ(send(page).status(), 200);
+  page.headers["host"] = "judge.example.org";
+  EXPECT_EQ(send(page).status(), 200);
+}
+
+TEST_F(DeskTest, AddressesAndMethodsThatThereAreNoneOf) {
+  EXPECT_EQ(get("/").status(), 404);
+  EXPECT_EQ(get("/v1/evaluations/").status(), 404);
+  EXPECT_EQ(get("/v1/evaluations/a/b").status(), 404);
+  EXPECT_EQ(get("/%zz").status(), 400);
+  const Answer wrong = get("/v1/batch");
+  EXPECT_EQ(wrong.status(), 405);
+  EXPECT_EQ((*wrong.response)->headers.front().second, "POST");
+  EXPECT_EQ(send(request("DELETE", "/mcp")).status(), 405);
+}
+
+TEST_F(DeskTest, ATokenHasSoManyRequestsAtOnce) {
+  std::vector<Desk::Visit> visits;
+  for (std::size_t i = 0; i < limits::kMostInFlight; ++i) {
+    auto admission = desk_.admit(request("POST", "/v1/evaluations"));
+    ASSERT_FALSE(admission.refused);
+    visits.push_back(std::move(admission.visit));
+  }
+  EXPECT_EQ(post("/v1/evaluations", evaluation()).status(), 429);
+  EXPECT_EQ(get("/health").status(), 200);
+  EXPECT_FALSE(get("/v1/evaluations/" + kId, kReadOnly).there()) << "another token's are its own";
+  visits.pop_back();
+  EXPECT_FALSE(post("/v1/evaluations", evaluation(5)).there());
+  EXPECT_EQ(post("/v1/evaluations", evaluation()).status(), 429) << "who waits counts";
+  answer_last(422, refusal("client"));
+  EXPECT_FALSE(post("/v1/evaluations", evaluation()).there());
+}
+
+// --- evaluations ---
+
+TEST_F(DeskTest, AStoredRowIsTheAnswer) {
+  const Answer reply = post("/v1/evaluations", evaluation());
+  EXPECT_EQ(question().at("what"), "order");
+  EXPECT_EQ(question().at("reward"), "log");
+  EXPECT_EQ(question().at("order").at("agent"), "ann") << "whatever a body says";
+  answer_last(200, row(kId));
+  EXPECT_EQ(reply.status(), 200);
+  EXPECT_EQ(reply.body().at("row").at("state"), "ok");
+}
+
+TEST_F(DeskTest, WithoutWaitingItsIdIs) {
+  const Answer reply = post("/v1/evaluations", evaluation());
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  EXPECT_EQ(reply.status(), 202);
+  EXPECT_EQ(reply.body(), (Json{{"id", kId}, {"state", "queued"}}));
+}
+
+TEST_F(DeskTest, WhoeverWaitsGetsTheRowWhenItIsThere) {
+  const Answer first = post("/v1/evaluations", evaluation(60));
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  const Answer second = get("/v1/evaluations/" + kId + "?wait_s=60&reward=kevin");
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  pass(59s);
+  EXPECT_FALSE(first.there());
+  event("done", std::string(64, '2'));
+  const std::size_t before = asked_.size();
+  event("done", kId);
+  ASSERT_EQ(asked_.size(), before + 2);
+  const std::vector<Json> questions(asked_.end() - 2, asked_.end());
+  for (const Json& one : questions) answer(one, 200, row(kId));
+  EXPECT_EQ(first.status(), 200);
+  EXPECT_EQ(second.status(), 200);
+  EXPECT_NE(questions[0].at("reward"), questions[1].at("reward"));
+  EXPECT_EQ(desk_.waiting(), 0U);
+}
+
+TEST_F(DeskTest, WhoeverWaitedLongEnoughIsToldSo) {
+  const Answer reply = post("/v1/evaluations", evaluation(60));
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  event("running", kId);
+  pass(60s);
+  EXPECT_EQ(reply.status(), 202);
+  EXPECT_EQ(reply.body().at("state"), "running");
+  event("done", kId);
+  EXPECT_EQ(asked_.size(), 1U) << "nobody waits for it any more";
+}
+
+TEST_F(DeskTest, ASupervisorThatSaysNothingIsGivenUp) {
+  const Answer reply = post("/v1/evaluations", evaluation());
+  pass(29s);
+  EXPECT_FALSE(reply.there());
+  pass(2s);
+  EXPECT_EQ(reply.status(), 503);
+  answer_last(200, row(kId));
+  EXPECT_EQ(reply.status(), 503);
+}
+
+TEST_F(DeskTest, RefusalsAreHandedOn) {
+  for (const int status : {404, 422, 429, 500, 503}) {
+    const Answer reply = post("/v1/evaluations", evaluation(60));
+    answer_last(status, refusal("client"));
+    EXPECT_EQ(reply.status(), status);
+    EXPECT_EQ(reply.body().at("error").at("message"), "it is refused");
+  }
+}
+
+TEST_F(DeskTest, MalformedOnesNeverReachTheSupervisor) {
+  const std::vector<Json> bodies = {
+      Json::object(),
+      {{"task", "t"}},
+      {{"files", {{"a", "b"}}}},
+      {{"task", 3}, {"files", {{"a", "b"}}}},
+      {{"task", "t"}, {"files", {{"a", 3}}}},
+      {{"task", "t"}, {"files", Json::object()}},
+      {{"task", "t"}, {"reference", "r"}, {"files", {{"a", "b"}}}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"reward", "much"}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"wait_s", -1}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"wait_s", "5"}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"agent", "bob"}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"what", "compile"}},
+  };
+  for (const Json& body : bodies)
+    EXPECT_EQ(post("/v1/evaluations", body).status(), 400) << body;
+  HttpRequest plain = request("POST", "/v1/evaluations");
+  plain.headers["content-type"] = "text/plain";
+  plain.body = evaluation().dump();
+  EXPECT_EQ(send(plain).status(), 415);
+  EXPECT_EQ(get("/v1/evaluations/" + kId + "?wait_s=x").status(), 400);
+  EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(DeskTest, ABatchHasAnAnswerForEach) {
+  Json one = evaluation();
+  one.erase("reward");
+  Json bad = one;
+  bad["task"] = 3;
+  const Answer reply = post("/v1/batch", {{"evaluations", {one, bad, one}}, {"wait_s", 60}});
+  ASSERT_EQ(asked_.size(), 2U);
+  answer(asked_[0], 202, {{"id", kId}, {"state", "queued"}});
+  answer(asked_[1], 422, refusal("submission"));
+  EXPECT_FALSE(reply.there());
+  event("done", kId);
+  answer_last(200, row(kId));
+  const Json list = reply.body().at("evaluations");
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_EQ(list[0].at("status"), 200);
+  EXPECT_EQ(list[0].at("row").at("state"), "ok");
+  EXPECT_EQ(list[1].at("status"), 400);
+  EXPECT_EQ(list[2].at("status"), 422);
+  EXPECT_EQ(post("/v1/batch", {{"evaluations", Json::array()}}).status(), 400);
+  EXPECT_EQ(post("/v1/batch", {{"evaluations", Json::array({bad})}}).body().at("evaluations").size(),
+            1U);
+  Json many = Json::array();
+  for (std::size_t i = 0; i <= limits::kMostBatch; ++i) many.push_back(one);
+  EXPECT_EQ(post("/v1/batch", {{"evaluations", many}}).status(), 400);
+}
+
+// --- the end ---
+
+TEST_F(DeskTest, WhatIsPutOffIsSaidSo) {
+  const Answer reply = post("/v1/evaluations", evaluation(60));
+  answer_last(202, {{"id", kId}, {"state", "running"}});
+  desk_.hear({{"say", "draining"}});
+  EXPECT_EQ(get("/health", "").status(), 503);
+  event("put_off", kId);
+  EXPECT_EQ(reply.status(), 202);
+  EXPECT_EQ(reply.body().at("state"), "queued");
+}
+
+TEST_F(DeskTest, AtTheEndNobodyIsLeftWaiting) {
+  const Answer asked = post("/v1/evaluations", evaluation(60));
+  const Answer waits = get("/v1/evaluations/" + kId + "?wait_s=60");
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  desk_.hear({{"say", "bye"}});
+  EXPECT_TRUE(desk_.told_to_end());
+  EXPECT_EQ(asked.status(), 503);
+  EXPECT_EQ(waits.status(), 202);
+  EXPECT_EQ(get("/health", "").status(), 503);
+}
+
+// --- events ---
+
+TEST_F(DeskTest, EventsAreToldToWhoeverListens) {
+  std::string heard;
+  const auto number = desk_.listen([&](const std::string& text) { heard += text; });
+  event("queued", kId);
+  EXPECT_THAT(heard, HasSubstr("event: queued\ndata: {"));
+  EXPECT_THAT(heard, HasSubstr(kId));
+  EXPECT_EQ(heard.substr(heard.size() - 2), "\n\n");
+  desk_.unlisten(number);
+  heard.clear();
+  event("done", kId);
+  EXPECT_TRUE(heard.empty());
+  for (std::size_t i = 0; i < limits::kMostStreams; ++i) {
+    EXPECT_TRUE(desk_.may_listen());
+    (void)desk_.listen([](const std::string&) {});
+  }
+  EXPECT_FALSE(desk_.may_listen());
+}
+
+TEST_F(DeskTest, OneWhoEndsWhileHeIsToldHarmsNobody) {
+  std::uint64_t number = 0;
+  int heard = 0;
+  number = desk_.listen([&](const std::string&) { desk_.unlisten(number); });
+  (void)desk_.listen([&](const std::string&) { ++heard; });
+  event("queued", kId);
+  event("done", kId);
+  EXPECT_EQ(heard, 2);
+}
+
+// --- the document ---
+
+TEST_F(DeskTest, EveryRequestIsDocumentedAndNoOther) {
+  std::ifstream file(KBENCH_OPENAPI);
+  const Json document = Json::parse(file);
+  std::set<std::pair<std::string, std::string>> documented;
+  for (const auto& [path, methods] : document.at("paths").items()) {
+    std::string plain = path.substr(0, path.find('{'));
+    for (const auto& [method, operation] : methods.items()) {
+      std::string upper = method;
+      for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      documented.emplace(upper, plain);
+      EXPECT_TRUE(operation.contains("summary") && operation.contains("responses")) << path;
+    }
+  }
+  std::set<std::pair<std::string, std::string>> served;
+  for (auto& one : Desk::requests()) served.insert(one);
+  EXPECT_EQ(documented, served);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,325 @@
+// The supervisor of `kbench serve`, with a test for a gate and a judge that judges nothing.
+#include "runner/serve/supervisor.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fakes/scripted_judge.hpp"
+#include "tests/unit/task_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using std::chrono::milliseconds;
+using test::ScriptedJudge;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr milliseconds kPatience{20'000};
+
+Json order_of(const std::string& text, const std::string& agent = "ann") {
+  return order_json({.task = "level1/019_relu", .agent = agent, .files = {{"main.cpp", text}}});
+}
+
+class SupervisorTest : public ::testing::Test {
+ protected:
+  void start(OrderQueue::Limits limits = {}) {
+    spool_ = std::make_unique<Spool>(
+        std::move(*Spool::open(folder_.path() / "spool")));
+    judge_ = std::make_unique<ScriptedJudge>();
+    start_with_judge(limits);
+  }
+
+  void start_with_judge(OrderQueue::Limits limits = {}) {
+    end_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+    settings_ = {};
+    settings_.limits = limits;
+    settings_.batch = 4;
+    settings_.end_fd = end_.get();
+    settings_.note = [this](const std::string& text) { notes_.push_back(text); };
+    settings_.hello.tokens = {
+        {"ann", {.read = true, .evaluate = true, .workspace = true}, "hash"},
+        {"bob", {.evaluate = true}, "other"},
+        {"eve", {.read = true}, "third"}};
+    settings_.open_gate = [this]() -> Result<Gate> {
+      auto ends = Channel::make_pair();
+      gates_.emplace_back(std::move(ends->second));
+      ++opened_;
+      return Gate{nullptr, Channel(std::move(ends->first), Channel::Descriptors::kRefused)};
+    };
+    ended_.reset();
+    gates_.clear();
+    gates_.reserve(8);
+    opened_ = 0;
+    thread_ = std::thread([this] { ended_ = serve(settings_, *judge_, *spool_); });
+    while (opened_ == 0) std::this_thread::sleep_for(milliseconds{1});
+    EXPECT_EQ(next().at("say"), "hello");
+  }
+
+  void TearDown() override {
+    if (!thread_.joinable()) return;
+    judge_->release();
+    end();
+  }
+
+  Channel& gate() { return gates_.back(); }
+  Json next() {
+    auto message = gate().receive(kPatience);
+    if (!message) throw std::runtime_error(message.error().message);
+    return std::move(message->body);
+  }
+  // The answer; events that come before it are kept.
+  Json ask(Json question) {
+    const int number = ++asked_;
+    question["ask"] = number;
+    EXPECT_TRUE(gate().send(question).ok());
+    for (;;) {
+      Json message = next();
+      if (message.contains("answer")) {
+        EXPECT_EQ(message.at("answer"), number);
+        return message;
+      }
+      events_.push_back(std::move(message));
+    }
+  }
+  Json order(const std::string& text, const std::string& agent = "ann") {
+    return ask({{"what", "order"}, {"order", order_of(text, agent)}, {"reward", "log"}});
+  }
+  Json row(const std::string& id) { return ask({{"what", "row"}, {"id", id}, {"reward", "log"}}); }
+  // Waits for that event of that order.
+  void await(const std::string& event, const std::string& id) {
+    const auto is_it = [&](const Json& message) {
+      return message.value("event", "") == event && message.value("id", "") == id;
+    };
+    for (const Json& message : events_)
+      if (is_it(message)) return;
+    for (;;) {
+      events_.push_back(next());
+      if (is_it(events_.back())) return;
+    }
+  }
+  static std::string id_in(const Json& answer) {
+    return answer.at("body").at("id").get<std::string>();
+  }
+  void ask_to_end() const {
+    const std::uint64_t one = 1;
+    ASSERT_EQ(::write(end_.get(), &one, sizeof one), 8);
+  }
+  ServeEnd end() {
+    ask_to_end();
+    thread_.join();
+    EXPECT_TRUE(ended_ && ended_->ok()) << (ended_ && !ended_->ok() ? ended_->error().message : "");
+    return **ended_;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<ScriptedJudge> judge_;
+  ServeSettings settings_;
+  UniqueFd end_;
+  std::vector<Channel> gates_;
+  std::atomic<std::size_t> opened_ = 0;
+  std::vector<std::string> notes_;
+  std::vector<Json> events_;
+  std::optional<Result<ServeEnd>> ended_;
+  std::thread thread_;
+  int asked_ = 0;
+};
+
+TEST_F(SupervisorTest, AnOrderIsJudgedOnceHoweverOftenItIsSent) {
+  start();
+  judge_->hold();
+  const Json first = order("x");
+  EXPECT_EQ(first.at("status"), 202);
+  const std::string id = id_in(first);
+  EXPECT_EQ(id_in(order("x")), id);
+  EXPECT_EQ(row(id).at("status"), 202);
+  judge_->let(1);
+  await("done", id);
+  const Json done = row(id);
+  EXPECT_EQ(done.at("status"), 200);
+  EXPECT_EQ(done.at("body").at("row").at("reward").at("name"), "log");
+  EXPECT_EQ(order("x").at("status"), 200);
+  EXPECT_THAT(judge_->judged(), ElementsAre(id));
+  EXPECT_EQ(end().judged, 1U);
+}
+
+TEST_F(SupervisorTest, EventsTellHowFarItIs) {
+  start();
+  const std::string id = id_in(order("x"));
+  await("done", id);
+  std::vector<std::string> seen;
+  for (const Json& event : events_) seen.push_back(event.at("event").get<std::string>());
+  EXPECT_THAT(seen, ElementsAre("queued", "running", "done"));
+  EXPECT_EQ(events_.back().at("agent"), "ann");
+}
+
+TEST_F(SupervisorTest, ARowOfBeforeIsTheAnswerWhereItCounts) {
+  start();
+  const Order stored{.task = "level1/019_relu", .agent = "ann", .files = {{"main.cpp", "old"}}};
+  judge_->put(ScriptedJudge::id_of(stored), true);
+  EXPECT_EQ(order("old").at("status"), 200);
+  const Order failed{.task = "level1/019_relu", .agent = "ann", .files = {{"main.cpp", "hm"}}};
+  judge_->put(ScriptedJudge::id_of(failed), false);
+  EXPECT_EQ(row(ScriptedJudge::id_of(failed)).at("status"), 200);
+  EXPECT_EQ(order("hm").at("status"), 202) << "a fault of the machine's is measured again";
+}
+
+TEST_F(SupervisorTest, WhatMakesNoSenseIsRefusedAndWhoseFaultItIs) {
+  start();
+  const auto fault = [](const Json& answer) { return answer.at("body").at("error").at("fault"); };
+  Json unknown = order_of("x");
+  unknown["task"] = "level1/404_none";
+  const Json nowhere = ask({{"what", "order"}, {"order", unknown}});
+  EXPECT_EQ(nowhere.at("status"), 422);
+  EXPECT_EQ(fault(nowhere), "client");
+  const Json bad = ask({{"what", "order"},
+                        {"order", order_json({.task = "t", .agent = "ann", .files = {{"bad", ""}}})}});
+  EXPECT_EQ(bad.at("status"), 422);
+  EXPECT_EQ(fault(bad), "submission");
+  EXPECT_EQ(order("x", "eve").at("status"), 403) << "a token that may only read";
+  EXPECT_EQ(order("x", "mallory").at("status"), 403) << "nobody's";
+  EXPECT_EQ(ask({{"what", "order"}, {"order", 3}}).at("status"), 422);
+  EXPECT_EQ(ask({{"what", "money"}}).at("status"), 400);
+  EXPECT_EQ(row("../../etc").at("status"), 404);
+  EXPECT_EQ(row(std::string(64, 'a')).at("status"), 404);
+}
+
+TEST_F(SupervisorTest, LimitsHoldForEachAndForAll) {
+  start({.most = 3, .most_of_one = 2});
+  judge_->hold();
+  EXPECT_EQ(order("1").at("status"), 202);
+  EXPECT_EQ(order("2").at("status"), 202);
+  EXPECT_EQ(order("3").at("status"), 429);
+  EXPECT_EQ(order("1").at("status"), 202) << "the same one is no further one";
+  EXPECT_EQ(order("4", "bob").at("status"), 202);
+}
+
+TEST_F(SupervisorTest, WhatGetsNoRowIsTriedOnceMoreAndThenSaidSo) {
+  start();
+  judge_->fail(1);
+  const std::string id = id_in(order("x"));
+  await("done", id);
+  judge_->fail(2);
+  const std::string other = id_in(order("y"));
+  await("failed", other);
+  const Json why = row(other);
+  EXPECT_EQ(why.at("status"), 500);
+  EXPECT_THAT(why.at("body").at("error").at("message").get<std::string>(),
+              HasSubstr("the device is lost"));
+  EXPECT_EQ(order("y").at("status"), 202) << "asked again, it is tried again";
+  await("done", other);
+}
+
+TEST_F(SupervisorTest, ToolsThatTakeTimeGoThroughTheQueueAndAreGivenOnce) {
+  start();
+  const auto tool = [&](const std::string& name, const std::string& agent = "ann") {
+    return ask({{"what", "tool"},
+                {"tool", name},
+                {"arguments", {{"workspace", "w"}}},
+                {"agent", agent},
+                {"reward", ""}});
+  };
+  EXPECT_EQ(tool("list_tasks").at("body").at("result").at("tasks"), Json::array());
+  EXPECT_EQ(tool("read").at("status"), 404);
+  EXPECT_EQ(tool("list_tasks", "bob").at("status"), 403);
+  const Json verify = tool("verify");
+  ASSERT_EQ(verify.at("status"), 202);
+  await("done", id_in(verify));
+  const Json result = row(id_in(verify));
+  EXPECT_EQ(result.at("body").at("result").at("what"), "verify");
+  EXPECT_EQ(row(id_in(verify)).at("status"), 404);
+  EXPECT_EQ(tool("verify").at("status"), 202) << "fresh inputs each time";
+  await("done", id_in(tool("submit")));
+  EXPECT_EQ(tool("submit").at("body").at("row").at("state"), "ok");
+}
+
+TEST_F(SupervisorTest, AtTheEndWhatIsJudgedIsFinishedAndTheRestIsKept) {
+  start();
+  judge_->hold();
+  const std::string first = id_in(order("1"));
+  await("running", first);
+  const std::string second = id_in(order("2", "bob"));
+  ask_to_end();
+  while (next().value("say", "") != "draining") {
+  }
+  EXPECT_EQ(order("3").at("status"), 503);
+  EXPECT_EQ(order("1").at("status"), 202) << "what is there already may be asked for";
+  judge_->let(1);
+  thread_.join();
+  ASSERT_TRUE(ended_->ok());
+  EXPECT_THAT(judge_->judged(), ElementsAre(first));
+  EXPECT_EQ((*ended_)->left, 1U);
+  // The next server goes on with it, under the same id.
+  judge_ = std::make_unique<ScriptedJudge>();
+  judge_->put(first, true);
+  events_.clear();
+  start_with_judge();
+  await("done", second);
+  EXPECT_THAT(judge_->judged(), ElementsAre(second));
+  EXPECT_EQ(end().left, 0U);
+}
+
+TEST_F(SupervisorTest, AfterAKillWhatWaitedGoesOnUnlessItsRowIsThere) {
+  spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
+  judge_ = std::make_unique<ScriptedJudge>();
+  const auto queued = [](const std::string& text, std::uint64_t sequence) {
+    const Order order{.task = "level1/019_relu",
+                      .size = "small",
+                      .agent = "ann",
+                      .files = {{"main.cpp", text}}};
+    return QueuedOrder{ScriptedJudge::id_of(order), order, sequence};
+  };
+  ASSERT_TRUE(spool_->keep(queued("judged", 1)).ok());
+  judge_->put(queued("judged", 1).id, true);
+  ASSERT_TRUE(spool_->keep(queued("waits", 2)).ok());
+  QueuedOrder foreign = queued("other compiler", 3);
+  foreign.id = std::string(64, 'f');
+  ASSERT_TRUE(spool_->keep(foreign).ok());
+  start_with_judge();
+  await("done", queued("waits", 2).id);
+  EXPECT_THAT(judge_->judged(), ElementsAre(queued("waits", 2).id));
+  EXPECT_EQ(spool_->load()->orders.size(), 0U);
+  EXPECT_EQ(end().left, 0U);
+}
+
+TEST_F(SupervisorTest, AGateThatDiesIsReplacedAndOneThatLiesAsWell) {
+  start();
+  judge_->hold();
+  const std::string id = id_in(order("x"));
+  await("running", id);
+  EXPECT_TRUE(gate().send({{"what", "no number"}}).ok());
+  while (opened_ < 2) std::this_thread::sleep_for(milliseconds{1});
+  EXPECT_EQ(next().at("say"), "hello");
+  EXPECT_EQ(row(id).at("status"), 202) << "nothing of the queue was lost";
+  judge_->let(1);
+  await("done", id);
+}
+
+TEST_F(SupervisorTest, AGateThatDiesAgainAndAgainEndsIt) {
+  start();
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_TRUE(gate().send(Json::array()).ok());
+    while (opened_ < i + 1) std::this_thread::sleep_for(milliseconds{1});
+  }
+  EXPECT_TRUE(gate().send(Json::array()).ok());
+  thread_.join();
+  ASSERT_FALSE(ended_->ok());
+  EXPECT_EQ(ended_->error().code, ErrorCode::kInfrastructure);
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,35 @@
+#include "runner/measure/worker_kind.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(WorkerKind, AStatusOfANativeSubmissionIsItsOwnNumber) {
+  const EarlyEnd end = native_worker().ended_with(700);
+  EXPECT_EQ(end.state, State::kSubmissionError);
+  EXPECT_THAT(end.message, HasSubstr("700"));
+}
+
+TEST(WorkerKind, OfPythonWhatIsPositiveIsTheDevices) {
+  const EarlyEnd error = python_worker().ended_with(700);
+  EXPECT_EQ(error.state, State::kSubmissionError) << "as of a native submission";
+  EXPECT_THAT(error.message, HasSubstr("CUDA error 700"));
+  for (const int small : {1, 2}) {
+    EXPECT_THAT(python_worker().ended_with(small).message, HasSubstr("CUDA error")) << small;
+  }
+}
+
+TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
+  EXPECT_EQ(python_worker().ended_with(-2).state, State::kWrongResult);
+  const EarlyEnd raised = python_worker().ended_with(-1);
+  EXPECT_EQ(raised.state, State::kSubmissionError);
+  EXPECT_THAT(raised.message, HasSubstr("raised"));
+  EXPECT_EQ(python_worker().ended_with(-77).state, State::kSubmissionError) << "its word may be any";
+}
+
+}  // namespace
+}  // namespace kbench
