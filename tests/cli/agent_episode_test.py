@@ -97,7 +97,7 @@ class EpisodeTest(AgentCase):
         page = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertIn("What agents did", page)
         self.assertIn("Negative elements have to become zero.", page)
-        exported = self.kbench("export", "rft")
+        exported = self.kbench("export", "sft")
         self.assert_good(exported)
         [line] = exported.stdout.splitlines()
         line = json.loads(line)

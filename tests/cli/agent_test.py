@@ -28,7 +28,7 @@ class RefusedTest(cli_case.CliCase):
         self.assert_fails(self.run_agent("--endpoint", URL, "--model", "m", "--task", "level9/*"),
                           NOTHING_SELECTED)
         self.assert_fails(self.run_agent("--endpoint", URL, "--resume", "latest", "--db",
-                                         "none.sqlite"), NOTHING_SELECTED)
+                                         "none.sqlite"), USAGE, "no such database")
 
     def test_a_key_is_named_and_never_typed(self):
         common = ("--endpoint", URL, "--model", "m", "--task", "level1/019_relu")
