@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -172,12 +173,14 @@ class EndsTest(AgentCase):
 
 
 class ResumeTest(AgentCase):
-    def begin(self, *words):
+    def start(self, *words):
         variables = {**os.environ, "HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE)}
-        return subprocess.Popen([str(KBENCH), *self.words("--model", "scripted", "--task", TASK,
-                                                          *words)],
-                                cwd=self.folder, env=variables, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([str(KBENCH), *self.words(*words)], cwd=self.folder, env=variables,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def begin(self, *words):
+        return self.start("--model", "scripted", "--task", TASK, *words)
 
     def stored_turns(self):
         try:
@@ -217,12 +220,7 @@ class ResumeTest(AgentCase):
         process.kill()
         process.communicate()
         for turns in (2, 3, 4):
-            again = subprocess.Popen([str(KBENCH), *self.words("--resume", "latest")],
-                                     cwd=self.folder,
-                                     env={**os.environ, "HOME": str(self.folder),
-                                          "KBENCH_CACHE": str(cli_case.CACHE)},
-                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.PIPE, text=True)
+            again = self.start("--resume", "latest")
             self.wait_for(turns, again)
             again.kill()
             again.communicate()
@@ -255,6 +253,40 @@ class ResumeTest(AgentCase):
         rows = [row for row in report["results"] if row["agent"]]
         self.assertEqual(len({row["variant"] for row in rows}), 3)
         self.assertEqual({row["state"] for row in rows}, {"ok"})
+
+    def rows(self, sql):
+        with sqlite3.connect(f"file:{self.folder}/kbench.sqlite?mode=ro", uri=True) as database:
+            return database.execute(sql).fetchall()
+
+    def test_killed_at_random_moments(self):
+        """AGENT_KILLS times (default: 8), each time somewhere else."""
+        kills = int(os.environ.get("AGENT_KILLS", "8"))
+        dice = random.Random(20)
+        self.serve(delay=0.1)
+        process = self.begin("--episodes", "2")
+        self.wait_for(1, process)
+        turns, calls = set(), set()
+        for _ in range(kills):
+            time.sleep(dice.uniform(0, 3))
+            process.kill()
+            process.communicate()
+            now = set(self.rows("SELECT episode, position, context, reply FROM turn"))
+            self.assertLessEqual(turns, now, "a turn was lost")
+            turns = now
+            now = set(self.rows("SELECT episode, turn, position, arguments, result FROM call"))
+            self.assertLessEqual(calls, now, "an answer was lost")
+            calls = now
+            if self.rows("SELECT min(stop_reason) FROM episode") != [("",)]:
+                break  # both have ended
+            process = self.start("--resume", "latest")
+        if process.poll() is None:
+            process.communicate(timeout=600)
+        self.resume()
+        self.assertEqual(self.rows("SELECT DISTINCT stop_reason FROM episode"), [("submit",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM turn"), [(10,)], "five turns each")
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT variant) FROM evaluation "
+                                   "WHERE agent IS NOT NULL"), [(2, 2)], "each was judged once")
+        self.assert_good(self.kbench("db", "check"))
 
 
 if __name__ == "__main__":
