@@ -34,6 +34,7 @@ std::vector<EpisodeStory> stories_of(const PageModel& page) {
     rows.emplace(std::pair(page.evaluations[i]->run_id, page.evaluations[i]->key), &page.rows[i]);
   const FindRow find = [&rows](const std::string& run_id,
                                const std::string& key) -> Result<const ResultRow*> {
+    if (key.empty()) return static_cast<const ResultRow*>(nullptr);
     const auto found = rows.find({run_id, key});
     return found == rows.end() ? nullptr : found->second;
   };

@@ -140,7 +140,7 @@ class AgentRun {
     if (tasks->empty()) return Error{ErrorCode::kNotFound, "no task matches", ""};
     // Before anything is measured: what cannot be begun is not.
     for (const Task& task : *tasks)
-      if (auto texts = prepare_texts(task.id, target->size, target_name(*target)); !texts)
+      if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)
         return texts;
     const auto end = perform_run(run, installation_);
     if (!end) return end.error();
@@ -194,6 +194,9 @@ class AgentRun {
   }
 
   Status resume() {
+    // Opening it for writing would make one.
+    if (const auto there = Store::open(options_.database, Store::Mode::kReadOnly); !there)
+      return there.error();
     if (auto opened = open_store(); !opened) return opened;
     const auto run = store_->with(
         [&](const Store& store) { return find_run_named(store, *options_.resume); });

@@ -189,8 +189,10 @@ TEST_F(HostileDatabase, TwoTablesOnOnePageAreRefused) {
 }
 
 TEST_F(HostileDatabase, ASchemaThatClaimsAnotherVersionIsCompared) {
+  // Whichever object of a later step comes first.
   tamper("PRAGMA user_version = 1");
-  expect_refused("it holds the index \"evaluation_by_run\", which kbench never made");
+  expect_refused("it holds the index \"");
+  expect_refused("\", which kbench never made");
   tamper("PRAGMA user_version = -1");
   expect_refused("kbench never made");
 }

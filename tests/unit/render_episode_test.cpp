@@ -92,17 +92,20 @@ TEST(RenderEpisode, ForACriticEachTurnHasItsTarget) {
 
 TEST(RenderEpisode, AShortenedPromptStandsBesideWhatWasSaid) {
   EpisodeMaker maker = two_turns();
-  Turn& second = maker.episode().turns[1];
-  auto prompt = prompt_of(maker.episode(), 1);
-  const std::string full = prompt.back();
-  prompt.back() = maker.keep_message("tool", "(shortened)");
-  second.continues = false;
-  second.compacted = 1;
-  second.messages = prompt;
+  maker.turn({}).end(StopReason::kAnswered);
+  // The first result, which the second prompt had in full.
+  Turn& third = maker.episode().turns[2];
+  auto prompt = prompt_of(maker.episode(), 2);
+  const std::string full = prompt[3];
+  prompt[3] = maker.keep_message("tool", "(shortened)");
+  third.continues = false;
+  third.compacted = 1;
+  third.messages = prompt;
   const Json line = rendered(line_of(maker), ExportKind::kRft);
   EXPECT_EQ(line["messages"][3], Json::parse(maker.contents().at(full)));
-  EXPECT_EQ(line["meta"]["turns"][1]["prompt"][3]["content"], "(shortened)");
-  EXPECT_FALSE(line["meta"]["turns"][0].contains("prompt"));
+  EXPECT_EQ(line["messages"].size(), 7u);
+  EXPECT_EQ(line["meta"]["turns"][2]["prompt"][3]["content"], "(shortened)");
+  EXPECT_FALSE(line["meta"]["turns"][1].contains("prompt"));
 }
 
 TEST(RenderEpisode, ATextThatIsNotThereIsNamed) {

@@ -479,11 +479,17 @@ TEST_F(StoreTest, ADamagedFileIsNamedAsSuch) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(store.add(make_evaluation("r1", i)).ok());
   }
   const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file_));
+  // All pages behind those of the schema.
+  const std::streamoff schema_bytes =
+      std::streamoff{4096} *
+      SQLite::Database(file_.string())
+          .execAndGet("SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_schema'")
+          .getInt();
+  ASSERT_LT(schema_bytes, size);
   {
     std::fstream stream(file_, std::ios::binary | std::ios::in | std::ios::out);
-    constexpr std::streamoff kBehindSchema = 16 * 4096;
-    stream.seekp(kBehindSchema);
-    stream << std::string(static_cast<std::size_t>(size - kBehindSchema), '\xff');
+    stream.seekp(schema_bytes);
+    stream << std::string(static_cast<std::size_t>(size - schema_bytes), '\xff');
   }
   const Store store = open_or_die(file_, Store::Mode::kReadOnly);
   const auto result = store.evaluations("r1");

@@ -1,0 +1,293 @@
+"""kbench agent run: whole episodes against a scripted endpoint, on the CPU. It measures."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import cli_case
+import scripted_endpoint
+from cli_case import GOOD, INFRASTRUCTURE, INTERRUPTED, KBENCH
+from scripted_endpoint import TASK
+
+KEY = "sk-a-secret-of-the-test"
+
+
+class AgentCase(cli_case.CliCase):
+    def serve(self, **how):
+        server = scripted_endpoint.make_server(**how)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        return server
+
+    def words(self, *words):
+        return ("agent", "run", "--endpoint", self.url, "--device", "cpu", "--quick", *words)
+
+    def run_agent(self, *words, **options):
+        return self.kbench(*self.words("--model", "scripted", "--task", TASK, *words), timeout=600,
+                           KBENCH_CACHE=str(cli_case.CACHE), **options)
+
+    def episodes(self):
+        result = self.kbench("episodes", "list", "--json")
+        self.assert_good(result)
+        return json.loads(result.stdout)["episodes"]
+
+    def story(self, episode):
+        result = self.kbench("episodes", "show", episode, "--json")
+        self.assert_good(result)
+        return json.loads(result.stdout)
+
+    def everything_stored(self):
+        return (self.folder / "kbench.sqlite").read_bytes()
+
+
+class EpisodeTest(AgentCase):
+    def test_from_the_prompt_to_a_rewarded_row(self):
+        server = self.serve(faults=[(429, "slow down", [("Retry-After", "0")]), (503, "busy", [])])
+        result = self.run_agent("--key-env", "KEY_OF_TEST", "--seed", "41", "--temperature", "0.5",
+                                KEY_OF_TEST=KEY)
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertIn("try 2 of 6 in 0.0 s", result.stderr)
+        self.assertIn("submit", result.stdout)
+
+        # What was asked: the key as a header, the same request again, then one for each turn.
+        seen = server.seen
+        self.assertEqual([one["path"] for one in seen], ["/v1/chat/completions"] * 7)
+        self.assertEqual({one["headers"]["Authorization"] for one in seen}, {f"Bearer {KEY}"})
+        self.assertEqual(seen[0]["body"], seen[2]["body"])
+        first = seen[2]["body"]
+        self.assertEqual((first["model"], first["seed"], first["temperature"]), ("scripted", 41, 0.5))
+        self.assertEqual([message["role"] for message in first["messages"]], ["system", "user"])
+        names = [tool["function"]["name"] for tool in first["tools"]]
+        self.assertLessEqual({"read", "write", "edit", "compile", "verify", "submit", "recall"},
+                             set(names))
+        answers = seen[3]["body"]["messages"][3:]
+        self.assertEqual([(one["role"], one["tool_call_id"]) for one in answers],
+                         [("tool", "call_0_0"), ("tool", "call_0_1")])
+
+        # What is stored: an episode, turn by turn, and a row in the same run.
+        [episode] = self.episodes()
+        self.assertEqual((episode["stop_reason"], episode["state"], episode["model"]),
+                         ("submit", "ok", "scripted"))
+        self.assertIn(episode["reward"]["value"], (1, 2, 3))
+        story = self.story(episode["id"])
+        calls = [call for turn in story["turns"] for call in turn["calls"]]
+        self.assertEqual([call["tool"] for call in calls],
+                         ["read", "read", "write", "compile", "verify", "edit", "verify", "submit"])
+        self.assertEqual([call["state"] for call in calls],
+                         [None, None, None, "ok", "wrong_result", None, "ok", "ok"])
+        self.assertTrue(calls[-1]["judged"])
+        self.assertGreater(calls[-1]["speedup"]["eager"], 0)
+        self.assertEqual(len({call["tree_after"] for call in calls}), 3, "none, wrong, right")
+        report = json.loads(self.kbench("report", "json").stdout)
+        self.assertEqual(report["run_id"], episode["run_id"])
+        agents = [(row["agent"], row["state"]) for row in report["results"]]
+        self.assertEqual(sorted(agents, key=str), [("scripted", "ok"), (None, "no_submission")])
+        self.assertEqual(report["chain"]["state"], "holds")
+        self.assertNotIn(KEY.encode(), self.everything_stored())
+        self.assertNotIn(KEY, result.stderr + result.stdout)
+
+        # Its page section, and what a trainer gets of it.
+        self.assert_good(self.kbench("report", "html", "-o", "page.html"))
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn("What agents did", page)
+        self.assertIn("Negative elements have to become zero.", page)
+        exported = self.kbench("export", "sft")
+        self.assert_good(exported)
+        [line] = exported.stdout.splitlines()
+        line = json.loads(line)
+        self.assertEqual(line["messages"][:-1], seen[-1]["body"]["messages"] + [line["messages"][-2]])
+        self.assertEqual(line["tools"], first["tools"])
+
+    def test_without_tools(self):
+        server = self.serve()
+        result = self.run_agent("--style", "refine", "--turns", "2")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assertFalse(any("tools" in one["body"] for one in server.seen))
+        feedback = server.seen[1]["body"]["messages"][-1]
+        self.assertEqual(feedback["role"], "user")
+        self.assertIn("wrong_result", feedback["content"])
+        [episode] = self.episodes()
+        self.assertEqual((episode["stop_reason"], episode["state"]), ("submit", "ok"))
+        report = json.loads(self.kbench("report", "json").stdout)
+        self.assertEqual(sorted(row["state"] for row in report["results"]),
+                         ["no_submission", "ok", "wrong_result"])
+
+
+class EndsTest(AgentCase):
+    """How an episode ends that comes to nothing; all with baselines of their own, the shortest."""
+
+    def test_each_is_named(self):
+        def talks(_):
+            return {"role": "assistant", "content": "I would rather not."}
+
+        def invents(_):
+            return {"role": "assistant", "content": "", "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "shell", "arguments": "{}"}},
+                {"id": "b", "type": "function", "function": {"name": "read", "arguments": "{"}}]}
+
+        def explores(request):
+            handle = scripted_endpoint.re.search(r"\b[0-9a-f]{32}\b",
+                                                 request["messages"][0]["content"]).group()
+            return {"role": "assistant", "content": "", "tool_calls": [
+                {"id": "a", "type": "function", "function": {
+                    "name": "read", "arguments": json.dumps({"workspace": handle,
+                                                             "path": "TASK.md"})}}]}
+
+        cases = [("answered", talks, ()), ("turns", invents, ("--turns", "3")),
+                 ("tokens", invents, ("--tokens", "10")), ("seconds", talks, ("--seconds", "1")),
+                 ("window", explores, ("--window", "12000", "--turns", "9"))]
+        for reason, reply, words in cases:
+            with self.subTest(reason=reason):
+                (self.folder / "kbench.sqlite").unlink(missing_ok=True)
+                self.serve(reply=reply, delay=3 if reason == "seconds" else 0)
+                result = self.run_agent(*words)
+                self.assertEqual(result.returncode, GOOD, result.stderr)
+                [episode] = self.episodes()
+                if reason == "window":  # it fits for a while, by what is left out
+                    self.assertIn(episode["stop_reason"], ("window", "turns"))
+                    turns = self.story(episode["id"])["turns"]
+                    self.assertTrue(any(turn["compacted"] for turn in turns), turns)
+                    continue
+                self.assertEqual(episode["stop_reason"], reason)
+                if reply is invents:
+                    turn = self.story(episode["id"])["turns"][0]
+                    self.assertEqual(turn["invalid_calls"], 2)
+                    self.assertEqual([call["error"] for call in turn["calls"]],
+                                     ["unknown_tool", "bad_arguments"])
+
+    def test_an_endpoint_that_refuses(self):
+        server = self.serve(faults=[(401, "no such key", [])] * 9)
+        result = self.run_agent()
+        self.assert_fails(result, INFRASTRUCTURE, "status 401: no such key")
+        self.assertEqual(len(server.seen), 1)
+        [episode] = self.episodes()
+        self.assertEqual(episode["stop_reason"], "endpoint")
+        self.assertIsNone(episode["reward"]["value"])
+
+
+class ResumeTest(AgentCase):
+    def start(self, *words):
+        variables = {**os.environ, "HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE)}
+        return subprocess.Popen([str(KBENCH), *self.words(*words)], cwd=self.folder, env=variables,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def begin(self, *words):
+        return self.start("--model", "scripted", "--task", TASK, *words)
+
+    def stored_turns(self):
+        try:
+            with sqlite3.connect(f"file:{self.folder}/kbench.sqlite?mode=ro", uri=True) as database:
+                return database.execute("SELECT count(*) FROM turn").fetchone()[0]
+        except sqlite3.Error:
+            return 0
+
+    def wait_for(self, turns, process):
+        deadline = time.monotonic() + 300
+        while self.stored_turns() < turns:
+            self.assertIsNone(process.poll(), "it ended")
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def resume(self):
+        return self.kbench(*self.words("--resume", "latest"), timeout=600,
+                           KBENCH_CACHE=str(cli_case.CACHE))
+
+    def check_whole(self, server):
+        [episode] = self.episodes()
+        self.assertEqual(episode["stop_reason"], "submit")
+        tools = [call["tool"] for turn in self.story(episode["id"])["turns"]
+                 for call in turn["calls"]]
+        self.assertEqual(tools, ["read", "read", "write", "compile", "verify", "edit", "verify",
+                                 "submit"])
+        report = json.loads(self.kbench("report", "json").stdout)
+        self.assertEqual(len([row for row in report["results"] if row["agent"]]), 1, "judged once")
+        # No reply that was stored was asked for again.
+        prompts = [json.dumps(one["body"]["messages"]) for one in server.seen]
+        self.assertGreaterEqual(len(set(prompts)), 5)
+
+    def test_killed_and_gone_on_it_is_as_if_nothing_had_been(self):
+        server = self.serve(delay=0.2)
+        process = self.begin()
+        self.wait_for(1, process)
+        process.kill()
+        process.communicate()
+        for turns in (2, 3, 4):
+            again = self.start("--resume", "latest")
+            self.wait_for(turns, again)
+            again.kill()
+            again.communicate()
+        result = self.resume()
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.check_whole(server)
+
+    def test_interrupted_it_finishes_what_is_at_hand(self):
+        server = self.serve(delay=0.2)
+        process = self.begin()
+        self.wait_for(2, process)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, INTERRUPTED, stderr)
+        self.assertIn("1 of 1 episodes go on with --resume", stderr)
+        result = self.resume()
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.check_whole(server)
+        again = self.resume()
+        self.assertEqual(again.returncode, cli_case.NOTHING_SELECTED)
+
+    def test_several_at_once_on_one_device(self):
+        self.serve()
+        result = self.run_agent("--episodes", "3", "--parallel", "3")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        episodes = self.episodes()
+        self.assertEqual([one["stop_reason"] for one in episodes], ["submit"] * 3)
+        self.assertEqual(sorted(one["seed"] for one in episodes), [0, 1, 2])
+        report = json.loads(self.kbench("report", "json").stdout)
+        rows = [row for row in report["results"] if row["agent"]]
+        self.assertEqual(len({row["variant"] for row in rows}), 3)
+        self.assertEqual({row["state"] for row in rows}, {"ok"})
+
+    def rows(self, sql):
+        with sqlite3.connect(f"file:{self.folder}/kbench.sqlite?mode=ro", uri=True) as database:
+            return database.execute(sql).fetchall()
+
+    def test_killed_at_random_moments(self):
+        """AGENT_KILLS times (default: 8), each time somewhere else."""
+        kills = int(os.environ.get("AGENT_KILLS", "8"))
+        dice = random.Random(20)
+        self.serve(delay=0.1)
+        process = self.begin("--episodes", "2")
+        self.wait_for(1, process)
+        turns, calls = set(), set()
+        for _ in range(kills):
+            time.sleep(dice.uniform(0, 3))
+            process.kill()
+            process.communicate()
+            now = set(self.rows("SELECT episode, position, context, reply FROM turn"))
+            self.assertLessEqual(turns, now, "a turn was lost")
+            turns = now
+            now = set(self.rows("SELECT episode, turn, position, arguments, result FROM call"))
+            self.assertLessEqual(calls, now, "an answer was lost")
+            calls = now
+            if self.rows("SELECT min(stop_reason) FROM episode") != [("",)]:
+                break  # both have ended
+            process = self.start("--resume", "latest")
+        if process.poll() is None:
+            process.communicate(timeout=600)
+        self.resume()
+        self.assertEqual(self.rows("SELECT DISTINCT stop_reason FROM episode"), [("submit",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM turn"), [(10,)], "five turns each")
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT variant) FROM evaluation "
+                                   "WHERE agent IS NOT NULL"), [(2, 2)], "each was judged once")
+        self.assert_good(self.kbench("db", "check"))
+
+
+if __name__ == "__main__":
+    cli_case.main()
