@@ -59,7 +59,7 @@ Compacted compact(Json& messages, std::size_t opening, std::size_t seen, const P
     message["content"] = line;
     done.changed = true;
   }
-  for (const Json& message : messages) done.shortened += is_short(message) ? 1 : 0;
+  for (const Json& message : messages) done.shortened += is_short(message) ? 1u : 0u;
   done.fits = done.tokens <= size.window;
   return done;
 }
