@@ -101,7 +101,7 @@ Result<std::string> read_all(int fd, const std::string& shown) {
 std::string to_string(const Scopes& scopes) {
   std::string text;
   for (const auto& [name, flag] : kScopes)
-    if (scopes.*flag) text += (text.empty() ? "" : ",") + std::string(name);
+    if (scopes.*flag) text.append(text.empty() ? "" : ",").append(name);
   return text;
 }
 

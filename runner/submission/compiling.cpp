@@ -74,8 +74,8 @@ void set_compiler_environment(const Toolchain& toolchain, bool cuda, const fs::p
   if (cuda) search.append(":").append(toolchain.nvcc.parent_path().string());
   command.env["PATH"] = search + ":/usr/bin:/bin";
   command.env["TMPDIR"] = scratch.string();
-  command.env["LC_ALL"] = "C";
-  command.env["CCACHE_DISABLE"] = "1";
+  command.env.insert_or_assign("LC_ALL", std::string("C"));
+  command.env.insert_or_assign("CCACHE_DISABLE", std::string("1"));
   if (const auto packages = unpacked_packages()) {
     command.env["KBENCH_DEPS"] = packages->string();
     if (const auto libraries = environment_variable("LD_LIBRARY_PATH"); !libraries.empty())

@@ -85,7 +85,7 @@ TEST(KernelBenchReport, OneNumberIsNeverGivenTwice) {
   data.evaluations.push_back(test::timed_evaluation("level1/019_relu", 1, "c"));
   const Json samples = rendered(data).at("19");
   ASSERT_EQ(samples.size(), 3u);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(samples[i].at("sample_id"), i);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(samples[i].at("sample_id"), i);
 }
 
 TEST(KernelBenchReport, OneFileIsOfOneLevel) {

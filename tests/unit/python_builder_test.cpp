@@ -85,7 +85,7 @@ class PythonBuilderTest : public ::testing::Test {
   [[nodiscard]] std::size_t kept() const {
     std::size_t libraries = 0;
     for (const auto& entry : fs::recursive_directory_iterator(cache_.path()))
-      libraries += entry.path().extension() == ".so" ? 1 : 0;
+      libraries += entry.path().extension() == ".so" ? 1u : 0u;
     return libraries;
   }
 
