@@ -320,8 +320,8 @@ class AgentRun {
     std::size_t ours = 0;
     for (const ListedEpisode& one : *episodes) {
       const auto& reason = one.summary.head.stop_reason;
-      open += reason ? 0 : 1;
-      ours += reason && is_infrastructure(*reason) ? 1 : 0;
+      open += reason ? 0u : 1u;
+      ours += reason && is_infrastructure(*reason) ? 1u : 0u;
     }
     const std::string saved = fmt::format("run {} saved in {}", short_id(run_id_),
                                           options_.database.string());
