@@ -21,8 +21,8 @@ namespace kbench {
 class Store;
 
 // The row of that key in a run; null for the empty key, and where there is none.
-using FindRow = std::function<Result<const ResultRow*>(const std::string& run_id,
-                                                       const std::string& key)>;
+using FindRow =
+    std::function<Result<const ResultRow*>(const std::string& run_id, const std::string& key)>;
 
 // Rows by run and key, each run read once.
 class RowsOfRuns {
@@ -39,8 +39,8 @@ class RowsOfRuns {
 };
 
 // What an episode is worth: its last row's reward. Where it ended without one, that is the model's
-// fault and worth what a failed submission is; unless it is not, or the episode goes on: then it has
-// no value.
+// fault and worth what a failed submission is; unless it is not, or the episode goes on: then it
+// has no value.
 [[nodiscard]] Reward reward_of_episode(const Episode& head, const ResultRow* row,
                                        const RewardRule& rule);
 

@@ -133,10 +133,9 @@ class StoryText {
     if (!json || !json->is_object()) return text;
     std::string lines;
     for (const auto& [name, value] : json->items()) {
-      const std::string shown =
-          value.is_string()
-              ? value.get<std::string>()
-              : value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+      const std::string shown = value.is_string() ? value.get<std::string>()
+                                                  : value.dump(-1, ' ', /*ensure_ascii=*/false,
+                                                               Json::error_handler_t::replace);
       lines += name + (shown.find('\n') == shown.npos ? ": " : ":\n") + shown + "\n";
     }
     return lines;

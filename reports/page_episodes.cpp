@@ -79,25 +79,27 @@ Json row_index(const PageModel& page, const ResultRow* row) {
 
 Json call_json(const PageModel& page, const StoryCall& call, Texts& texts) {
   const bool changed = call.tree_after != call.tree_before;
-  return {{"tool", shorten(sanitize_line(call.tool), 80)},
-          {"arguments", texts.take(call.arguments)},
-          {"result", texts.take(call.result)},
-          {"error", call.error == CallError::kNone ? Json() : Json(to_string(call.error))},
-          {"tree", changed ? Json(sanitize_line(call.tree_after.substr(0, kShownOfATree))) : Json()},
-          {"state", call.state ? Json(to_string(*call.state)) : Json()},
-          {"row", row_index(page, call.row)}};
+  return {
+      {"tool", shorten(sanitize_line(call.tool), 80)},
+      {"arguments", texts.take(call.arguments)},
+      {"result", texts.take(call.result)},
+      {"error", call.error == CallError::kNone ? Json() : Json(to_string(call.error))},
+      {"tree", changed ? Json(sanitize_line(call.tree_after.substr(0, kShownOfATree))) : Json()},
+      {"state", call.state ? Json(to_string(*call.state)) : Json()},
+      {"row", row_index(page, call.row)}};
 }
 
 Json turn_json(const PageModel& page, const StoryTurn& turn, Texts& texts) {
   Json calls = Json::array();
   for (const StoryCall& call : turn.calls) calls.push_back(call_json(page, call, texts));
   const bool counted = turn.prompt_tokens && turn.completion_tokens;
-  return {{"said", texts.take(turn.said)},
-          {"tokens", counted ? Json::array({*turn.prompt_tokens, *turn.completion_tokens}) : Json()},
-          {"seconds", static_cast<double>(turn.wall_ms) / 1000},
-          {"compacted", turn.compacted},
-          {"invalid", turn.invalid_calls},
-          {"calls", std::move(calls)}};
+  return {
+      {"said", texts.take(turn.said)},
+      {"tokens", counted ? Json::array({*turn.prompt_tokens, *turn.completion_tokens}) : Json()},
+      {"seconds", static_cast<double>(turn.wall_ms) / 1000},
+      {"compacted", turn.compacted},
+      {"invalid", turn.invalid_calls},
+      {"calls", std::move(calls)}};
 }
 
 std::string command_of(const PageModel& page, const Episode& head) {

@@ -40,8 +40,7 @@ Error cannot_connect(const Endpoint& endpoint, int error) {
 // Zero, or what went wrong.
 int wait_until_connected(int socket, Clock::time_point deadline) {
   for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return ETIMEDOUT;
     pollfd watched{socket, POLLOUT, 0};
     const int ready = ::poll(&watched, 1, static_cast<int>(left));
@@ -88,8 +87,8 @@ Result<UniqueFd> connect_to(const Endpoint& endpoint, std::chrono::milliseconds 
   wanted.ai_family = AF_UNSPEC;
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(),
-                                   &wanted, &found);
+  const int failed =
+      ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &wanted, &found);
   if (failed != 0)
     return Error{failed == EAI_AGAIN ? ErrorCode::kInfrastructure : ErrorCode::kUsage,
                  fmt::format("nobody knows the host {}: {}", clean_name(endpoint.host, 200),

@@ -78,8 +78,8 @@ Result<AgentHello> agent_hello_from_json(const Json& json) {
     hello.opening = json.at("opening").get<std::size_t>();
     hello.turns = json.at("turns").get<int>();
     if (const Json& last = json.at("last"); !last.is_null())
-      hello.last = AnsweredTurn{last.at("reply"),
-                                last.at("results").get<std::vector<std::string>>()};
+      hello.last =
+          AnsweredTurn{last.at("reply"), last.at("results").get<std::vector<std::string>>()};
     hello.tokens = optional_count(json.at("tokens"));
     return hello;
   });
@@ -120,8 +120,7 @@ Result<TurnReport> turn_report_from_json(const Json& json) {
   if (!report) return report;
   const bool sound = report->calls.size() <= kMostCallsOfATurn && report->wall_ms >= 0 &&
                      report->prompt_tokens.value_or(0) >= 0 &&
-                     report->completion_tokens.value_or(0) >= 0 &&
-                     report->compacted <= 100'000;
+                     report->completion_tokens.value_or(0) >= 0 && report->compacted <= 100'000;
   if (!sound) return Error{ErrorCode::kBadInput, "malformed turn: a number that none can have", ""};
   return report;
 }

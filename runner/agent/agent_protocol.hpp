@@ -1,10 +1,11 @@
-// What kbench and kbench-agent say to each other, over the one channel between them. The agent leads:
-// it asks for a connection to the endpoint, and hands over each turn, whose calls it cannot answer
-// itself. What it says is not trusted: sizes and kinds are looked at, and nothing of it decides what
-// a budget allows, which row is stored, or whether a tool may run.
+// What kbench and kbench-agent say to each other, over the one channel between them. The agent
+// leads: it asks for a connection to the endpoint, and hands over each turn, whose calls it cannot
+// answer itself. What it says is not trusted: sizes and kinds are looked at, and nothing of it
+// decides what a budget allows, which row is stored, or whether a tool may run.
 //
 //   kbench → agent    hello
-//   agent → kbench    {"type": "connect"}             → {"ok"} with a connected socket, or {"error"}
+//   agent → kbench    {"type": "connect"}             → {"ok"} with a connected socket, or
+//   {"error"}
 //                     {"type": "turn", ...}           → {"results": [...], "stop"}
 //                     {"type": "note", "text"}
 //                     {"type": "end", "reason", "text"}

@@ -24,7 +24,8 @@ struct ChatCall {
 };
 
 struct ChatReply {
-  Json message;  // {role, content[, tool_calls]}, as it is sent back; each call has an id of its own
+  Json
+      message;  // {role, content[, tool_calls]}, as it is sent back; each call has an id of its own
   std::string finish_reason;  // empty where the endpoint says none
   std::vector<ChatCall> calls;
   std::optional<std::int64_t> prompt_tokens;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBytesPerToken = 3;
 constexpr std::string_view kMark = "[left out: ";  // results are JSON, and never begin so
-constexpr std::size_t kWorthIt = 300;              // bytes: a shorter one is hardly longer than the line
+constexpr std::size_t kWorthIt = 300;  // bytes: a shorter one is hardly longer than the line
 
 std::int64_t tokens_of(std::size_t bytes) {
   return static_cast<std::int64_t>((bytes + kBytesPerToken - 1) / kBytesPerToken);
@@ -30,8 +30,8 @@ bool is_short(const Json& message) {
 }
 
 std::string line_for(const std::string& content, bool recall) {
-  return recall ? fmt::format("{}{} bytes of this result; recall returns them by the hash {}]", kMark,
-                              content.size(), sha256(content))
+  return recall ? fmt::format("{}{} bytes of this result; recall returns them by the hash {}]",
+                              kMark, content.size(), sha256(content))
                 : fmt::format("{}{} bytes of this result]", kMark, content.size());
 }
 

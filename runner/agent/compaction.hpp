@@ -24,8 +24,8 @@ struct PromptSize {
 };
 
 struct Compacted {
-  std::int64_t tokens = 0;   // about, after it
-  std::size_t shortened = 0; // messages that stand there shortened, those from before included
+  std::int64_t tokens = 0;    // about, after it
+  std::size_t shortened = 0;  // messages that stand there shortened, those from before included
   bool changed = false;
   bool fits = true;  // within the window
 };

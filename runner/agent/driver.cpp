@@ -41,8 +41,7 @@ std::vector<ReportedCall> reported_calls(const AgentHello& hello, const Json& me
   }
   const auto code = last_fence(text_in(message, "content"));
   if (!code) return calls;
-  const Json write = {
-      {"workspace", hello.workspace}, {"path", hello.kernel_path}, {"text", *code}};
+  const Json write = {{"workspace", hello.workspace}, {"path", hello.kernel_path}, {"text", *code}};
   const Json submit = {{"workspace", hello.workspace}};
   calls.push_back({"write", message_text(write)});
   calls.push_back({"submit", message_text(submit)});

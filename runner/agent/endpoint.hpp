@@ -1,5 +1,5 @@
-// Where a model answers: the address of an OpenAI-compatible server, as somebody typed it. Called by
-// the command line and by whoever connects.
+// Where a model answers: the address of an OpenAI-compatible server, as somebody typed it. Called
+// by the command line and by whoever connects.
 #pragma once
 
 #include <string>

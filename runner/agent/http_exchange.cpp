@@ -2,17 +2,16 @@
 
 #include <sys/socket.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>  // before Asio of Boost 1.74, which forgets it
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 
 namespace kbench {
 namespace {
@@ -44,8 +43,7 @@ Error broken(const ErrorOf& failed) {
 std::optional<std::chrono::seconds> retry_after(std::string_view text) {
   int seconds = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failed != std::errc() || end != text.data() + text.size() || seconds < 0)
-    return std::nullopt;
+  if (failed != std::errc() || end != text.data() + text.size() || seconds < 0) return std::nullopt;
   return std::chrono::seconds(seconds);
 }
 

@@ -18,8 +18,8 @@ struct HttpPost {
   std::string body;
 };
 
-// Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection broke,
-// or what came is no HTTP, or larger than a reply may be.
+// Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection
+// broke, or what came is no HTTP, or larger than a reply may be.
 [[nodiscard]] Result<HttpAnswer> exchange(UniqueFd socket, const HttpPost& post,
                                           std::chrono::seconds patience);
 

@@ -29,7 +29,8 @@ std::optional<std::string> last_fence(std::string_view reply) {
 
 std::string refine_feedback(const std::string& judged) {
   if (judged.empty())
-    return "Your reply has no fence (```) that is closed, so there was nothing to judge. Answer with "
+    return "Your reply has no fence (```) that is closed, so there was nothing to judge. Answer "
+           "with "
            "the whole kernel in one fence.";
   return "Your kernel was judged:\n\n" + judged +
          "\n\nMake it right where it is wrong, and faster where it is right. Answer with the whole "

@@ -1,5 +1,5 @@
-// KernelBench's loop without tools: each reply holds the whole kernel in a fence, is judged, and the
-// next prompt says what became of it. Pure; called by driver.
+// KernelBench's loop without tools: each reply holds the whole kernel in a fence, is judged, and
+// the next prompt says what became of it. Pure; called by driver.
 #pragma once
 
 #include <optional>

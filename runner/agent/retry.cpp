@@ -11,7 +11,8 @@ std::optional<std::chrono::milliseconds> wait_before_retry(
   constexpr milliseconds kFirst{1000};  // twice as long each time
   const bool again = status == 0 || status == 408 || status == 429 || status >= 500;
   if (!again || tries >= kMostTries) return std::nullopt;
-  if (retry_after) return std::clamp(milliseconds(*retry_after), milliseconds(0), milliseconds(kLongest));
+  if (retry_after)
+    return std::clamp(milliseconds(*retry_after), milliseconds(0), milliseconds(kLongest));
   return kFirst * (1 << (tries - 1));
 }
 

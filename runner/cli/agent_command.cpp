@@ -198,20 +198,19 @@ class AgentRun {
     if (const auto there = Store::open(options_.database, Store::Mode::kReadOnly); !there)
       return there.error();
     if (auto opened = open_store(); !opened) return opened;
-    const auto run = store_->with(
-        [&](const Store& store) { return find_run_named(store, *options_.resume); });
+    const auto run =
+        store_->with([&](const Store& store) { return find_run_named(store, *options_.resume); });
     if (!run) return run.error();
     RunOptions as_begun;
     as_begun = with_options_of(std::move(as_begun), *run);
     quick_ = as_begun.quick;
     common_.suite = as_begun.common.suite;
-    const auto listed =
-        store_->with([&](const Store& store) { return store.episodes(run->id); });
+    const auto listed = store_->with([&](const Store& store) { return store.episodes(run->id); });
     if (!listed) return listed.error();
     for (auto one = listed->rbegin(); one != listed->rend(); ++one) {
       if (one->head.stop_reason) continue;
-      auto episode = store_->with(
-          [&](const Store& store) { return store.read_episode(one->head.id); });
+      auto episode =
+          store_->with([&](const Store& store) { return store.read_episode(one->head.id); });
       if (!episode) return episode.error();
       if (auto texts = prepare_texts(episode->task, episode->size, episode->device); !texts)
         return texts;
@@ -323,8 +322,8 @@ class AgentRun {
       open += reason ? 0u : 1u;
       ours += reason && is_infrastructure(*reason) ? 1u : 0u;
     }
-    const std::string saved = fmt::format("run {} saved in {}", short_id(run_id_),
-                                          options_.database.string());
+    const std::string saved =
+        fmt::format("run {} saved in {}", short_id(run_id_), options_.database.string());
     if (open > 0)
       return finish(ExitCode::kInterrupted,
                     fmt::format("interrupted; {} of {} episodes go on with --resume; {}", open,
@@ -336,10 +335,10 @@ class AgentRun {
                                 "of the machine; {}",
                                 ours, episodes->size(), saved),
                     options_.common.verbosity);
-    return finish(ExitCode::kGood,
-                  fmt::format("{} episode{}; {}", episodes->size(),
-                              episodes->size() == 1 ? "" : "s", saved),
-                  options_.common.verbosity);
+    return finish(
+        ExitCode::kGood,
+        fmt::format("{} episode{}; {}", episodes->size(), episodes->size() == 1 ? "" : "s", saved),
+        options_.common.verbosity);
   }
 
   const AgentRunOptions& options_;
@@ -361,7 +360,8 @@ class AgentRun {
 };
 
 Status check_options(const AgentRunOptions& options) {
-  if (!options.resume && (options.model.empty() || (options.tasks.empty() && options.levels.empty())))
+  if (!options.resume &&
+      (options.model.empty() || (options.tasks.empty() && options.levels.empty())))
     return Error{ErrorCode::kUsage, "kbench agent run needs a model and tasks, or --resume",
                  "kbench agent run --endpoint http://127.0.0.1:8000/v1 --model NAME --task "
                  "level1/019_relu"};

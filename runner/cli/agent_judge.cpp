@@ -18,7 +18,8 @@ namespace {
 
 KernelVerdict failed(const Error& error) {
   const bool theirs = error.code == ErrorCode::kSubmission || error.code == ErrorCode::kBadInput;
-  return {error_result(error), "", theirs ? CallError::kRefused : CallError::kInfrastructure, false};
+  return {error_result(error), "", theirs ? CallError::kRefused : CallError::kInfrastructure,
+          false};
 }
 
 KernelVerdict nobody() { return {Json::object(), "", CallError::kInfrastructure, true}; }
@@ -50,10 +51,9 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
-                                 {.database = std::nullopt,
-                                  .command_line = "kbench agent run",
-                                  .stop = judging_.stop});
+    const auto run = run_kernels(
+        {*staged, task, quiet_, judging_.installation},
+        {.database = std::nullopt, .command_line = "kbench agent run", .stop = judging_.stop});
     if (!run) return failed(run.error());
     if (run->data.evaluations.empty()) return not_judged(run->end);
     const Evaluation& evaluation = run->data.evaluations.front();
@@ -101,8 +101,8 @@ class DeviceJudge final : public EpisodeJudge {
 
   // The key of a row that was stored before whoever asked for it could be told; empty without one.
   Result<std::string> find_row(const std::string& task, const std::string& variant) const {
-    const auto rows = judging_.store.with(
-        [&](const Store& store) { return store.evaluations(judging_.run_id); });
+    const auto rows =
+        judging_.store.with([&](const Store& store) { return store.evaluations(judging_.run_id); });
     if (!rows) return rows.error();
     for (const Evaluation& row : *rows)
       if (row.task == task && row.submission && row.submission->variant == variant) return row.key;
@@ -126,16 +126,14 @@ class DeviceJudge final : public EpisodeJudge {
     std::vector<Blob> blobs;
     for (const auto& [hash, text] : *contents) blobs.push_back(pack(text));
     row.run_id = judging_.run_id;
-    const Status added =
-        judging_.store.with([&](Store& store) { return store.add(row, blobs); });
+    const Status added = judging_.store.with([&](Store& store) { return store.add(row, blobs); });
     if (!added) return added.error();
     return row.key;
   }
 
   KernelVerdict verdict_of(const std::string& key) const {
-    const auto data = judging_.store.with([&](const Store& store) {
-      return load_report(store, judging_.run_id, Shards::kApart);
-    });
+    const auto data = judging_.store.with(
+        [&](const Store& store) { return load_report(store, judging_.run_id, Shards::kApart); });
     if (!data) return failed(data.error());
     for (const Evaluation& evaluation : data->evaluations) {
       if (evaluation.key != key) continue;

@@ -121,8 +121,8 @@ Status EpisodeSession::prepare() {
   if (auto made = make_workspace(folder, task, texts_); !made) return made;
   const std::set<std::string> texts = texts_of(episode_);
   const std::vector<std::string> hashes(texts.begin(), texts.end());
-  auto contents = around_.store.with(
-      [&](const Store& store) { return store.contents(hashes, kMostTexts); });
+  auto contents =
+      around_.store.with([&](const Store& store) { return store.contents(hashes, kMostTexts); });
   if (!contents) return contents.error();
   contents_ = std::move(*contents);
   tools_.emplace(
@@ -189,8 +189,8 @@ Result<EpisodeSession::Next> EpisodeSession::talk() {
     if (ready < 0 && errno != EINTR) return out_of_turn();
     if (ready <= 0) continue;
     const auto message = agent->channel.receive(kMessagePatience);
-    if (!message) return end(StopReason::kInfrastructure, "kbench-agent ended: " +
-                                                              message.error().message);
+    if (!message)
+      return end(StopReason::kInfrastructure, "kbench-agent ended: " + message.error().message);
     const auto next = hear(*agent, message->body);
     if (!next || *next == Next::kOver) return next;
   }
@@ -236,8 +236,7 @@ Result<EpisodeSession::Next> EpisodeSession::take_turn(AgentProcess& agent, cons
     return keep(text);
   };
   for (const std::string& text : report->messages) turn.messages.push_back(store_text(text));
-  if (sampling_.style == AgentStyle::kReact)
-    turn.tools = store_text(message_text(offered_tools()));
+  if (sampling_.style == AgentStyle::kReact) turn.tools = store_text(message_text(offered_tools()));
   turn.reply = store_text(report->reply);
   turn.finish_reason = clean_name(report->finish_reason, 64);
   turn.prompt_tokens = report->prompt_tokens;
@@ -307,8 +306,7 @@ std::optional<StopReason> EpisodeSession::reason_to_stop() const {
   std::int64_t tokens = 0;
   for (const Turn& turn : episode_.turns)
     tokens += turn.prompt_tokens.value_or(0) + turn.completion_tokens.value_or(0);
-  const bool last =
-      budget_.turns > 0 && static_cast<int>(episode_.turns.size()) >= budget_.turns;
+  const bool last = budget_.turns > 0 && static_cast<int>(episode_.turns.size()) >= budget_.turns;
   bool judged = false;
   for (const ToolCall& call : calls) {
     if (call.error == CallError::kInfrastructure) return StopReason::kInfrastructure;
@@ -325,9 +323,8 @@ std::optional<StopReason> EpisodeSession::reason_to_stop() const {
 }
 
 Result<EpisodeSession::Next> EpisodeSession::end(StopReason reason, const std::string& text) {
-  const Status stored = around_.store.with([&](Store& store) {
-    return store.finish_episode(episode_.id, utc_now(), reason);
-  });
+  const Status stored = around_.store.with(
+      [&](Store& store) { return store.finish_episode(episode_.id, utc_now(), reason); });
   if (!stored) return stored.error();
   note(fmt::format("ended by {}{}{}", to_string(reason), text.empty() ? "" : ": ", text));
   return Next::kOver;
@@ -377,7 +374,8 @@ Json EpisodeSession::opening() const {
   if (sampling_.style == AgentStyle::kReact) {
     system = fmt::format(
         "You write a kernel for the task below, with tools. Your workspace is open; its handle is "
-        "{}. Read SKILL.md in it first. Write the kernel below kernels/ (as {}), compile it, verify "
+        "{}. Read SKILL.md in it first. Write the kernel below kernels/ (as {}), compile it, "
+        "verify "
         "it, and make it faster. submit measures it in full and ends the work: call it once, when "
         "you are done. You have at most {} turns",
         episode_.id, kernel_path({episode_.task, episode_.size, episode_.device}), budget_.turns);
@@ -387,7 +385,8 @@ Json EpisodeSession::opening() const {
   } else {
     system = fmt::format(
         "You write a kernel for the task below. Answer with the whole source of {} in one fence "
-        "(```), and nothing behind it. It is judged, you are told what became of it, and may answer "
+        "(```), and nothing behind it. It is judged, you are told what became of it, and may "
+        "answer "
         "again, {} times in all.",
         kernel_path({episode_.task, episode_.size, episode_.device}), budget_.turns);
   }
@@ -427,8 +426,8 @@ std::string EpisodeSession::keep(const std::string& text) {
 }
 
 void EpisodeSession::note(const std::string& text) const {
-  around_.note(fmt::format("episode {} ({}): {}", episode_.id.substr(0, kShownOfAnId),
-                           episode_.task, text));
+  around_.note(
+      fmt::format("episode {} ({}): {}", episode_.id.substr(0, kShownOfAnId), episode_.task, text));
 }
 
 }  // namespace kbench

@@ -10,9 +10,7 @@ namespace {
 template <class Number>
 void add_number(CLI::App& app, const char* name, Number& value, double least, double most,
                 const char* help) {
-  app.add_option(name, value, help)
-      ->check(CLI::Range(least, most).description(""))
-      ->type_name("N");
+  app.add_option(name, value, help)->check(CLI::Range(least, most).description(""))->type_name("N");
 }
 
 void add_endpoint(CLI::App& run, AgentRunOptions& options) {
@@ -37,8 +35,7 @@ void add_sampling(CLI::App& run, AgentRunOptions& options) {
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
                          "Tools, or a kernel in each reply and none (default: react)");
   add_number(run, "--temperature", options.temperature, 0, 10, "Of sampling (default: not said)");
-  add_number(run, "--max-tokens", options.max_tokens, 1, 1e9,
-             "Of one reply (default: not said)");
+  add_number(run, "--max-tokens", options.max_tokens, 1, 1e9, "Of one reply (default: not said)");
   add_number(run, "--seed", options.seed, 0, 1e15,
              "Of the first episode; each has one more (default: 0)");
 }

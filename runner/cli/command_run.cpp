@@ -27,7 +27,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                                "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
                           ->type_name("DIR");
   add_word(app, "--layout", options.layout, {"kbench", "kernelbench", "cuda-agent"},
-           "How that folder is laid out: ours, a run of KernelBench's, or one of CUDA Agent's "
+           "How that folder is laid out: as ours, KernelBench's run, or CUDA Agent's "
            "(default: kbench)");
   auto* agent =
       app.add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");

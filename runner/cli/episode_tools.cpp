@@ -19,18 +19,19 @@ namespace {
 constexpr std::string_view kRecall = "recall";
 
 Json recall_function() {
-  return {{"type", "function"},
-          {"function",
-           {{"name", kRecall},
-            {"description",
-             "Returns a result of this conversation that was left out to save room, by the hash that "
-             "stands in its place."},
-            {"parameters",
-             {{"type", "object"},
-              {"properties",
-               {{"hash", {{"type", "string"}, {"description", "64 hexadecimal digits."}}}}},
-              {"required", Json::array({"hash"})},
-              {"additionalProperties", false}}}}}};
+  return {
+      {"type", "function"},
+      {"function",
+       {{"name", kRecall},
+        {"description",
+         "Returns a result of this conversation that was left out to save room, by the hash that "
+         "stands in its place."},
+        {"parameters",
+         {{"type", "object"},
+          {"properties",
+           {{"hash", {{"type", "string"}, {"description", "64 hexadecimal digits."}}}}},
+          {"required", Json::array({"hash"})},
+          {"additionalProperties", false}}}}}};
 }
 
 std::string text_in(const Json& arguments, const char* name) {
@@ -97,17 +98,15 @@ EpisodeTools::EpisodeTools(Setting setting, EpisodeJudge& judge)
 EpisodeTools::Answer EpisodeTools::use(const std::string& tool, const std::string& arguments,
                                        const std::string& variant) {
   const CheckedCall call = check_call(tool, arguments);
-  if (call.error != CallError::kNone)
-    return refused({ErrorCode::kUsage, call.why, ""}, call.error);
+  if (call.error != CallError::kNone) return refused({ErrorCode::kUsage, call.why, ""}, call.error);
   if (tool == kRecall) {
     auto text = setting_.text(text_in(call.arguments, "hash"));
     if (text) return {std::move(*text), CallError::kNone, "", false};
     return refused({ErrorCode::kNotFound, "this conversation has no text of that hash", ""},
                    CallError::kRefused);
   }
-  const bool elsewhere =
-      call.arguments.contains("workspace") &&
-      text_in(call.arguments, "workspace") != setting_.handle;
+  const bool elsewhere = call.arguments.contains("workspace") &&
+                         text_in(call.arguments, "workspace") != setting_.handle;
   if (elsewhere)
     return refused({ErrorCode::kNotFound, "no workspace of yours has this handle",
                     fmt::format("yours is {}", setting_.handle)},
@@ -147,11 +146,11 @@ Result<Json> EpisodeTools::use_files(const std::string& tool, const Json& argume
 
 EpisodeTools::Answer EpisodeTools::judge(const std::string& tool, const std::string& variant) {
   if (is_evaluation(tool) && setting_.evaluations > 0 && used_ >= setting_.evaluations)
-    return refused({ErrorCode::kUsage,
-                    fmt::format("{} evaluations were granted, and they are used up",
-                                setting_.evaluations),
-                    ""},
-                   CallError::kOverBudget);
+    return refused(
+        {ErrorCode::kUsage,
+         fmt::format("{} evaluations were granted, and they are used up", setting_.evaluations),
+         ""},
+        CallError::kOverBudget);
   const auto kernels = copy_kernels(setting_.folder);
   if (!kernels) return refused(kernels.error(), CallError::kRefused);
   KernelVerdict verdict = tool == "compile"  ? judge_.compile(setting_.task, *kernels)

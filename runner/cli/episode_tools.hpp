@@ -19,8 +19,8 @@ namespace kbench {
 
 // What a judge says of kernels.
 struct KernelVerdict {
-  Json result;              // for the model
-  std::string evaluation;   // key of the row that is stored now; empty: none is
+  Json result;             // for the model
+  std::string evaluation;  // key of the row that is stored now; empty: none is
   CallError error = CallError::kNone;
   bool interrupted = false;  // nothing was judged, because everybody is to stop
 };
@@ -51,7 +51,7 @@ class EpisodeTools {
   struct Setting {
     std::filesystem::path folder;  // of the workspace, which is there
     WorkspaceTask task;
-    std::string handle;  // what a model calls the workspace
+    std::string handle;   // what a model calls the workspace
     int evaluations = 0;  // verify and submit, together; 0: as many as it likes
     // A text of this episode by its hash, for recall.
     std::function<std::optional<std::string>(const std::string& hash)> text;

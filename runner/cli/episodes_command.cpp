@@ -38,10 +38,10 @@ Result<int> list(const Store& store, const EpisodesOptions& options, const Rewar
     print_json(episodes_json(*episodes));
   else
     fmt::print("{}", render_episodes(*episodes, output_style(options.common)));
-  return finish(ExitCode::kGood,
-                fmt::format("{} episode{} in {}", episodes->size(),
-                            episodes->size() == 1 ? "" : "s", where),
-                options.common.verbosity);
+  return finish(
+      ExitCode::kGood,
+      fmt::format("{} episode{} in {}", episodes->size(), episodes->size() == 1 ? "" : "s", where),
+      options.common.verbosity);
 }
 
 Result<int> show(const Store& store, const EpisodesOptions& options, const RewardRule& rule) {
@@ -50,8 +50,7 @@ Result<int> show(const Store& store, const EpisodesOptions& options, const Rewar
   auto contents = load_texts(store, *episode);
   if (!contents) return contents.error();
   RowsOfRuns rows(store);
-  const auto story =
-      tell_story({std::move(*episode), std::move(*contents)}, rows.finder(), rule);
+  const auto story = tell_story({std::move(*episode), std::move(*contents)}, rows.finder(), rule);
   if (!story) return story.error();
   if (options.format == OutputFormat::kJson) {
     print_json(story_json(*story));

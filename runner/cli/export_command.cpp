@@ -45,7 +45,8 @@ class LineSink {
     std::error_code ignored;
     // A terminal or /dev/null is written to as it is.
     const bool regular = !fs::exists(*file, ignored) || fs::is_regular_file(*file, ignored);
-    sink.written_ = regular ? fs::path(fmt::format("{}.part-{}", file->string(), ::getpid())) : *file;
+    sink.written_ =
+        regular ? fs::path(fmt::format("{}.part-{}", file->string(), ::getpid())) : *file;
     sink.stream_.reset(std::fopen(sink.written_.c_str(), "wbe"));
     if (!sink.stream_) return sink.failed();
     return Result<LineSink>(std::move(sink));
@@ -118,8 +119,8 @@ class Exporter {
     if (!all) return all.error();
     // Oldest first, so that the next export begins with the same lines.
     for (auto one = all->rbegin(); one != all->rend(); ++one) {
-      const bool chosen = runs_.empty() || std::find(runs_.begin(), runs_.end(),
-                                                     one->head.run_id) != runs_.end();
+      const bool chosen =
+          runs_.empty() || std::find(runs_.begin(), runs_.end(), one->head.run_id) != runs_.end();
       if (!chosen) continue;
       if (auto written = write_one(one->head.id, sink); !written) return written;
     }
@@ -195,7 +196,8 @@ class Exporter {
   Status leave_out(const Error& error) {
     if (error.code != ErrorCode::kBadInput) return error;
     counts_.add(Rejection::kDamaged);
-    if (options_.common.verbosity >= 0) fmt::print(stderr, "left out: {}\n", printable(error.message));
+    if (options_.common.verbosity >= 0)
+      fmt::print(stderr, "left out: {}\n", printable(error.message));
     return Done{};
   }
 
@@ -252,12 +254,12 @@ int export_command(const ExportOptions& options, const Installation& installatio
                   options.common.verbosity);
   if (auto closed = sink->close(); !closed) return fail(closed.error(), terminal);
   if (options.common.verbosity >= 0) print_counts(counts);
-  return finish(ExitCode::kGood,
-                fmt::format("{}: {} by the rule {}{}", to_string(options.kind), words(counts),
-                            to_string(exporter.filter()),
-                            options.out ? fmt::format("; written to {}", options.out->string())
-                                        : ""),
-                options.common.verbosity);
+  return finish(
+      ExitCode::kGood,
+      fmt::format("{}: {} by the rule {}{}", to_string(options.kind), words(counts),
+                  to_string(exporter.filter()),
+                  options.out ? fmt::format("; written to {}", options.out->string()) : ""),
+      options.common.verbosity);
 }
 
 }  // namespace kbench

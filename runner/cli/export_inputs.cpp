@@ -23,8 +23,8 @@ constexpr std::size_t kLongestPattern = 200;
 
 Error wrong_line(const std::filesystem::path& file, std::size_t line, const std::string& what,
                  const char* hint) {
-  return {ErrorCode::kUsage,
-          fmt::format("{}:{}: {}", clean_name(file.string(), 300), line, what), hint};
+  return {ErrorCode::kUsage, fmt::format("{}:{}: {}", clean_name(file.string(), 300), line, what),
+          hint};
 }
 
 // Calls act(line, its number), which says what is wrong with it or nothing.
@@ -92,10 +92,9 @@ Result<EpisodeValues> read_values(const std::filesystem::path& file) {
         const auto [place, is_new] =
             values.emplace(json->at("episode").get<std::string>(), std::move(of_turns));
         if (!is_new)
-          return wrong_line(file, number,
-                            fmt::format("episode {} stands there twice",
-                                        clean_name(place->first, 80)),
-                            kForm);
+          return wrong_line(
+              file, number,
+              fmt::format("episode {} stands there twice", clean_name(place->first, 80)), kForm);
         return Done{};
       });
   if (!read) return read.error();

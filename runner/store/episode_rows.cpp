@@ -123,8 +123,8 @@ void bind_or_null(SQLite::Statement& statement, int parameter,
 
 // The context of a turn, which is a text like any other.
 PromptContext context_of(SQLite::Database& database, const std::string& hash, WorkBudget& budget) {
-  const StoredContents found =
-      read_contents(database, std::span(&hash, 1), static_cast<std::size_t>(kMostBlobBytes), budget);
+  const StoredContents found = read_contents(database, std::span(&hash, 1),
+                                             static_cast<std::size_t>(kMostBlobBytes), budget);
   if (const auto why = found.damaged.find(hash); why != found.damaged.end()) corrupt(why->second);
   const auto text = found.texts.find(hash);
   if (text == found.texts.end())
@@ -137,8 +137,7 @@ PromptContext context_of(SQLite::Database& database, const std::string& hash, Wo
 }
 
 // The turns of one episode, in order, without their calls.
-std::vector<Turn> read_turns(SQLite::Database& database, std::int64_t episode,
-                             WorkBudget& budget) {
+std::vector<Turn> read_turns(SQLite::Database& database, std::int64_t episode, WorkBudget& budget) {
   SQLite::Statement rows(
       database,
       "SELECT turn.position, c.hash, r.hash, turn.finish_reason, turn.prompt_tokens, "
@@ -155,9 +154,8 @@ std::vector<Turn> read_turns(SQLite::Database& database, std::int64_t episode,
       corrupt(fmt::format("turn {} of an episode is missing", turns.size() + 1));
     const std::string hash = row.text(1, "prompt");
     PromptContext context = context_of(database, hash, budget);
-    if (context.before &&
-        (turns.empty() || context.before->context != before.context ||
-         context.before->reply != before.reply))
+    if (context.before && (turns.empty() || context.before->context != before.context ||
+                           context.before->reply != before.reply))
       corrupt(fmt::format("the prompt of turn {} of an episode follows on another one",
                           turns.size() + 1));
     Turn turn;
@@ -195,8 +193,8 @@ void read_calls(SQLite::Database& database, std::int64_t episode, std::vector<Tu
     if (turn >= static_cast<int>(turns.size())) corrupt("a call of an episode is of no turn");
     auto& calls = turns[static_cast<std::size_t>(turn)].calls;
     if (row.number(1, "call") != static_cast<std::int64_t>(calls.size()))
-      corrupt(fmt::format("call {} in turn {} of an episode is missing", calls.size() + 1,
-                          turn + 1));
+      corrupt(
+          fmt::format("call {} in turn {} of an episode is missing", calls.size() + 1, turn + 1));
     ToolCall call;
     call.tool = row.text(2, "tool");
     call.arguments = row.text(3, "arguments");
@@ -337,8 +335,8 @@ std::vector<EpisodeSummary> list_episodes(SQLite::Database& database,
                                           const std::optional<std::string>& run_id,
                                           WorkBudget& budget) {
   SQLite::Statement rows(
-      database, fmt::format("SELECT {} FROM episode {} ORDER BY started_at DESC, number DESC", kHead,
-                            run_id ? "WHERE run_id = ?" : ""));
+      database, fmt::format("SELECT {} FROM episode {} ORDER BY started_at DESC, number DESC",
+                            kHead, run_id ? "WHERE run_id = ?" : ""));
   if (run_id) rows.bind(1, *run_id);
   SQLite::Statement turns(database,
                           "SELECT count(*), coalesce(sum(invalid_calls), 0), "

@@ -11,13 +11,12 @@ constexpr std::array kCallErrors{CallError::kNone,         CallError::kUnknownTo
                                  CallError::kBadArguments, CallError::kRefused,
                                  CallError::kOverBudget,   CallError::kInfrastructure};
 constexpr std::array kStopReasons{
-    StopReason::kSubmit, StopReason::kAnswered, StopReason::kTurns,
+    StopReason::kSubmit, StopReason::kAnswered,    StopReason::kTurns,
     StopReason::kTokens, StopReason::kEvaluations, StopReason::kSeconds,
-    StopReason::kWindow, StopReason::kEndpoint, StopReason::kInfrastructure};
+    StopReason::kWindow, StopReason::kEndpoint,    StopReason::kInfrastructure};
 
 template <class List>
-auto named(const List& list, std::string_view text)
-    -> std::optional<typename List::value_type> {
+auto named(const List& list, std::string_view text) -> std::optional<typename List::value_type> {
   const auto found =
       std::find_if(list.begin(), list.end(), [&](auto one) { return to_string(one) == text; });
   return found == list.end() ? std::nullopt : std::optional(*found);

@@ -1,7 +1,7 @@
 // The record of one episode: an agent's tries at one task, from the first prompt to what ended it.
 // Texts (messages, arguments, results) are named by the SHA-256 of what they hold and lie in the
-// store as blobs, each once. Written by the driver, kept by runner/store, shown by reports, exported
-// for trainers.
+// store as blobs, each once. Written by the driver, kept by runner/store, shown by reports,
+// exported for trainers.
 //
 // Invariant: what is in here happened. A turn is complete before its tools run, and a call before
 // the next turn, so that an episode that was cut off anywhere can go on without saying or judging
@@ -31,9 +31,9 @@ enum class CallError {
 
 // Why there were no more turns.
 enum class StopReason {
-  kSubmit,          // what was submitted was judged
-  kAnswered,        // the model asked for nothing any more
-  kTurns,           // this and the next three: that budget was used up
+  kSubmit,    // what was submitted was judged
+  kAnswered,  // the model asked for nothing any more
+  kTurns,     // this and the next three: that budget was used up
   kTokens,
   kEvaluations,
   kSeconds,
@@ -66,8 +66,8 @@ struct ToolCall {
 };
 
 struct Turn {
-  // The messages of its prompt, by their hashes. Where it `continues`, those of the turn before, its
-  // reply, and then these; else these alone.
+  // The messages of its prompt, by their hashes. Where it `continues`, those of the turn before,
+  // its reply, and then these; else these alone.
   bool continues = false;
   std::vector<std::string> messages;
   std::string tools;          // hash of the list of tools that was offered; empty: none was
@@ -84,17 +84,17 @@ struct Turn {
 };
 
 struct Episode {
-  std::string id;      // 128 random bits, hex
-  std::string run_id;  // which has the rows of what was submitted
-  std::string task;    // "level1/019_relu"
-  std::string size;    // "small" or "full"
-  std::string device;  // "cpu" or "cuda"
-  std::string model;   // as the endpoint calls it
-  std::string sampling;     // JSON: temperature, style, ...
-  std::int64_t seed = 0;    // that the endpoint was given
-  std::string budget;       // JSON: turns, tokens, evaluations, seconds, window
-  std::string started_at;   // UTC, RFC 3339
-  std::string finished_at;  // empty while it goes on, and for ever after a kill
+  std::string id;                         // 128 random bits, hex
+  std::string run_id;                     // which has the rows of what was submitted
+  std::string task;                       // "level1/019_relu"
+  std::string size;                       // "small" or "full"
+  std::string device;                     // "cpu" or "cuda"
+  std::string model;                      // as the endpoint calls it
+  std::string sampling;                   // JSON: temperature, style, ...
+  std::int64_t seed = 0;                  // that the endpoint was given
+  std::string budget;                     // JSON: turns, tokens, evaluations, seconds, window
+  std::string started_at;                 // UTC, RFC 3339
+  std::string finished_at;                // empty while it goes on, and for ever after a kill
   std::optional<StopReason> stop_reason;  // empty like it
   std::vector<Turn> turns;
 
@@ -116,8 +116,8 @@ struct EpisodeSummary {
   int turns = 0;
   int calls = 0;
   int invalid_calls = 0;
-  std::int64_t tokens = 0;        // of prompts and replies, as far as the endpoint counted
-  std::string evaluation;         // key of the last row that it brought; empty: none
+  std::int64_t tokens = 0;  // of prompts and replies, as far as the endpoint counted
+  std::string evaluation;   // key of the last row that it brought; empty: none
 };
 
 // Hashes of the messages of a turn's prompt, in order. `turn` is one of the episode's.

@@ -146,8 +146,8 @@ bool repeats_a_call(const Trajectory& trajectory) {
   std::map<std::tuple<std::string, std::string, std::string>, int> times;
   int most = 0;
   each_call(*trajectory.episode, [&](const ToolCall& call) {
-    const int now = ++times[{call.tool, canonical(call.arguments, *trajectory.contents),
-                             call.tree_before}];
+    const int now =
+        ++times[{call.tool, canonical(call.arguments, *trajectory.contents), call.tree_before}];
     most = std::max(most, now);
   });
   return most > kMostEqualCalls;
@@ -190,8 +190,8 @@ std::string words(const FilterCounts& counts) {
   for (const Rejection rejection : kRejections)
     if (const auto found = counts.rejected.find(rejection); found != counts.rejected.end())
       reasons.push_back(fmt::format("{} {}", found->second, to_string(rejection)));
-  std::string text = fmt::format("{} of {} episode{}", counts.kept, counts.seen,
-                                 counts.seen == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} of {} episode{}", counts.kept, counts.seen, counts.seen == 1 ? "" : "s");
   if (!reasons.empty())
     text += fmt::format(", {} rejected: {}", counts.seen - counts.kept, fmt::join(reasons, ", "));
   return text;

@@ -31,7 +31,7 @@ enum class FilterRule {
 };
 
 enum class Rejection {
-  kUnfinished,    // by every rule, as the next two
+  kUnfinished,  // by every rule, as the next two
   kHeldOut,
   kNoReward,
   kLowReward,     // below 1; by CUDA Agent's rule, not above 0
@@ -45,8 +45,8 @@ enum class Rejection {
   kDamaged,       // a text of it is lost; found by whoever renders it
 };
 
-[[nodiscard]] std::string_view to_string(FilterRule rule);       // "strict"
-[[nodiscard]] std::string_view to_string(Rejection rejection);   // "low_reward"
+[[nodiscard]] std::string_view to_string(FilterRule rule);      // "strict"
+[[nodiscard]] std::string_view to_string(Rejection rejection);  // "low_reward"
 [[nodiscard]] std::optional<FilterRule> filter_rule_from_string(std::string_view text);
 [[nodiscard]] std::span<const FilterRule> filter_rules();
 [[nodiscard]] std::span<const Rejection> rejections();  // in the order in which they are looked for

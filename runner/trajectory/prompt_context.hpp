@@ -3,7 +3,8 @@
 // that was said before. Lines, each ended by a line feed:
 //
 //   tools HASH                 or "tools -" where none were offered
-//   after CONTEXT REPLY        the turn before: hash of its context, and of its reply; not in a first
+//   after CONTEXT REPLY        the turn before: hash of its context, and of its reply; not in a
+//   first
 //                              turn, nor where the prompt was shortened
 //   HASH                       a message; any number of these
 //

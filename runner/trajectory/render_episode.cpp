@@ -77,9 +77,10 @@ class Renderer {
       const auto text = line_.trajectory.contents->find(calls[i].result);
       if (text == line_.trajectory.contents->end())
         return bad(episode_, "the result of its last call is missing");
-      messages_.push_back({{"role", "tool"},
-                           {"tool_call_id", ids[i].is_object() ? ids[i].value("id", Json()) : Json()},
-                           {"content", text->second}});
+      messages_.push_back(
+          {{"role", "tool"},
+           {"tool_call_id", ids[i].is_object() ? ids[i].value("id", Json()) : Json()},
+           {"content", text->second}});
     }
     return Done{};
   }

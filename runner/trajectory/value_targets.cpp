@@ -13,8 +13,7 @@ Result<ValueTargets> value_targets(std::span<const double> rewards, std::span<co
                                    double discount, double trace_decay) {
   const std::size_t turns = rewards.size();
   if (values.size() != turns && values.size() != turns + 1) {
-    return Error{ErrorCode::kBadInput,
-                 fmt::format("{} values for {} turns", values.size(), turns),
+    return Error{ErrorCode::kBadInput, fmt::format("{} values for {} turns", values.size(), turns),
                  "give one for each turn, and perhaps one more, of what comes after the last"};
   }
   if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))

@@ -1,6 +1,6 @@
-// What a critic is to learn of an episode's turns: generalised advantage estimation (Schulman et al.,
-// arXiv 1506.02438), with the constants of CUDA Agent (arXiv 2602.24286). Pure functions, called by
-// the exports; one entry is one turn.
+// What a critic is to learn of an episode's turns: generalised advantage estimation (Schulman et
+// al., arXiv 1506.02438), with the constants of CUDA Agent (arXiv 2602.24286). Pure functions,
+// called by the exports; one entry is one turn.
 //
 //   δ_t = r_t + γ V_{t+1} − V_t        Â_t = Σ_l (γλ)^l δ_{t+l}        target_t = V_t + Â_t
 //
@@ -16,7 +16,7 @@
 
 namespace kbench {
 
-inline constexpr double kDiscount = 1;      // γ
+inline constexpr double kDiscount = 1;       // γ
 inline constexpr double kTraceDecay = 0.95;  // λ
 
 struct ValueTargets {

@@ -87,8 +87,11 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        try:
+            self.end_headers()
+            self.wfile.write(text)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # whoever asked has gone
 
     def log_message(self, *_):
         pass

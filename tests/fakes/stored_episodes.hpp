@@ -1,5 +1,5 @@
-// Episodes put into a database as the driver does: each reply before its calls, each call before the
-// next turn. Used by unit tests, and by tests/cli/make_runs.cpp.
+// Episodes put into a database as the driver does: each reply before its calls, each call before
+// the next turn. Used by unit tests, and by tests/cli/make_runs.cpp.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ inline std::vector<Blob> blobs_of(const Contents& contents) {
 }
 
 // Of these texts only.
-inline std::vector<Blob> blobs_of(const Contents& contents, const std::vector<std::string>& hashes) {
+inline std::vector<Blob> blobs_of(const Contents& contents,
+                                  const std::vector<std::string>& hashes) {
   std::vector<Blob> blobs;
   for (const std::string& hash : hashes)
     if (const auto text = contents.find(hash); text != contents.end())
@@ -44,9 +45,9 @@ inline Status put_episode(Store& store, const Episode& episode, const Contents& 
         !added)
       return added;
     for (std::size_t c = 0; c < calls.size(); ++c)
-      if (Status added = store.add_call(episode.id, static_cast<int>(t), static_cast<int>(c),
-                                        calls[c],
-                                        blobs_of(contents, {calls[c].arguments, calls[c].result}));
+      if (Status added =
+              store.add_call(episode.id, static_cast<int>(t), static_cast<int>(c), calls[c],
+                             blobs_of(contents, {calls[c].arguments, calls[c].result}));
           !added)
         return added;
   }

@@ -1,11 +1,11 @@
-#include "runner/agent/driver.hpp"
-
 #include <deque>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runner/agent/driver.hpp"
 
 namespace kbench {
 namespace {
@@ -128,7 +128,8 @@ TEST_F(AgentDriverTest, NonsenseIsNoReply) {
 }
 
 TEST_F(AgentDriverTest, ItGoesOnAsIfItHadNeverBeenCutOff) {
-  answers_ = {{200, says("first", {"read"})}, {200, says("second", {"verify"})},
+  answers_ = {{200, says("first", {"read"})},
+              {200, says("second", {"verify"})},
               {200, says("third", {"submit"})}};
   stop_after_ = 3;
   (void)run();
@@ -154,7 +155,8 @@ TEST_F(AgentDriverTest, ItGoesOnAsIfItHadNeverBeenCutOff) {
 
 TEST_F(AgentDriverTest, AShortenedPromptIsHandedOverWhole) {
   hello_.window = 1000;
-  answers_ = {{200, says("first", {"read"}, 300)}, {200, says("second", {"verify"}, 900)},
+  answers_ = {{200, says("first", {"read"}, 300)},
+              {200, says("second", {"verify"}, 900)},
               {200, says("done", {}, 100)}};
   // Results are a few bytes here, and not worth shortening: the first one is made longer.
   hello_.prompt.push_back({{"role", "assistant"}, {"content", ""}});

@@ -22,7 +22,8 @@ Json answer_with(const Json& message) {
 }
 
 Json call(const Json& id, const std::string& name, const Json& arguments) {
-  return {{"id", id}, {"type", "function"}, {"function", {{"name", name}, {"arguments", arguments}}}};
+  return {
+      {"id", id}, {"type", "function"}, {"function", {{"name", name}, {"arguments", arguments}}}};
 }
 
 TEST(Chat, ARequestHasWhatIsSaidAndOffered) {

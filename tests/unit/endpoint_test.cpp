@@ -38,9 +38,9 @@ TEST(Endpoint, WhatIsNoneIsRefusedWithWhatToDo) {
   ASSERT_FALSE(secret.ok());
   EXPECT_THAT(secret.error().hint, HasSubstr("127.0.0.1"));
   EXPECT_THAT(parse_endpoint("http://me:word@h/v1").error().hint, HasSubstr("--key-env"));
-  for (const char* url : {"", "h", "ftp://h", "http://", "http://:80", "http://h:0", "http://h:65536",
-                          "http://h:8x", "http://h/a b", "http://h/\r\nX: y", "http://[::1",
-                          "http://h/#there"}) {
+  for (const char* url :
+       {"", "h", "ftp://h", "http://", "http://:80", "http://h:0", "http://h:65536", "http://h:8x",
+        "http://h/a b", "http://h/\r\nX: y", "http://[::1", "http://h/#there"}) {
     const auto parsed = parse_endpoint(url);
     ASSERT_FALSE(parsed.ok()) << url;
     EXPECT_EQ(parsed.error().code, ErrorCode::kUsage);

@@ -38,8 +38,7 @@ TEST(Episode, AShortenedPromptLeavesTheConversationAsItWas) {
   episode.turns = {turn_of(false, {"s", "u"}, "r0"), turn_of(true, {"long"}, "r1"),
                    turn_of(false, {"s", "u", "r0", "short", "r1", "x1"}, "r2"),
                    turn_of(true, {"x2"}, "r3")};
-  EXPECT_THAT(prompt_of(episode, 3),
-              ElementsAre("s", "u", "r0", "short", "r1", "x1", "r2", "x2"));
+  EXPECT_THAT(prompt_of(episode, 3), ElementsAre("s", "u", "r0", "short", "r1", "x1", "r2", "x2"));
   const Conversation all = conversation_of(episode);
   EXPECT_THAT(all.messages, ElementsAre("s", "u", "r0", "long", "r1", "x1", "r2", "x2", "r3"));
   EXPECT_THAT(all.replies, ElementsAre(2, 4, 6, 8));
@@ -104,8 +103,9 @@ TEST(PromptContext, WhatIsWrittenIsRead) {
 TEST(PromptContext, WhatNoneSaysIsRefused) {
   const std::string a(64, 'a');
   for (const std::string& text :
-       {std::string(), std::string("tools\n"), std::string("tools -"), "tools " + a.substr(1) + "\n",
-        "tools -\n" + a, "tools -\nafter " + a + "\n", "tools -\n" + a + "\nafter " + a + " " + a + "\n",
+       {std::string(), std::string("tools\n"), std::string("tools -"),
+        "tools " + a.substr(1) + "\n", "tools -\n" + a, "tools -\nafter " + a + "\n",
+        "tools -\n" + a + "\nafter " + a + " " + a + "\n",
         "tools -\n" + std::string(64, 'A') + "\n", std::string("tools -\n\n"),
         "tools -\nafter " + a + " " + a + " \n"}) {
     const auto read = read_context(text);

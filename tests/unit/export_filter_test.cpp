@@ -20,10 +20,8 @@ using test::PlannedCall;
 
 // Writes tree `to`, as if the kernels had been `from`; the `n`th text that gives it.
 PlannedCall write(const std::string& from, const std::string& to, std::size_t n = 0) {
-  return {.tool = "write",
-          .arguments = Json{{"to", to}, {"n", n}}.dump(),
-          .before = from,
-          .after = to};
+  return {
+      .tool = "write", .arguments = Json{{"to", to}, {"n", n}}.dump(), .before = from, .after = to};
 }
 PlannedCall verify(const std::string& tree) { return {.tool = "verify", .before = tree}; }
 PlannedCall submit(const std::string& tree) {
@@ -89,15 +87,20 @@ std::vector<Planted> planted() {
       {"goes to and fro twice", {}, through({"", "a", "b", "a", "b", "c"})},
       {"a longer way twice", {}, through({"", "a", "b", "c", "a", "b", "c"})},
       {"verifies twice", {}, repeated({verify("a"), verify("a")})},
-      {"reads three files", {}, repeated({read(R"({"path":"x"})"), read(R"({"path":"y"})"),
-                                          read(R"({"path":"z"})")})},
-      {"verifies each of three kernels", {}, [](EpisodeMaker& maker) {
+      {"reads three files",
+       {},
+       repeated({read(R"({"path":"x"})"), read(R"({"path":"y"})"), read(R"({"path":"z"})")})},
+      {"verifies each of three kernels",
+       {},
+       [](EpisodeMaker& maker) {
          maker.turn({write("", "a"), verify("a")}).turn({write("a", "b"), verify("b")});
          maker.turn({write("b", "c"), verify("c")}).turn({submit("c")}).end(StopReason::kSubmit);
        }},
       {"is told no such file", {}, with_error(CallError::kRefused)},
       {"asks for more than is granted", {}, with_error(CallError::kOverBudget)},
-      {"calls two tools in one turn", {}, [](EpisodeMaker& maker) {
+      {"calls two tools in one turn",
+       {},
+       [](EpisodeMaker& maker) {
          maker.turn({write("", "a"), submit("a")}).end(StopReason::kSubmit);
        }},
       // Bad ones.
@@ -142,8 +145,8 @@ TEST(ExportFilter, OfThirtyPlantedTrajectoriesExactlyTheTwelveGoodOnesAreKept) {
   FilterCounts counts;
   for (const Planted& one : planted()) {
     const auto rejection = judged(one, FilterRule::kStrict);
-    EXPECT_EQ(rejection, one.expected) << one.name << ": "
-                                       << (rejection ? to_string(*rejection) : "kept");
+    EXPECT_EQ(rejection, one.expected)
+        << one.name << ": " << (rejection ? to_string(*rejection) : "kept");
     counts.add(rejection);
   }
   EXPECT_EQ(counts.seen, 30);
@@ -176,8 +179,7 @@ TEST(ExportFilter, CudaAgentsRuleTakesWhatOursDoesAndMore) {
 TEST(ExportFilter, AllTakesWhatEndedAndIsWorthSomething) {
   FilterCounts counts;
   for (const Planted& one : planted()) counts.add(judged(one, FilterRule::kAll));
-  EXPECT_EQ(words(counts),
-            "27 of 30 episodes, 3 rejected: 1 unfinished, 1 held_out, 1 no_reward");
+  EXPECT_EQ(words(counts), "27 of 30 episodes, 3 rejected: 1 unfinished, 1 held_out, 1 no_reward");
 }
 
 TEST(ExportFilter, ACycleIsThreeRoundsOfTheSameTreesWhereverItBegins) {

@@ -27,7 +27,10 @@ const std::string kHostile = kHostileAgent +
 StoredEpisode submitting(const std::string& id, const std::string& key) {
   EpisodeMaker maker(id, "0123456789abcdef0123456789abcdef");
   maker
-      .turn({{.tool = "write", .arguments = R"({"path":"k.cpp"})", .before = "", .after = "a1b2c3d4e5"}})
+      .turn({{.tool = "write",
+              .arguments = R"({"path":"k.cpp"})",
+              .before = "",
+              .after = "a1b2c3d4e5"}})
       .turn({{.tool = "verify", .before = "a1b2c3d4e5", .result = R"({"state": "wrong_result"})"},
              {.tool = "submit", .before = "a1b2c3d4e5", .evaluation = key}})
       .end(StopReason::kSubmit);
@@ -60,7 +63,8 @@ ReportData data_with(std::vector<StoredEpisode> episodes) {
 Json json_of(const ReportData& data) { return page_episodes_json(PageModel(data)); }
 
 TEST(PageEpisodes, TellWhatWasTriedAndWhichRowItBecame) {
-  const ReportData data = data_with({submitting("0011223344556677", "example/level1/019_relu.cpp")});
+  const ReportData data =
+      data_with({submitting("0011223344556677", "example/level1/019_relu.cpp")});
   const PageModel page(data);
   const Json episodes = page_episodes_json(page);
   ASSERT_EQ(episodes.size(), 1u);
@@ -108,7 +112,8 @@ TEST(PageEpisodes, StandInATableWithoutAScript) {
 TEST(PageEpisodes, TextsBeyondWhatThePageTakesAreLeftOut) {
   std::vector<StoredEpisode> many;
   EpisodeMaker maker("00", "0123456789abcdef0123456789abcdef");
-  for (int i = 0; i < 700; ++i) maker.turn({{.result = std::string(8000, 'a') + std::to_string(i)}});
+  for (int i = 0; i < 700; ++i)
+    maker.turn({{.result = std::string(8000, 'a') + std::to_string(i)}});
   many.push_back({maker.episode(), maker.contents()});
   const Json episode = json_of(data_with(std::move(many)))[0];
   EXPECT_FALSE(episode["turns"][0]["calls"][0]["result"].is_null());
@@ -123,7 +128,8 @@ TEST(PageEpisodes, InASiteTheyStandWithTheirTask) {
     if (!file.path.ends_with(".html")) continue;
     const std::string open = "id=\"data\">";
     const std::size_t begin = file.text.find(open) + open.size();
-    const Json json = Json::parse(file.text.substr(begin, file.text.find("</script>", begin) - begin));
+    const Json json =
+        Json::parse(file.text.substr(begin, file.text.find("</script>", begin) - begin));
     for (const Json& episode : json["episodes"]) {
       if (file.path == "index.html") {
         EXPECT_TRUE(episode["turns"].empty());

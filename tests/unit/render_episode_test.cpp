@@ -26,12 +26,11 @@ EpisodeMaker two_turns() {
 }
 
 EpisodeLine line_of(EpisodeMaker& maker, std::optional<double> reward = 2.5) {
-  return {.trajectory = {.episode = &maker.episode(),
-                         .contents = &maker.contents(),
-                         .reward = reward},
-          .reward_name = "milestone_sure",
-          .state = "ok",
-          .values = {}};
+  return {
+      .trajectory = {.episode = &maker.episode(), .contents = &maker.contents(), .reward = reward},
+      .reward_name = "milestone_sure",
+      .state = "ok",
+      .values = {}};
 }
 
 Json rendered(const EpisodeLine& line, ExportKind kind) {

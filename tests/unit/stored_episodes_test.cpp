@@ -1,5 +1,5 @@
-// Episodes in a database: what comes back, what is refused, and what is done to whole databases that
-// hold some.
+// Episodes in a database: what comes back, what is refused, and what is done to whole databases
+// that hold some.
 #include <string>
 #include <vector>
 
@@ -44,9 +44,7 @@ class StoredEpisodes : public DatabaseTest {
   }
 
   int count(const std::string& what) {
-    return SQLite::Database(file_.string())
-        .execAndGet("SELECT count(*) FROM " + what)
-        .getInt();
+    return SQLite::Database(file_.string()).execAndGet("SELECT count(*) FROM " + what).getInt();
   }
 
   // Of what never changes; returns what makes them again.
@@ -70,8 +68,8 @@ class StoredEpisodes : public DatabaseTest {
   }
 
   static Merged merge_into(const std::filesystem::path& into, const std::filesystem::path& from) {
-    auto merged = merge_databases(
-        {.into = into, .from = {from}, .key = test::test_key(), .progress = {}});
+    auto merged =
+        merge_databases({.into = into, .from = {from}, .key = test::test_key(), .progress = {}});
     EXPECT_TRUE(merged.ok()) << merged.error().message;
     return merged ? std::move(*merged) : Merged{};
   }
@@ -390,9 +388,8 @@ TEST_F(StoredEpisodes, OneThatIsDamagedCostsNoRun) {
   const auto salvaged = salvage(file_, saved, test::test_key());
   ASSERT_TRUE(salvaged.ok()) << salvaged.error().message;
   EXPECT_EQ(salvaged->saved.size(), 2u);
-  EXPECT_THAT(salvaged->notes,
-              ElementsAre(HasSubstr("run aa: its episode 1 is lost: turn 1"),
-                          HasSubstr("of episode e2")));
+  EXPECT_THAT(salvaged->notes, ElementsAre(HasSubstr("run aa: its episode 1 is lost: turn 1"),
+                                           HasSubstr("of episode e2")));
   const Store store = open_at(saved);
   EXPECT_EQ(store.episodes()->size(), 1u);
   EXPECT_TRUE(store.read_episode("e2").ok());
