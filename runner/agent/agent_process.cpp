@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::uint64_t kMostResident = 1ull << 30;
 constexpr std::uint64_t kMostAddressSpace = 8ull << 30;
-// It writes no file, but kbench-enter makes its system call filter in one, within this limit.
-constexpr std::uint64_t kMostFile = 64ull << 10;
 // An agent that takes nothing any more is as good as dead.
 constexpr timeval kSendPatience{10, 0};
 
@@ -74,7 +72,7 @@ Result<AgentProcess> start_agent(Sandbox& sandbox, const std::filesystem::path& 
   command.max_memory_bytes = kMostAddressSpace;
   command.max_resident_bytes = kMostResident;
   command.max_processes = 4;  // threads
-  command.max_file_bytes = kMostFile;
+  command.max_file_bytes = 0;
   auto process = sandbox.start(command);
   if (!process) return process.error();
   return AgentProcess{std::move(*process),
