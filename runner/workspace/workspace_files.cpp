@@ -59,7 +59,8 @@ Result<std::string> WorkspaceFiles::text_of(const std::string& path) const {
     return usage(fmt::format("{} is no path in the workspace", clean_name(path, 200)), kPlainPaths);
   auto text = read_foreign_file(folder_ / path, kMostFileBytes);
   if (text) return text;
-  return usage(fmt::format("there is no file {}", clean_name(path, 200)), "glob lists what there is");
+  return usage(fmt::format("there is no file {}", clean_name(path, 200)),
+               "glob lists what there is");
 }
 
 Result<Json> WorkspaceFiles::read(const std::string& path, std::size_t first_line,
@@ -83,17 +84,16 @@ Result<Json> WorkspaceFiles::put(const std::string& path, const std::string& tex
   std::uintmax_t bytes = 0;
   for (const auto& [name, size] : files) bytes += size;
   if (files.size() > kMostKernelFiles || bytes > kMostKernelBytes)
-    return usage(fmt::format("with it there would be {} files of {} bytes below kernels/",
-                             files.size(), bytes),
-                 fmt::format("at most {} files and {} KiB", kMostKernelFiles,
-                             kMostKernelBytes >> 10));
+    return usage(
+        fmt::format("with it there would be {} files of {} bytes below kernels/", files.size(),
+                    bytes),
+        fmt::format("at most {} files and {} KiB", kMostKernelFiles, kMostKernelBytes >> 10));
   std::error_code failed;
   fs::create_directories((folder_ / path).parent_path(), failed);
   if (failed || fs::is_directory(folder_ / path, failed))
     return usage(fmt::format("{} cannot lie there", clean_name(path, 200)),
                  "a folder of that name, or a file where a folder should be, is in the way");
-  if (auto written = write_atomically(folder_ / path, text, 0644); !written)
-    return written.error();
+  if (auto written = write_atomically(folder_ / path, text, 0644); !written) return written.error();
   return Json{{"path", path}, {"bytes", text.size()}};
 }
 
