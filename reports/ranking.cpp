@@ -33,15 +33,41 @@ struct TaskField {
   [[nodiscard]] std::size_t size() const { return counts.size(); }
 };
 
+// Whether rows of a task had what a score needs.
+struct Measured {
+  std::array<bool, kScores> had{};
+  bool solved = false;  // by a submission
+  bool failed = false;  // a submission, which ended its evaluation before anything was timed
+};
+
+// A task on which submissions only failed counts as well, in what there is elsewhere: nobody timed
+// its baselines because of them.
+std::array<bool, kScores> counted(const Measured& task, const std::array<bool, kScores>& anywhere) {
+  std::array<bool, kScores> counts = task.had;
+  if (task.solved || !task.failed) return counts;
+  for (std::size_t s = 0; s < kScores; ++s)
+    counts[s] |= anywhere[s] || score_kinds()[s].needs == Needs::kEager;
+  return counts;
+}
+
 TaskField field_of(std::span<const ResultRow> rows) {
   TaskField field;
+  std::vector<Measured> measured;
+  std::array<bool, kScores> anywhere{};
   for (const ResultRow& row : rows) {
     if (!row.ranked()) continue;
-    const auto [at, fresh] = field.index.emplace(Task(row.task, row.size), field.size());
-    if (fresh) field.counts.push_back({});
-    for (std::size_t s = 0; s < kScores; ++s)
-      field.counts[at->second][s] |= has(row, score_kinds()[s].needs);
+    const auto [at, fresh] = field.index.emplace(Task(row.task, row.size), measured.size());
+    if (fresh) measured.push_back({});
+    Measured& task = measured[at->second];
+    for (std::size_t s = 0; s < kScores; ++s) {
+      task.had[s] |= has(row, score_kinds()[s].needs);
+      anywhere[s] |= task.had[s];
+    }
+    if (!row.has_submission) continue;
+    task.solved |= row.counts_as_correct();
+    task.failed |= row.fault == Fault::kSubmission;
   }
+  for (const Measured& task : measured) field.counts.push_back(counted(task, anywhere));
   return field;
 }
 

@@ -191,6 +191,8 @@ std::string headline_html(const PageModel& page) {
   html.element("h1",
                fmt::format("{} task{} on {}", tasks, tasks == 1 ? "" : "s", device_name(page)));
   html.open("p", {{"class", "lead"}});
+  if (const std::string unfinished = unfinished_words(page.data); !unfinished.empty())
+    html.text(unfinished + ". So far: ");
   html.text(page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
                                 : winners_of(page.boards[0]));
   html.close();

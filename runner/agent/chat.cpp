@@ -1,5 +1,6 @@
 #include "runner/agent/chat.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -36,14 +37,28 @@ std::optional<std::int64_t> count_in(const Json& object, const char* name) {
   return count >= 0 ? std::optional(count) : std::nullopt;
 }
 
-// Some servers send a list of parts.
-std::string content_of(const Json& message) {
+// Some servers send a list of parts, of which those of another type, as what was thought, are left
+// out. Nothing where it is of none of these forms.
+std::optional<std::string> content_of(const Json& message) {
   const Json content = member(message, "content");
+  if (content.is_null()) return "";
   if (content.is_string()) return content.get<std::string>();
+  if (!content.is_array()) return std::nullopt;
   std::string text;
-  if (content.is_array())
-    for (const Json& part : content) text += text_in(part, "text");
+  for (const Json& part : content) {
+    const std::string type = text_in(part, "type");
+    const Json words = member(part, "text");
+    const bool is_text = type.empty() || type == "text";
+    if (!part.is_object() || (is_text && !words.is_string())) return std::nullopt;
+    if (is_text) text += words.get<std::string>();
+  }
   return text;
+}
+
+bool are_calls(const Json& calls) {
+  return calls.is_null() ||
+         (calls.is_array() && std::all_of(calls.begin(), calls.end(),
+                                          [](const Json& call) { return call.is_object(); }));
 }
 
 ChatCall call_of(const Json& json, int turn, std::size_t position, std::set<std::string>& ids) {
@@ -77,15 +92,18 @@ Result<ChatReply> read_chat_reply(const std::string& body, int turn) {
   if (!choices.is_array() || choices.empty()) return bad("has no choices");
   const Json message = member(choices[0], "message");
   if (!message.is_object()) return bad("has no message");
+  const auto content = content_of(message);
+  if (!content) return bad("has a content that is no text");
+  const Json calls = member(message, "tool_calls");
+  if (!are_calls(calls)) return bad("has tool_calls that are no list of calls");
   ChatReply reply;
   reply.finish_reason = clean_name(text_in(choices[0], "finish_reason"), kLongestReason);
   const Json usage = member(*json, "usage");
   reply.prompt_tokens = count_in(usage, "prompt_tokens");
   reply.completion_tokens = count_in(usage, "completion_tokens");
-  reply.message = {{"role", "assistant"}, {"content", content_of(message)}};
-  const Json calls = member(message, "tool_calls");
+  reply.message = {{"role", "assistant"}, {"content", *content}};
   std::set<std::string> ids;
-  for (std::size_t i = 0; calls.is_array() && i < calls.size() && i < kMostCallsOfATurn; ++i) {
+  for (std::size_t i = 0; i < calls.size() && i < kMostCallsOfATurn; ++i) {
     ChatCall call = call_of(calls[i], turn, i, ids);
     reply.message["tool_calls"].push_back(
         {{"id", call.id},
@@ -94,7 +112,7 @@ Result<ChatReply> read_chat_reply(const std::string& body, int turn) {
     reply.calls.push_back(std::move(call));
   }
   if (message_text(reply.message).size() > kMostReplyBytes)
-    return bad(fmt::format("is larger than {} KiB", kMostReplyBytes >> 10));
+    return bad(fmt::format("has a message larger than {} KiB", kMostReplyBytes >> 10));
   return reply;
 }
 

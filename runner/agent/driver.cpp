@@ -99,6 +99,7 @@ Result<ChatReply> AgentDriver::ask() {
     std::optional<std::chrono::seconds> retry_after;
     if (!answer) {
       last = answer.error();
+      if (last.code == ErrorCode::kBadInput) return last;
     } else if (answer->status == 200) {
       auto reply = read_chat_reply(answer->body, turns_ + 1);
       if (reply) return reply;

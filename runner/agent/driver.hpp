@@ -24,7 +24,8 @@ struct HttpAnswer {
 };
 
 struct AgentOutside {
-  // One request to the endpoint. Errors: no answer came.
+  // One request to the endpoint. Errors: kBadInput, what came is none that can be read; else none
+  // came.
   std::function<Result<HttpAnswer>(const std::string& body)> post;
   // Stores the turn and answers its calls. Errors: whoever does is gone.
   std::function<Result<TurnAnswer>(const TurnReport& report)> hand_over;

@@ -19,7 +19,7 @@ struct HttpPost {
 };
 
 // Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection
-// broke, or what came is no HTTP, or larger than a reply may be.
+// broke, or what came is no HTTP; kBadInput, where it is larger than an answer may be.
 [[nodiscard]] Result<HttpAnswer> exchange(UniqueFd socket, const HttpPost& post,
                                           std::chrono::seconds patience);
 

@@ -60,6 +60,8 @@ CLI::App* add_db(CLI::App& app, DbOptions& options) {
   merge->add_option("FROM", options.others, "Databases that they are taken from")
       ->required()
       ->type_name("");
+  merge->add_flag("--lint", options.lint,
+                  "Take what lint found there, too: it decides what counts in a score");
   for (auto* command : {check, backup, prune, vacuum}) add_database(*command, options.database);
   for (auto* command : {check, prune}) add_json(*command, options.format);
   return db;

@@ -479,9 +479,12 @@ Status take_outputs(const Table& table, Commands& commands) {
     return into(run_outputs(commands.run_words, commands.run.database), commands.run.outputs);
   if (table.report->parsed())
     return into(report_outputs(commands.report_words), commands.report.outputs);
-  if (table.reproduce->parsed())
+  if (table.reproduce->parsed()) {
+    // The page beside the database is of the run that is reproduced.
+    commands.reproduce_words.no_html = !commands.reproduce_words.html;
     return into(run_outputs(commands.reproduce_words, commands.reproduce.into),
                 commands.reproduce.outputs);
+  }
   if (table.nightly->parsed())
     return into(nightly_outputs(commands.nightly_words), commands.nightly.run.outputs);
   return Done{};

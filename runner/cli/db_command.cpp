@@ -343,6 +343,7 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
   request.into = options.to;
   request.from = options.others;
   request.key = key_of(installation);
+  request.lint = options.lint;
   request.progress = print_merged;
   const auto merged = merge_databases(request);
   if (!merged) return merged.error();
@@ -355,7 +356,12 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
   const std::size_t refused = count(MergedRun::State::kRefused);
   std::size_t damaged = 0;
   for (const MergedRun& run : merged->runs) damaged += run.damaged.size();
+  const auto changed =
+      std::count_if(merged->runs.begin(), merged->runs.end(), [](const MergedRun& run) {
+        return run.chain.state == ChainFinding::State::kChanged;
+      });
   std::string bad = refused == 0 ? "" : fmt::format(", {} refused", refused);
+  if (changed > 0) bad += fmt::format(", {} changed since they were measured", changed);
   if (damaged > 0) bad += fmt::format(", {} damaged", count_words(damaged, "source"));
   if (!bad.empty()) bad += " (exit code 1)";
   return finish(bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,

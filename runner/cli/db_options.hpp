@@ -22,6 +22,7 @@ struct DbOptions {
   std::filesystem::path from;                        // salvage: the damaged file
   std::filesystem::path to;                          // backup, salvage, merge: where it goes
   std::vector<std::filesystem::path> others;         // merge: what is taken from
+  bool lint = false;                                 // merge: take what lint found, too
   int keep_days = 0;                                 // prune
   bool keep_good = false;                            // prune
   bool dry_run = false;                              // prune

@@ -308,10 +308,16 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
 
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
                      const CommonOptions& common) {
-  Status first = Done{};
-  for (const OutputRequest& output : outputs)
-    if (auto written = write_output(data, output, common); !written && first) first = written;
-  return first;
+  std::optional<Error> failed;
+  for (const OutputRequest& output : outputs) {
+    const auto written = write_output(data, output, common);
+    if (written) continue;
+    if (failed)
+      failed->message += "; " + written.error().message;
+    else
+      failed = written.error();
+  }
+  return failed ? Status(*failed) : Done{};
 }
 
 std::string written_files(const std::vector<OutputRequest>& outputs) {

@@ -78,6 +78,9 @@ int report_command(const ReportOptions& options, const Installation& installatio
   if (!data) return fail(data.error(), terminal);
   data->variants = options.variants;
   data->reward = std::move(reward);
+  // Some formats are rows and nothing else, and cannot say it.
+  if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
+    fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), unfinished);
   if (options.site || writes_page(options.outputs)) {
     if (const auto added = add_page_extras(*data, *store, installation.suites); !added)
       return fail(added.error(), terminal);

@@ -36,7 +36,8 @@ const WorkerKind& native_worker() {
       .ended_with = native_end,
       .only_known_code =
           "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS "
-          "and cuDNN are named in \"libraries\" of its manifest"};
+          "and cuDNN are named in \"libraries\" of its manifest",
+      .crash_hint = "check its bounds and alignment; the shapes are in task.h"};
   return kKind;
 }
 
@@ -49,7 +50,10 @@ const WorkerKind& python_worker() {
       .ended_with = python_end,
       .only_known_code =
           "a Python submission brings no machine code but what the build step made of it: its "
-          "process maps that, and what Python and torch consist of"};
+          "process maps that, and what Python and torch consist of",
+      .crash_hint =
+          "inputs and parameters are read only: no operator in place on them (relu_, "
+          "inplace=True, out=); of what it compiled, check bounds and alignment"};
   return kKind;
 }
 

@@ -26,6 +26,8 @@ struct WorkerKind {
   EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
   // What a submission that mapped other code is told.
   std::string_view only_known_code;
+  // What may be wrong with one that a signal ended.
+  std::string_view crash_hint;
 };
 
 [[nodiscard]] const WorkerKind& native_worker();

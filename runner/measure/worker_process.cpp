@@ -114,7 +114,7 @@ EarlyEnd WorkerProcess::describe_end(const std::string& during) {
           fmt::format("the submission crashed {} (SIG{})", during, name != nullptr ? name : "?"),
           exit->signal == SIGABRT
               ? "an exception that nobody caught, an assertion, or a heap written past its bounds"
-              : "check its bounds and alignment; the shapes are in task.h"};
+              : std::string(kind_.crash_hint)};
 }
 
 // Until it loads, only our own code has run in there: what goes wrong is ours.

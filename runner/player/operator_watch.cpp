@@ -38,8 +38,7 @@ struct Watch {
   Counts by_fallback;
   std::vector<Span> spans;
   OperatorClock* clock = nullptr;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
+  std::vector<Span> watched;  // from each beginning to its end
   at::CallbackHandle handle = 0;
   bool on = false;
   bool too_many = false;
@@ -134,27 +133,36 @@ TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
 }
 
-void watch_operators(OperatorClock& clock) {
+void forget_operators() {
+  stop_watching_operators();
   Watch& w = watch();
-  if (w.on) return;
+  const std::scoped_lock lock(w.mutex);
   w.by_callback.clear();
   w.by_fallback.clear();
   w.spans.clear();
+  w.watched.clear();
   w.too_many = false;
+  w.hooks_stand = true;
+  w.clock = nullptr;
+}
+
+void watch_operators(OperatorClock& clock) {
+  Watch& w = watch();
+  if (w.on) return;
   w.clock = &clock;
   depth = 0;
   w.handle = at::addGlobalCallback(
       at::RecordFunctionCallback(&enter, &leave).scopes({at::RecordScope::FUNCTION}));
   w.on = true;
   switch_key(true);
-  w.from = clock.now();
+  w.watched.push_back({"", clock.now(), 0});
 }
 
 void stop_watching_operators() {
   Watch& w = watch();
   if (!w.on) return;
-  w.to = w.clock->now();
-  w.hooks_stand = probe();
+  w.watched.back().to = w.clock->now();
+  w.hooks_stand = probe() && w.hooks_stand;
   switch_key(false);
   at::removeCallback(w.handle);
   w.on = false;
@@ -171,7 +179,8 @@ WatchedOperators watched_operators() {
   for (const auto& [name, calls] : w.by_fallback)
     watched.counts[name] = std::max(watched.counts[name], calls);
   if (w.too_many) return watched;
-  watched.all_ns = std::max<std::int64_t>(w.clock->between(w.from, w.to), 0);
+  for (const Span& span : w.watched)
+    watched.all_ns += std::max<std::int64_t>(w.clock->between(span.from, span.to), 0);
   for (const Span& span : w.spans) {
     const std::int64_t ns = w.clock->between(span.from, span.to);
     if (ns >= 0) watched.ns[span.name] += ns;

@@ -1,9 +1,10 @@
-// Counts the operators of torch that a submission calls, and takes their time, by two hooks that
-// Python has no handle of: a callback that every dispatched operator of every thread passes, and a
-// fallback of a dispatch key that is switched on for this thread. What neither sees may have been
-// called nevertheless (through a library that does not dispatch, or after a hook was disabled):
-// this is an observation and no proof. Off but between the two functions, so that no timed call
-// pays for it. Called by player_abi.
+// Counts the operators of torch that a submission calls, and takes their time, by two hooks: a
+// callback that every dispatched operator of every thread passes, and a fallback of a dispatch key
+// that is switched on for this thread. What neither sees may have been called nevertheless (through
+// a library that does not dispatch, or while both were off: torch has private functions for that in
+// Python, and nothing tells who puts back what was): this is an observation and no proof. Off but
+// between watch_operators() and stop_watching_operators(), so that no timed call pays for it.
+// Called by player_abi and player_cuda.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,14 @@ struct WatchedOperators {
   // Of those that the callback saw, all calls together; without the operators that could not be
   // timed.
   std::map<std::string, std::int64_t> ns;
-  std::int64_t all_ns = 0;  // from the first moment to the last; 0 where nobody can tell
-  bool hooks_stand = true;  // both saw a call of our own at the end
+  std::int64_t all_ns = 0;  // while they were watched; 0 where nobody can tell
+  bool hooks_stand = true;  // both saw a call of our own at each end
 };
 
-// The clock has to live until watched_operators() has returned.
+// Nothing has been seen.
+void forget_operators();
+// From here on, beside what was seen already. The clock is the same until they are forgotten, and
+// has to live until watched_operators() has returned.
 void watch_operators(OperatorClock& clock);
 // Takes the hooks off.
 void stop_watching_operators();

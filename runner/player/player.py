@@ -42,7 +42,9 @@ from player_device import DEVICES, Answer, Call, DeviceError, load_library
 from player_outputs import View, WrongOutput, materialised, results_of, shape_text
 
 CONTROL = 3
-EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7  # CallKind of runner/worker/mailbox.hpp
+# CallKind of runner/worker/mailbox.hpp. Whether a call is observed the library knows; here it looks
+# like any other one.
+EMPTY, FORWARD, PREPARE, LOAD = 0, 1, 2, 3
 # What a call's status says; 0 is success, and what is positive is an error of the device.
 RAISED, WRONG_OUTPUT = -1, -2
 MAX_MESSAGE = 64 << 20
@@ -218,6 +220,8 @@ class Session:
         if not self.mailbox or not all(self.arenas):
             why = self.device.words.value.decode(errors="replace")
             raise Refused("", f"cannot map the mailbox or an arena: {why}")
+        # Where outputs are judged: what lies there is no output of a submission's.
+        self.judged = range(self.arenas[2], self.arenas[2] + sizes[2])
         self.inputs = self.views("inputs")
         self.outputs = self.views("outputs")
         self.parameters = {spec["fqn"]: view for spec, view
@@ -279,27 +283,25 @@ class Session:
                         request["known"])
         self.model = settled(self.device, model)
 
-    def play(self, slot, observed=False):
+    def play(self, slot):
         """One forward pass on one input, and its results to where they are judged."""
         self.device.enter()
         inputs = [view.at(self.arenas[0] + self.call.input_base[slot]) for view in self.inputs]
-        if observed:
-            self.device.watch_operators()
+        self.device.watch_operators()
         try:
             results = results_of(self.model(*inputs))
         finally:
-            if observed:
-                self.library.kb_stop_watching()
+            self.library.kb_stop_watching()
         self.device.enter()
         base = self.arenas[2] + self.call.output_base[slot]
-        tensors = materialised(results, self.outputs, self.device.name)
+        tensors = materialised(results, self.outputs, self.device.name, self.judged)
         for view, tensor in zip(self.outputs, tensors):
             COPY(view.at(base), tensor)
 
-    def forward(self, observed):
+    def forward(self):
         try:
             for slot in range(self.call.slots):
-                self.play(slot, observed)
+                self.play(slot)
             return 0
         except WrongOutput as error:
             print(error, file=sys.stderr, flush=True)
@@ -307,12 +309,6 @@ class Session:
         except BaseException as error:
             print(last_lines(error), file=sys.stderr, flush=True)
             return RAISED
-
-    def tell_operators(self):
-        words = ctypes.create_string_buffer(1 << 16)  # less than what a socket holds
-        length = self.library.kb_watched_operators(words, len(words))
-        found = json.loads(words.raw[:length]) if length else {}
-        send(self.channel, {"type": "operators", **found})
 
     def prepare(self):
         try:
@@ -326,14 +322,11 @@ class Session:
     def serve(self):
         while True:
             kind = self.await_call()
-            observed = kind == OBSERVED
-            work = self.prepare if kind == PREPARE else lambda: self.forward(observed)
-            status, claimed_ns = self.timed(work)
+            status, claimed_ns = self.timed(self.prepare if kind == PREPARE else self.forward)
             if status > 0:
                 print(f"the device says: {self.device.error_text(status)}", file=sys.stderr,
                       flush=True)
-            if observed:
-                self.tell_operators()
+            self.library.kb_tell_operators(self.channel.fileno())
             self.answer(status, claimed_ns)
 
     def run(self):

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -14,8 +15,10 @@
 #include <tuple>
 #include <utility>
 
+#include "runner/core/channel.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/player/observation.hpp"
 #include "runner/player/operator_watch.hpp"
 #include "runner/player/tensor_handle.hpp"
 #include "runner/player/words.hpp"
@@ -70,8 +73,12 @@ void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_cal
   MailboxPage& page = static_cast<Mailbox*>(mailbox)->page();
   Mailbox::wait_while_equal(page.go, served, wait_style(spins), [] { return false; });
   call->number = page.go.load(std::memory_order_acquire);
-  call->kind = static_cast<std::uint32_t>(page.kind);
+  const kbench::CallKind kind = page.kind;
+  const bool observed = kind == kbench::CallKind::kObserved;
+  call->kind = static_cast<std::uint32_t>(observed ? kbench::CallKind::kForward : kind);
   call->slots = page.slots;
+  kbench::observation() = {.asked = observed, .slots = call->slots};
+  if (observed) kbench::forget_operators();
   call->gate = page.gate;
   call->parameter_base = page.parameter_base;
   call->input_base = page.input_base;
@@ -103,20 +110,27 @@ int kb_lock_down(char* words, std::size_t size) {
 }
 
 void kb_watch_operators() {
+  if (!kbench::observation().begin()) return;
   static HostClock of_the_host;
   kbench::watch_operators(of_the_host);
 }
 
-void kb_stop_watching() { kbench::stop_watching_operators(); }
+void kb_stop_watching() {
+  if (kbench::observation().end()) kbench::stop_watching_operators();
+}
 
-std::size_t kb_watched_operators(char* words, std::size_t size) {
+void kb_tell_operators(int channel) {
+  const kbench::Observation observed = kbench::observation();
+  if (!observed.asked) return;
   const kbench::WatchedOperators watched = kbench::watched_operators();
-  const kbench::Json json = {{"operators", watched.counts},
-                             {"ns", watched.ns},
-                             {"all_ns", watched.all_ns},
-                             {"hooks", watched.hooks_stand}};
-  const std::string text = json.dump(-1, ' ', false, kbench::Json::error_handler_t::replace);
-  if (text.size() >= size) return 0;
-  write_words(text, words, size);
-  return text.size();
+  kbench::Json json = {{"type", "operators"},
+                       {"operators", watched.counts},
+                       {"ns", watched.ns},
+                       {"all_ns", watched.all_ns},
+                       {"hooks", watched.hooks_stand && observed.undisturbed()}};
+  // Nobody reads before the call is answered, and a socket holds more than that.
+  constexpr std::size_t kMostBytes = 1 << 16;
+  if (json.dump(-1, ' ', false, kbench::Json::error_handler_t::replace).size() >= kMostBytes)
+    json = {{"type", "operators"}};
+  (void)kbench::Channel(kbench::UniqueFd(::dup(channel))).send(json);
 }

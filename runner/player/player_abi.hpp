@@ -40,7 +40,8 @@ int kb_set_open_to_others(int open);
 void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size);
 void* kb_open_mailbox(int fd);
 
-// Waits until another call than `served` is asked for. `spins`: as on CUDA.
+// Waits until another call than `served` is asked for. `spins`: as on CUDA. A call that is observed
+// is called one that is not.
 void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_call* call);
 void kb_answer_call(void* mailbox, std::uint32_t number, int spins, const kb_player_answer* answer);
 
@@ -51,15 +52,17 @@ void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t ty
 // 0, or 1 with the reason in `words`.
 int kb_lock_down(char* words, std::size_t size);
 
-// Counts the operators of torch that are called from now on, but for views, by two hooks: a
-// callback of the profiler's (all threads) and a fallback of the dispatcher's (this thread). Their
-// time is the host's.
+// Around what is foreign in each slot of each call, and after each call; of one that is not
+// observed they do nothing. They count the operators of torch that are called in between, but for
+// views, by two hooks: a callback of the profiler's (all threads) and a fallback of the
+// dispatcher's (this thread). Their time is the host's.
 void kb_watch_operators();
 void kb_stop_watching();
-// Writes {"operators": {"aten::relu": 2}, "ns": {"aten::relu": 900}, "all_ns": 1200, "hooks": true}
-// of what was seen to `words`; `hooks` is false where a probe of ours went unseen by one of them.
-// On CUDA the call has to be over. Returns the length, 0 where it does not fit.
-std::size_t kb_watched_operators(char* words, std::size_t size);
+// Sends {"type": "operators", "operators": {"aten::relu": 2}, "ns": {"aten::relu": 900}, "all_ns":
+// 1200, "hooks": true} to the channel, without numbers where it were too long; `hooks` is false
+// where a probe of ours went unseen by one of them, or somebody else began or ended. On CUDA the
+// call has to be over.
+void kb_tell_operators(int channel);
 
 // The rest is there only where kbench was built with CUDA (player_cuda.cpp).
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runner/player/observation.hpp"
 #include "runner/player/operator_watch.hpp"
 #include "runner/player/player_abi.hpp"
 #include "runner/player/words.hpp"
@@ -92,6 +93,9 @@ std::int64_t kb_between(void* device, int from, int to) {
 void kb_forget_moments(void* device) { player(device).moments.forget(); }
 
 void kb_watch_cuda_operators(void* device) {
+  kbench::Observation& observed = kbench::observation();
+  if (!observed.begin()) return;
+  if (observed.begun == 1) player(device).moments.forget();
   // Of the process, which has one device.
   static DeviceClock of_the_device(player(device).moments);
   kbench::watch_operators(of_the_device);

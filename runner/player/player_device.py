@@ -53,7 +53,9 @@ def load_library(path, device):
     declare(library, "kb_tensor", c.c_void_p, c.c_void_p, c.c_int, c.c_uint8, c.c_uint8, c.c_int,
             c.c_void_p, c.c_void_p)
     declare(library, "kb_lock_down", c.c_int, c.c_char_p, c.c_size_t)
-    declare(library, "kb_watched_operators", c.c_size_t, c.c_char_p, c.c_size_t)
+    declare(library, "kb_watch_operators", None)
+    declare(library, "kb_stop_watching", None)
+    declare(library, "kb_tell_operators", None, c.c_int)
     if device == "cuda":
         declare(library, "kb_open_cuda", c.c_void_p, c.c_char_p, c.c_size_t)
         declare(library, "kb_cuda_stream", c.c_uint64, c.c_void_p)
@@ -194,7 +196,6 @@ class Cuda:
         return all_ns
 
     def watch_operators(self):
-        self.forget_moments()
         self.library.kb_watch_cuda_operators(self.handle)
 
     def error_text(self, status):

@@ -69,20 +69,21 @@ WITHOUT_SUBCLASSES = torch._C.DisableTorchFunctionSubclass
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
-def materialised(results, views, device):
+def materialised(results, views, device, judged):
     """Tensors of torch's own that hold what forward returned, as it lies in memory now: nobody
-    waits for what computes when it is looked at."""
+    waits for what computes when it is looked at. `judged`: the addresses that they are copied to."""
     if len(results) != len(views):
         raise WrongOutput(f"forward returned {len(results)} tensors, not {len(views)}")
-    return [plain_tensor(result, view, device) for result, view in zip(results, views)]
+    return [plain_tensor(result, view, device, judged) for result, view in zip(results, views)]
 
 
-def plain_tensor(result, view, device):
+def plain_tensor(result, view, device, judged):
     if not isinstance(result, torch.Tensor):
         raise WrongOutput(f"forward returned {type(result).__name__} for {view.name}, no tensor")
     try:
         with WITHOUT_SUBCLASSES():
             check_kind(result, view, device)
+            check_place(result, view, judged)
             if type(result) in PLAIN:
                 return result
             return over_storage(result, view)
@@ -114,12 +115,25 @@ def check_kind(result, view, device):
                           "memory")
 
 
+def end_of(result, view):
+    """The address behind its last element."""
+    reach = sum((extent - 1) * step for extent, step in zip(view.shape, BASE.stride(result))) + 1
+    return BASE.data_ptr(result) + reach * view.dtype.itemsize
+
+
+def check_place(result, view, judged):
+    """Copying it takes as long as was measured: it does not lie there already."""
+    begin, end = BASE.data_ptr(result), end_of(result, view)
+    if BASE.numel(result) and begin < judged.stop and end > judged.start:
+        raise WrongOutput(f"forward returned memory of kbench's own for {view.name}, not of the "
+                          "submission's: return a tensor that torch or the submission has made")
+
+
 def over_storage(result, view):
     """Of a subclass: what lies in its storage, and nothing that its methods would compute."""
     strides = BASE.stride(result)
     storage = BASE.untyped_storage(result)
-    reach = sum((extent - 1) * step for extent, step in zip(view.shape, strides)) + 1
-    end = BASE.data_ptr(result) + reach * view.dtype.itemsize
+    end = end_of(result, view)
     fits = all(step >= 0 for step in strides) and end <= storage.data_ptr() + storage.nbytes()
     if BASE.numel(result) and (not fits or BASE.is_neg(result)):
         raise WrongOutput(f"forward returned a {type(result).__name__} for {view.name} that is "

@@ -65,6 +65,7 @@ Result<bool> lock_down() {
       .common = stands(Defence::kSystemCallFilter) && ::prctl(PR_GET_SECCOMP) == kNone,
       .no_processes = no_processes,
       .only_signal = ::getpid(),
+      .only_own_priority = true,
       .no_continuing = stands(Defence::kNoContinuing)};
   const auto filter = make_filter(rules);
   if (!filter) return filter.error();

@@ -1,6 +1,7 @@
 #include "runner/sandbox/seccomp_filter.hpp"
 
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -8,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -182,6 +184,15 @@ void add_only_signal(Builder& filter, int pid) {
   filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
 }
 
+// Oneself is number 0. (Scheduling classes are like affinity: the C library asks for them by a
+// thread's number. Whoever forks sessions looks at its own afterwards: player_cleaning.py.)
+void add_only_own_priority(Builder& filter) {
+  filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS));
+  filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A1(SCMP_CMP_NE, 0));
+  filter.deny(SCMP_SYS(ioprio_set), EPERM, SCMP_A0(SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+  filter.deny(SCMP_SYS(ioprio_set), EPERM, SCMP_A1(SCMP_CMP_NE, 0));
+}
+
 // The kernel reads these arguments as 32-bit numbers and ignores what stands above.
 constexpr unsigned long kInt = 0xffffffff;
 
@@ -242,6 +253,7 @@ Result<std::vector<sock_filter>> make_filter(const FilterRules& rules) {
     add_no_processes(filter);
   }
   if (rules.only_signal > 0) add_only_signal(filter, rules.only_signal);
+  if (rules.only_own_priority) add_only_own_priority(filter);
   if (rules.no_continuing) add_no_continuing(filter);
   if (rules.no_new_code) add_no_new_code(filter);
   return filter.finish();

@@ -26,6 +26,8 @@ struct FilterRules {
   // Signals only to this process (by number, so for a process without children), and no limits set
   // on others. 0 = no rule.
   int only_signal = 0;
+  // Of priorities (of processor and disk) only the calling thread's own can be changed.
+  bool only_own_priority = false;
   // Nothing that could continue this process while it is stopped: SIGCONT sent by itself, and all
   // by which the kernel sends a signal of somebody's choice later on (timers, asynchronous files,
   // terminals, message queues, the end of a parent).

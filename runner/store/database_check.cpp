@@ -16,6 +16,7 @@
 #include "runner/store/database_path.hpp"
 #include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
+#include "runner/store/lint_rows.hpp"
 #include "runner/store/migrations.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
@@ -149,6 +150,9 @@ void check_runs(const std::filesystem::path& file, const CheckRequest& request,
     return;
   }
   check_tags(*connection, check.wrong);
+  append(*connection, check.wrong, [&] {
+    [[maybe_unused]] const auto read = read_lint(connection->database, *connection->budget);
+  });
   std::vector<Run> runs = runs_of(*connection, check.wrong);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (request.progress) request.progress(i, runs.size());

@@ -113,15 +113,17 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
   });
 }
 
-// RFC 3339 in UTC: later is greater.
-Status merge_lint(Connection& into, Connection& from) {
-  const auto records = from.guarded(
+Result<std::vector<LintRecord>> lint_of(Connection& from) {
+  return from.guarded(
       "reading what lint found",
       [&]() -> Result<std::vector<LintRecord>> { return read_lint(from.database, *from.budget); });
-  if (!records) return records.error();
+}
+
+// RFC 3339 in UTC: later is greater.
+Status put_newer_lint(Connection& into, const std::vector<LintRecord>& records) {
   return into.guarded("keeping what lint found", [&]() -> Status {
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
-    for (const LintRecord& record : *records) {
+    for (const LintRecord& record : records) {
       SQLite::Statement newer(into.database,
                               "SELECT 1 FROM lint WHERE task_hash = ? AND size = ? AND device = ? "
                               "AND checked_at >= ?");
@@ -136,9 +138,17 @@ Status merge_lint(Connection& into, Connection& from) {
   });
 }
 
+std::string lint_left_text(const Connection& from, std::size_t records) {
+  return fmt::format("what lint found in {}, {} record{}, is left there: it decides what counts in a "
+                     "score, of every run; --lint takes it",
+                     from.file.string(), records, records == 1 ? "" : "s");
+}
+
 Status merge_file(Connection& into, Connection& from, const MergeRequest& request, Merged& merged) {
   Result<std::vector<Run>> runs = runs_of(from);
   if (!runs) return runs.error();
+  const auto lint = lint_of(from);
+  if (!lint && request.lint) return lint.error();
   for (Run& run : *runs) {
     MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}, .damaged = {}};
     if (Status done = merge_run(into, from, request.key, one); !done) return done;
@@ -146,7 +156,9 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
     merged.runs.push_back(std::move(one));
   }
   if (Status done = merge_tags(into, from, merged); !done) return done;
-  return merge_lint(into, from);
+  if (request.lint) return put_newer_lint(into, *lint);
+  if (lint && !lint->empty()) merged.notes.push_back(lint_left_text(from, lint->size()));
+  return Done{};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct MergedRun {
 
 struct Merged {
   std::vector<MergedRun> runs;     // by database, oldest first
-  std::vector<std::string> notes;  // tags that were not taken, a sentence each
+  std::vector<std::string> notes;  // tags and lint records that were not taken, a sentence each
   int tags = 0;                    // taken
 };
 
@@ -40,11 +40,13 @@ struct MergeRequest {
   std::filesystem::path into;  // created where it is missing
   std::vector<std::filesystem::path> from;
   std::optional<ChainKey> key;                         // to check chains with
+  bool lint = false;                                   // also take what lint found
   std::function<void(const MergedRun& run)> progress;  // may be empty
 };
 
 // One transaction for each run; merging again adds nothing, but that a source which is damaged in
-// `into` and sound in another is mended. What lint found is taken where it is
+// `into` and sound in another is mended. What lint found decides which tasks count in a
+// score, of all runs that are there, and no chain holds it: it is taken only on request, where it is
 // newer. Errors: those of Store::open, before anything is added; and of writing, after which what
 // was added stays.
 [[nodiscard]] Result<Merged> merge_databases(const MergeRequest& request);

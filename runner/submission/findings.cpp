@@ -50,6 +50,12 @@ constexpr std::array kPatterns{
     Pattern{"host_callback", "cudaStreamAddCallback"},
     Pattern{"embedded_file", ".incbin"},
     Pattern{"embedded_file", "#embed"},
+    Pattern{"torch_unobserved", "enableRecordFunction"},
+    Pattern{"torch_unobserved", "RecordFunctionGuard"},
+    Pattern{"torch_unobserved", "clearCallbacks"},
+    Pattern{"torch_unobserved", "tls_set_dispatch_key"},
+    Pattern{"torch_unobserved", "ExcludeDispatchKeyGuard"},
+    Pattern{"torch_unobserved", "ForceDispatchKeyGuard"},
 };
 
 // Of Python, whose comments are not told apart.
@@ -71,6 +77,18 @@ constexpr std::array kPythonPatterns{
     Pattern{"tensor_subclass", "__torch_dispatch__"},
     Pattern{"player", "__main__"},
     Pattern{"player", "atexit"},
+    Pattern{"player", "_getframe"},
+    Pattern{"player", "currentframe"},
+    Pattern{"player", "f_back"},
+    Pattern{"player", "get_objects"},
+    Pattern{"player", "get_referrers"},
+    // By which the hooks of operator_watch are switched off, and on again.
+    Pattern{"torch_unobserved", "_enable_record_function"},
+    Pattern{"torch_unobserved", "_RecordFunctionGuard"},
+    Pattern{"torch_unobserved", "_clear_callbacks"},
+    Pattern{"torch_unobserved", "_dispatch_tls_"},
+    Pattern{"torch_unobserved", "_ExcludeDispatchKeyGuard"},
+    Pattern{"torch_unobserved", "_ForceDispatchKeyGuard"},
 };
 
 bool is_word(char c) {

@@ -16,7 +16,7 @@ namespace kbench {
 
 // Labels in a fixed order, each once: "stream", "graph", "thread", "dlopen", "torch", "exception",
 // "clock", "cache_policy", "inline_assembly", "system_call", "constructor", "host_callback",
-// "embedded_file"; of Python also "tensor_subclass", "player".
+// "embedded_file", "torch_unobserved"; of Python also "tensor_subclass", "player".
 [[nodiscard]] std::vector<std::string> find_labels(const std::vector<SourceFile>& files);
 // The same of C++ that a Python submission had compiled as an extension of torch's, which includes
 // its headers in any case: without "torch".

@@ -37,7 +37,7 @@ ONLY_ON_CUDA = "python_cuda_"
 ON_BOTH = {
     "python_asks_the_network", "python_blames_the_harness", "python_caches_by_identity",
     "python_caches_by_shape", "python_claims_a_shape", "python_computes_in_half",
-    "python_computes_when_it_is_collected", "python_does_half_of_the_work",
+    "python_computes_into_the_arena", "python_computes_when_it_is_collected", "python_does_half_of_the_work",
     "python_draws_its_own_weights", "python_forks_a_helper", "python_ignores_a_parameter",
     "python_infinity_as_wildcard", "python_loads_its_own_library", "python_nan_as_wildcard",
     "python_reads_the_reference", "python_replaces_the_player", "python_returns_its_input",

@@ -171,6 +171,18 @@ class EndsTest(AgentCase):
         self.assertEqual(episode["stop_reason"], "endpoint")
         self.assertIsNone(episode["reward"]["value"])
 
+    def test_a_length_that_nobody_has_room_for(self):
+        for length in (2147483648, 99999999999):
+            with self.subTest(length):
+                (self.folder / "kbench.sqlite").unlink(missing_ok=True)
+                server = self.serve(faults=[(200, "x", [("Content-Length", str(length))])] * 9)
+                result = self.run_agent()
+                self.assert_fails(result, INFRASTRUCTURE, "answer is larger than 4 MiB")
+                self.assertEqual(len(server.seen), 1, "another try would not change it")
+                [episode] = self.episodes()
+                self.assertEqual(episode["stop_reason"], "endpoint")
+                self.assertIsNone(episode["reward"]["value"])
+
 
 class ResumeTest(AgentCase):
     def start(self, *words):

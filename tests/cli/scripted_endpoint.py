@@ -83,10 +83,9 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
     def answer(self, status, body, headers=()):
         text = json.dumps(body).encode()
         self.send_response(status)
-        for name, value in headers:
+        known = {"Content-Type": "application/json", "Content-Length": str(len(text))}
+        for name, value in {**known, **dict(headers)}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
         try:
             self.end_headers()
             self.wfile.write(text)

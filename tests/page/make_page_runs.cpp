@@ -369,10 +369,12 @@ std::vector<kbench::Blob> add_sources(Evaluation& e, int task, const Shape& shap
                        : kbench::test::page_source(e.task, agent, variant));
 }
 
-// Of the run's first task, whose row of agent-a is what was submitted at the end.
+// Of the run's second task, whose row of agent-a is what was submitted at the end.
 kbench::Status add_episode(kbench::Store& store, const Evaluation& row, int number) {
   kbench::test::EpisodeMaker maker("e" + std::to_string(number) + "e0123456789abcdef", row.run_id);
   maker.episode().task = row.task;
+  maker.episode().device = row.device;
+  maker.episode().size = row.size;
   maker.episode().model = "scripted-" + std::to_string(number);
   const std::string code = "// try " + std::to_string(number) + "\nextern \"C\" int f();\n";
   const std::string arguments = kbench::Json{{"path", "k.cpp"}, {"content", code}}.dump();
@@ -389,6 +391,8 @@ kbench::Status add_episode(kbench::Store& store, const Evaluation& row, int numb
 kbench::Status add_hostile_episode(kbench::Store& store, const Evaluation& row) {
   kbench::test::EpisodeMaker maker("e9e0123456789abcdef", row.run_id);
   maker.episode().task = row.task;
+  maker.episode().device = row.device;
+  maker.episode().size = row.size;
   maker.episode().model = hostile_names()[0];
   for (const std::string& name : hostile_names()) {
     const std::string text =
@@ -427,7 +431,7 @@ int main(int argc, char** argv) {
     for (Evaluation& evaluation : make_task(task, shape)) {
       const auto blobs = add_sources(evaluation, task, shape);
       if (const auto added = store->add(evaluation, blobs); !added) return complain(added.error());
-      if (words.size() != 5 || words[4] != "episodes" || task != 0 || !evaluation.submission ||
+      if (words.size() != 5 || words[4] != "episodes" || task != 1 || !evaluation.submission ||
           evaluation.submission->agent != "agent-a" || !evaluation.submission->variant.empty())
         continue;
       for (int number : {1, 2})

@@ -247,6 +247,46 @@ class PlayerTest(unittest.TestCase):
         self.assertGreaterEqual(said["all_ns"], said["ns"]["aten::relu"])
         self.assertEqual(session.result(4), [0, 2, 0, 4])
 
+    def test_each_slot_of_an_observed_call_counts(self):
+        session = self.loaded(RELU)
+        self.assertEqual(session.call(OBSERVED, slots=3), 0)
+        said = session.channel.receive()
+        self.assertEqual((said["operators"], said["hooks"]), ({"aten::relu": 3}, True))
+        self.assertEqual(session.call(OBSERVED), 0)
+        self.assertEqual(session.channel.receive()["operators"], {"aten::relu": 1})
+
+    def test_for_python_an_observed_call_is_like_any_other(self):
+        session = self.loaded(RELU.replace("import torch", "import sys\n\nimport torch", 1).replace(
+            "        return", """        frame, seen = sys._getframe(1), []
+        while frame is not None:
+            seen.append((frame.f_code.co_name, frame.f_lineno, sorted(frame.f_locals)))
+            seen += [value for value in frame.f_locals.values() if isinstance(value, bool)]
+            player = frame.f_locals.get("self")
+            if hasattr(player, "call"):
+                seen.append((player.call.kind, sorted(vars(player))))
+            frame = frame.f_back
+        print(seen)
+        return"""))
+        for _ in range(2):  # before the first one, the player knows of none
+            self.assertEqual(session.call(FORWARD), 0)
+            seen = session.printed()
+        self.assertIn("play", seen)
+        self.assertEqual(session.call(OBSERVED), 0)
+        self.assertEqual(session.printed(), seen)
+        self.assertEqual(session.channel.receive()["operators"], {"aten::relu": 1})
+
+    def test_who_ends_the_observation_itself_is_told_of(self):
+        for calls in (("kb_stop_watching",), ("kb_stop_watching", "kb_watch_operators")):
+            with self.subTest(calls):
+                text = "".join(f"        player.{name}()\n" for name in calls)
+                session = self.loaded(RELU.replace("        return", f"""        frame = sys._getframe()
+        while "slot" not in frame.f_locals:
+            frame = frame.f_back
+        player = frame.f_locals["self"].library
+{text}        return""").replace("import torch", "import sys\n\nimport torch", 1))
+                self.assertEqual(session.call(OBSERVED), 0, session.printed())
+                self.assertFalse(session.channel.receive()["hooks"])
+
     def test_each_hook_sees_what_hides_from_the_other(self):
         text = RELU.replace("        return", "        torch.autograd._enable_record_function(False)\n"
                             "        return")
@@ -281,6 +321,32 @@ class PlayerTest(unittest.TestCase):
             "import torch\n", f"import torch\n{imports}\n", 1))
         session.put(session.inputs, [-1, 2, -3, 4])
         return session.call(FORWARD), session
+
+    def test_what_lies_where_outputs_are_judged_is_a_wrong_output(self):
+        place = """
+
+def place(shape):
+    frame = sys._getframe()
+    while "slot" not in frame.f_locals:
+        frame = frame.f_back
+    player = frame.f_locals["self"]
+    view = copy.copy(player.outputs[0])
+    view.extents = (ctypes.c_int64 * len(shape))(*shape)
+    view.shape = shape
+    return view.at(player.arenas[2] + player.call.output_base[0])
+
+
+class Mine(torch.Tensor):
+    pass
+"""
+        imports = "import copy\nimport ctypes\nimport sys\n" + place
+        for expression in ("torch.clamp_min(x, 0.0, out=place((2, 2)))",
+                           "place((2, 2)).as_subclass(Mine)", "place((8,))[4:].view(2, 2)"):
+            with self.subTest(expression):
+                status, session = self.returned(expression, imports)
+                printed = session.printed()
+                self.assertEqual(status, WRONG_OUTPUT, printed)
+                self.assertIn("memory of kbench's own for y, not of the submission's", printed)
 
     def test_what_has_no_memory_is_a_wrong_output_with_the_reason(self):
         for expression, words in (

@@ -79,6 +79,26 @@ TEST(Chat, WhatIsNoReplyIsRefused) {
             kMostCallsOfATurn);
 }
 
+TEST(Chat, ContentAndCallsOfAnotherFormAreTheEndpointsFault) {
+  for (const Json& message :
+       {Json{{"content", 3}}, Json{{"content", Json::object()}}, Json{{"content", {1, 2}}},
+        Json{{"content", Json::array({Json{{"type", "text"}}})}},
+        Json{{"content", "a"}, {"tool_calls", "read"}},
+        Json{{"content", "a"}, {"tool_calls", call("c", "read", "{}")}},
+        Json{{"content", "a"}, {"tool_calls", {1}}}}) {
+    const auto reply = read_chat_reply(answer_with(message).dump(), 1);
+    ASSERT_FALSE(reply.ok()) << message;
+    EXPECT_EQ(reply.error().code, ErrorCode::kBadInput);
+  }
+  const Json parts = Json::array({Json{{"type", "thinking"}, {"thinking", "hm"}},
+                                  Json{{"type", "text"}, {"text", "a"}}, Json{{"text", "b"}}});
+  const auto reply =
+      read_chat_reply(answer_with({{"content", parts}, {"tool_calls", nullptr}}).dump(), 1);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->message["content"], "ab");
+  EXPECT_TRUE(read_chat_reply(answer_with(Json::object()).dump(), 1).ok()) << "none at all";
+}
+
 TEST(Chat, AnErrorsWordsAreSafeToPrint) {
   EXPECT_EQ(error_words(R"({"error": {"message": "no such model"}})"), "no such model");
   EXPECT_EQ(error_words(R"({"error": "busy"})"), "busy");

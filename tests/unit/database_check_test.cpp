@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/store/migrations.hpp"
+#include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
@@ -68,6 +69,14 @@ TEST_F(DatabaseCheckTest, AValueThatNoRowCanHaveIsWrong) {
   add({.id = "bb"});
   tamper("UPDATE sample SET calls = 0 WHERE evaluation = 5 AND position = 3");
   EXPECT_THAT(wrong_with("bb"), HasSubstr("calls is 0"));
+}
+
+TEST_F(DatabaseCheckTest, WhatLintCannotHaveFoundIsWrong) {
+  add({.id = "aa"});
+  ASSERT_TRUE(Store::open(file_, Store::Mode::kReadWrite)->put(LintRecord{.task_hash = "aa11"}));
+  EXPECT_TRUE(check().sound());
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("UPDATE lint SET state = 'flawed'");
+  EXPECT_THAT(check().wrong, Contains(HasSubstr("unknown state of lint")));
 }
 
 TEST_F(DatabaseCheckTest, AMissingSampleOfAnUnchainedRunIsWrong) {

@@ -38,6 +38,17 @@ TEST(Findings, PythonHasWordsOfItsOwn) {
   EXPECT_EQ(labels, (Labels{"thread", "dlopen", "exception"}));
 }
 
+TEST(Findings, WhoCanHideTorchOrFindThePlayerIsNamed) {
+  for (const char* hides :
+       {"torch.autograd._enable_record_function(False)",
+        "torch._C._dispatch_tls_set_dispatch_key_included(k, False)",
+        "with torch._C._ExcludeDispatchKeyGuard(k): pass", "_C._autograd._clear_callbacks()"}) {
+    EXPECT_EQ(find_labels({{"x.py", hides}}), Labels{"torch_unobserved"}) << hides;
+  }
+  EXPECT_EQ(find_labels({{"x.py", "sys._getframe(1).f_back"}}), Labels{"player"});
+  EXPECT_EQ(labels_of("at::enableRecordFunction(false);"), Labels{"torch_unobserved"});
+}
+
 TEST(Findings, AnExtensionIncludesTorchInAnyCase) {
   const std::vector<SourceFile> text = {
       {"main.cpp", "#include <torch/extension.h>\nvoid f() { dlopen(0, 1); }"}};

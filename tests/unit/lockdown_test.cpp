@@ -2,6 +2,7 @@
 #include "runner/sandbox/lockdown.hpp"
 
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -120,6 +122,21 @@ TEST_F(LockdownTest, SignalsReachOnlyItself) {
   EXPECT_EQ(in_locked_child([] { return error_of(::kill(-1, 0)); }), EPERM);
   EXPECT_EQ(in_locked_child([] { return error_of(::kill(::getpid(), 0)); }), 0);
   EXPECT_EQ(in_locked_child([]() -> int { ::abort(); }), -SIGABRT);
+}
+
+TEST_F(LockdownTest, PrioritiesOfOthersStay) {
+  const int parent = ::getpid();
+  const auto error = [](auto... arguments) {
+    return in_locked_child([=] { return error_of(::syscall(arguments...)); });
+  };
+  EXPECT_EQ(error(SYS_setpriority, PRIO_PROCESS, parent, 10), EPERM);
+  EXPECT_EQ(error(SYS_setpriority, PRIO_PGRP, 0, 10), EPERM);
+  EXPECT_EQ(error(SYS_setpriority, PRIO_USER, 0, 10), EPERM);
+  EXPECT_EQ(error(SYS_setpriority, PRIO_PROCESS, 0, 10), 0) << "its own";
+  constexpr int kIdle = IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT;
+  EXPECT_EQ(error(SYS_ioprio_set, IOPRIO_WHO_PROCESS, parent, kIdle), EPERM);
+  EXPECT_EQ(error(SYS_ioprio_set, IOPRIO_WHO_PGRP, 0, kIdle), EPERM);
+  EXPECT_EQ(error(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, kIdle), 0);
 }
 
 TEST_F(LockdownTest, NothingCanHaveItselfContinued) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/store/database_check.hpp"
+#include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {
@@ -146,6 +147,28 @@ TEST_F(MergeTest, SourcesComeAlong) {
     EXPECT_EQ(test::stored_text(file_, text), text);
   EXPECT_EQ(chain_of(file_, "aa"), "holds");
   EXPECT_TRUE(sound());
+}
+
+// It decides what counts in the scores of runs that are here already.
+TEST_F(MergeTest, WhatLintFoundElsewhereIsTakenOnRequestOnly) {
+  add_run(file_, {.id = "aa"});
+  add_run(one_, {.id = "bb"});
+  const LintRecord record{.task = "level1/019_relu",
+                          .task_hash = "h",
+                          .size = "small",
+                          .device = "cpu",
+                          .state = LintState::kFailed,
+                          .version = "v",
+                          .checked_at = "2030-01-01T00:00:00Z"};
+  ASSERT_TRUE(Store::open(one_, Store::Mode::kReadWrite)->put(record));
+  const auto lint = [&] { return Store::open(file_, Store::Mode::kReadOnly)->lint_records(); };
+  EXPECT_THAT(merge({one_}).notes, ElementsAre(HasSubstr("1 record, is left there")));
+  EXPECT_THAT(*lint(), IsEmpty());
+  const auto taken = merge_databases(
+      {.into = file_, .from = {one_}, .key = test::test_key(), .lint = true, .progress = {}});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_THAT(taken->notes, IsEmpty());
+  EXPECT_EQ(lint()->size(), 1u);
 }
 
 TEST_F(MergeTest, ADamagedSourceCostsNoRunAndIsTold) {

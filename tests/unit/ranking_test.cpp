@@ -109,6 +109,27 @@ TEST(Ranking, TheSameRowsGiveTheSameNumbers) {
 
 // The faster one computes with torch: nobody is beaten by it, and its tasks are missing beside the
 // agent's own.
+// Of a task that nobody solved, nobody timed the baselines.
+TEST(Ranking, ATaskAtWhichAllFailCountsAsATaskAtWhichOneDid) {
+  const auto untimed = [](const char* agent, int task, State state) {
+    ResultRow row = failed(agent, task, state);
+    row.fault = fault_of(state);
+    row.eager.median_ns.reset();
+    return row;
+  };
+  std::vector<ResultRow> rows{solved("a", 1, 2), untimed("a", 2, State::kWrongResult)};
+  AgentScore score = rank_agents(rows).front();
+  EXPECT_EQ(score.tasks, 2);
+  EXPECT_DOUBLE_EQ(score.value(Score::kFastEager), 0.5);
+  EXPECT_NEAR(score.value(Score::kMeanEager), std::sqrt(2 * 0.1), 1e-12);
+  rows.push_back(untimed("a", 3, State::kInfrastructureError));
+  EXPECT_DOUBLE_EQ(rank_agents(rows).front().value(Score::kFastEager), 0.5);
+  rows = {untimed("a", 1, State::kCompileError)};
+  score = rank_agents(rows).front();
+  EXPECT_DOUBLE_EQ(score.value(Score::kFastEager), 0);
+  EXPECT_NEAR(score.value(Score::kMeanEager), 0.1, 1e-12);
+}
+
 TEST(Ranking, WhoComputesWithTorchRanksApart) {
   std::vector<ResultRow> rows;
   add_agent(rows, "honest", 2);

@@ -7,6 +7,7 @@ namespace kbench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(WorkerKind, AStatusOfANativeSubmissionIsItsOwnNumber) {
   const EarlyEnd end = native_worker().ended_with(700);
@@ -30,6 +31,12 @@ TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
   EXPECT_THAT(raised.message, HasSubstr("raised"));
   EXPECT_EQ(python_worker().ended_with(-77).state, State::kSubmissionError)
       << "its word may be any";
+}
+
+TEST(WorkerKind, OfACrashEachIsToldWhatItHas) {
+  EXPECT_THAT(native_worker().crash_hint, HasSubstr("task.h"));
+  EXPECT_THAT(python_worker().crash_hint, HasSubstr("inplace"));
+  EXPECT_THAT(python_worker().crash_hint, Not(HasSubstr("task.h")));
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ const std::vector<Escape>& all_escapes() {
       {"signal_everybody", "processes", kTool, kVictim, "signal every process there is"},
       {"limit_victim", "processes", kWorker, kVictim, "change its resource limits"},
       {"pin_victim", "processes", kWorker, kVictim, "move it to another processor"},
+      {"slow_victim", "processes", kWorker, kVictim, "lower its priority"},
       {"other_ptrace", "other worker", kTool, kVictim, "trace another submission's worker"},
       {"other_vm_read", "other worker", kTool, kVictim, "read another worker's memory"},
       {"other_proc_mem", "other worker", kTool, kVictim, "open another worker's /proc/PID/mem"},

@@ -81,6 +81,10 @@ EscapeAttempt pin_victim(const Bait& bait) {
   return judge(::sched_setaffinity(bait.victim, sizeof set, &set), "sched_setaffinity");
 }
 
+EscapeAttempt slow_victim(const Bait& bait) {
+  return judge(::setpriority(PRIO_PROCESS, static_cast<id_t>(bait.victim), 10), "setpriority");
+}
+
 EscapeAttempt sysv_memory(const Bait& bait) {
   if (bait.shared_memory_key == 0) return not_applicable("this kernel has no System V memory");
   const int segment = ::shmget(bait.shared_memory_key, 0, 0);
@@ -121,6 +125,7 @@ void add_process_escapes(EscapeTable& table) {
   table["signal_everybody"] = signal_everybody;
   table["limit_victim"] = limit_victim;
   table["pin_victim"] = pin_victim;
+  table["slow_victim"] = slow_victim;
   table["other_ptrace"] = [](const Bait& bait) { return trace(bait.other_worker); };
   table["other_vm_read"] = [](const Bait& bait) {
     return vm_read(bait.other_worker, bait.address);

@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 player = sys.modules["__main__"]
-player.Session.play = lambda self, slot, observed=False: None
-player.materialised = lambda results, views, device: []
+player.Session.play = lambda self, slot: None
+player.materialised = lambda results, views, device, judged: []
 player.COPY = lambda to, what: to
 
 
