@@ -35,7 +35,7 @@ struct TasksPromptRequest {
 
 using Request =
     std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
-                 TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
+                 TasksPromptRequest, LintOptions, ImportOptions, SynthOptions, ReportOptions, SourcesOptions,
                  ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
                  NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest,
                  ExportOptions, AgentRunOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest,

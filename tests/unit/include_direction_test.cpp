@@ -53,6 +53,7 @@ const std::map<std::string, Rule>& rules() {
        {{"runner/core", "runner/os", "runner/reward", "runner/sandbox", "runner/serve",
          "runner/task"}}},
       {"runner/import", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
+      {"runner/synthesis", {{"runner/core", "runner/task"}}},
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
       // The protocol of the oracle and the worker's mailbox are spoken from here.
       {"runner/measure",
@@ -67,7 +68,7 @@ const std::map<std::string, Rule>& rules() {
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/task", "runner/sandbox", "runner/selftest", "runner/submission", "runner/workspace",
          "runner/serve", "runner/gate", "runner/agent",
-         "runner/store", "runner/import", "runner/backend", "runner/verify", "runner/measure",
+         "runner/store", "runner/import", "runner/synthesis", "runner/backend", "runner/verify", "runner/measure",
          "runner/lint", "baselines", "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
