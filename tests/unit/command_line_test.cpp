@@ -381,7 +381,7 @@ TEST(CommandLine, ARunWaitsUnlessItIsTold) {
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
   expect_error({"banana"}, "no command \"banana\"",
-               "commands are run, tasks, import, report, sources, reproduce, runs, tag");
+               "commands are run, tasks, import, synth, report, sources, reproduce, runs, tag");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");

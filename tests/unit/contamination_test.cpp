@@ -105,19 +105,20 @@ TEST(Contamination, SimilarityIsOfThreeInARow) {
 }
 
 TEST(Contamination, TheNearestIsNamed) {
-  const Operators base = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+  const Operators base = {"a", "b", "c", "d", "e", "f", "g", "h",
+                          "i", "j", "k", "l", "m", "n", "o", "p"};
   Operators near = base;
   near.back() = "x";
   Operators nearer = base;
-  nearer.emplace_back("i");  // ends otherwise
-  const std::vector<HeldOutTask> known = {{"level1/001_far", {{"q"}}},
+  nearer.emplace_back("q");
+  const std::vector<HeldOutTask> known = {{"level1/001_far", {{"z"}}},
                                           {"level2/002_long", {base}}};
-  EXPECT_FALSE(find_contamination(near, known));  // 8 of 12
+  EXPECT_FALSE(find_contamination(near, known));  // 14 of 18
   const auto found = find_contamination(nearer, known);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->task, "level2/002_long");
   EXPECT_FALSE(found->same);
-  EXPECT_DOUBLE_EQ(found->similarity, 9.0 / 12);
+  EXPECT_DOUBLE_EQ(found->similarity, 15.0 / 18);
 }
 
 TEST(Contamination, WhatComputesNothingIsLikeNothing) {
