@@ -38,7 +38,8 @@ std::optional<std::pair<int, int>> range_of(std::string_view text) {
 void add_operators(CLI::App& app, SynthOptions& options) {
   const CLI::Validator counts(
       [](std::string& text) {
-        return range_of(text) ? "" : "\"" + text + "\" is no number of operators, such as 3 or 1..5";
+        return range_of(text) ? ""
+                              : "\"" + text + "\" is no number of operators, such as 3 or 1..5";
       },
       "");
   const auto set = [&options](const std::string& text) {

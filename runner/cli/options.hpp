@@ -108,9 +108,9 @@ struct SynthOptions {
   std::int64_t seed = 0;
   int least = 1;  // operators of a candidate
   int most = 5;
-  std::vector<std::filesystem::path> from;  // files and tables in place of the grammar
-  std::optional<std::string> device;        // "cpu", "cuda" or "cuda:N"; else what there is
-  std::string mode = "train";               // as of an import
+  std::vector<std::filesystem::path> from;        // files and tables in place of the grammar
+  std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
+  std::string mode = "train";                     // as of an import
   std::optional<std::filesystem::path> held_out;  // a suite; else the installation's
   bool packages = true;
   bool executed = true;  // false: candidates are only lowered

@@ -113,16 +113,16 @@ Status SynthBatch::lower(const std::vector<Candidate*>& wanted) {
   }
   LoweringOptions lowering;
   lowering.mode = setting_.options.mode == "eval" ? "eval" : "batch-stats";
-  lowering.processes = std::min({usable_threads(), kMostProcesses, static_cast<int>(wanted.size())});
+  lowering.processes =
+      std::min({usable_threads(), kMostProcesses, static_cast<int>(wanted.size())});
   lowering.tick = [&] { setting_.progress.tick(); };
   lowering.stop = setting_.stop;
   setting_.progress.begin("lowering", std::vector<double>(wanted.size(), 0));
   std::size_t ended = 0;
-  const auto outcomes =
-      import_tasks(setting_.sandbox, setting_.lowering, request, lowering,
-                   [&](std::size_t, const ImportOutcome& outcome) {
-                     setting_.progress.item(ended++, outcome.where);
-                   });
+  const auto outcomes = import_tasks(setting_.sandbox, setting_.lowering, request, lowering,
+                                     [&](std::size_t, const ImportOutcome& outcome) {
+                                       setting_.progress.item(ended++, outcome.where);
+                                     });
   setting_.progress.end();
   if (!outcomes) return outcomes.error();
   for (std::size_t i = 0; i < wanted.size(); ++i) take_lowered(*wanted[i], (*outcomes)[i]);
@@ -199,7 +199,7 @@ Result<std::vector<Candidate*>> SynthBatch::time(const std::vector<Candidate*>& 
     candidate.record.eager_ms = ms ? *ms : 0;
     const double took = ms ? *ms : std::numeric_limits<double>::infinity();
     const TimeBand band;
-    const auto next = candidate.search    ? candidate.search->took(took)
+    const auto next = candidate.search   ? candidate.search->took(took)
                       : band.holds(took) ? SizeSearch::Next::kFits
                                          : SizeSearch::Next::kGiveUp;
     if (next == SizeSearch::Next::kTryAgain) again.push_back(&candidate);
@@ -231,8 +231,7 @@ Status SynthBatch::judge() {
     Candidate& candidate = *wanted[i];
     setting_.progress.item(i, candidate.record.task);
     SynthTrial trial(*setting_.oracle, setting_.target->device, trial_seed(setting_, candidate));
-    const auto finding =
-        trial.judge(*candidate.task, *candidate.task->find_size(candidate.size));
+    const auto finding = trial.judge(*candidate.task, *candidate.task->find_size(candidate.size));
     if (!finding) continue;
     candidate.reject(finding->fault, finding->message);
     if (finding->fault != CandidateFault::kEager) continue;

@@ -19,8 +19,8 @@
 #include "runner/import/importer.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
-#include "runner/synthesis/contamination.hpp"
 #include "runner/synthesis/candidate_record.hpp"
+#include "runner/synthesis/contamination.hpp"
 #include "runner/synthesis/size_search.hpp"
 #include "runner/task/task.hpp"
 

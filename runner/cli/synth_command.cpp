@@ -99,9 +99,8 @@ class SynthSession {
   // Of files; the grammar's are made when they are wanted.
   Status find_candidates() {
     if (options_.from.empty()) {
-      const auto nothing =
-          compose_modules(*sandbox_, setting_.lowering,
-                          {options_.seed, options_.least, options_.most, {}});
+      const auto nothing = compose_modules(*sandbox_, setting_.lowering,
+                                           {options_.seed, options_.least, options_.most, {}});
       if (!nothing) return nothing.error();
       grammar_ = nothing->grammar;
       return Done{};
@@ -126,8 +125,8 @@ class SynthSession {
 
   Status start_oracle() {
     if (auto made = create_cache(setting_.installation); !made) return made;
-    auto oracle = OracleProcess::start(
-        oracle_options(setting_.installation, *setting_.target, kPrecision));
+    auto oracle =
+        OracleProcess::start(oracle_options(setting_.installation, *setting_.target, kPrecision));
     if (!oracle) return oracle.error();
     setting_.oracle = std::move(*oracle);
     auto hello = setting_.oracle->hello();
@@ -194,7 +193,8 @@ class SynthSession {
     const auto count = composed ? options_.count : static_cast<std::int64_t>(sources_.size());
     std::vector<Candidate> pending;
     for (std::int64_t i = 0; i < count; ++i)
-      if (!done.contains(i)) pending.push_back(composed ? composed_candidate(i) : read_candidate(i));
+      if (!done.contains(i))
+        pending.push_back(composed ? composed_candidate(i) : read_candidate(i));
     return pending;
   }
 
@@ -235,7 +235,8 @@ class SynthSession {
     std::error_code failure;
     fs::create_directories((options_.out / id).parent_path(), failure);
     for (const char* ending : {".py", ".json"}) {  // where the lowered form is, the source is
-      if (!failure) fs::rename(setting_.work / (id + ending), options_.out / (id + ending), failure);
+      if (!failure)
+        fs::rename(setting_.work / (id + ending), options_.out / (id + ending), failure);
     }
     if (!failure) return Done{};
     return Error{ErrorCode::kInfrastructure,
@@ -256,8 +257,7 @@ class SynthSession {
   Result<ExitCode> conclude() {
     const auto& records = journal_->records();
     const Json manifest = manifest_of(header(), records);
-    const std::string text =
-        manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string text = manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
     if (auto written = write_atomically(options_.out / "manifest.json", text, 0644); !written)
       return written.error();
     if (options_.format == OutputFormat::kJson) {
@@ -278,9 +278,9 @@ class SynthSession {
     fmt::print("{:>6}  kept\n", kept());
     for (const auto& [fault, count] : count_faults(records))
       if (count > 0) fmt::print("{:>6}  {}: {}\n", count, to_string(fault), describe(fault));
-    const auto labelled = std::count_if(
-        records.begin(), records.end(),
-        [](const CandidateRecord& r) { return r.kept() && !r.similar_to.empty(); });
+    const auto labelled =
+        std::count_if(records.begin(), records.end(),
+                      [](const CandidateRecord& r) { return r.kept() && !r.similar_to.empty(); });
     if (labelled > 0) fmt::print("{:>6}  of those kept are like a held-out task\n", labelled);
   }
 

@@ -68,10 +68,10 @@ Result<std::optional<TrialFinding>> SynthTrial::run_twice(const Task& task, cons
   if (!eager) return eager.error();
   for (std::size_t o = 0; o < eager->size(); ++o) {
     if ((*eager)[o].not_finite == 0) continue;
-    return std::optional(TrialFinding{
-        CandidateFault::kEager, fmt::format("{} of {} elements of {} are no numbers",
-                                            (*eager)[o].not_finite, size.outputs.at(o).elements(),
-                                            size.outputs.at(o).name)});
+    return std::optional(
+        TrialFinding{CandidateFault::kEager,
+                     fmt::format("{} of {} elements of {} are no numbers", (*eager)[o].not_finite,
+                                 size.outputs.at(o).elements(), size.outputs.at(o).name)});
   }
   if (auto armed = oracle_.arm(Seat::kSubmission, {{0, 0}}); !armed) return armed.error();
   if (auto played = oracle_.mutate({.kind = MutationKind::kNone}); !played) return played.error();

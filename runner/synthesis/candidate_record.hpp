@@ -1,6 +1,6 @@
 // What became of one candidate: a line of the journal, an entry of the manifest. Written by the
-// cli, kept by synthesis_journal.hpp. Invariant: a candidate that was kept has a task and no rejection, one
-// that was rejected has a reason and a message.
+// cli, kept by synthesis_journal.hpp. Invariant: a candidate that was kept has a task and no
+// rejection, one that was rejected has a reason and a message.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +34,20 @@ enum class CandidateFault {
 [[nodiscard]] std::string_view describe(CandidateFault fault);         // a few words for a table
 
 struct CandidateRecord {
-  std::int64_t candidate = 0;     // its number, from 0
-  std::string where;              // "candidate 12", "rows.jsonl:17"
-  std::string task;               // "level2/012_conv_relu"; what it would have been called
+  std::int64_t candidate = 0;           // its number, from 0
+  std::string where;                    // "candidate 12", "rows.jsonl:17"
+  std::string task;                     // "level2/012_conv_relu"; what it would have been called
   std::optional<CandidateFault> fault;  // none: it was kept
   std::string message;                  // of the fault
   std::vector<std::string> drawn;       // by the grammar; empty for what came from elsewhere
   std::vector<std::string> operators;   // read from the graph (operator_sequence.hpp)
   std::string fingerprint;              // of the graph, shapes included; empty before it was read
   std::string source_sha256;
-  double scale = 0;         // of its size; 0 for what came from elsewhere
-  double eager_ms = 0;      // 0 where it was not timed
-  int tries = 0;            // sizes that were timed
-  std::string similar_to;   // a held-out task; empty: nothing near
-  double similarity = 0;    // to it
+  double scale = 0;        // of its size; 0 for what came from elsewhere
+  double eager_ms = 0;     // 0 where it was not timed
+  int tries = 0;           // sizes that were timed
+  std::string similar_to;  // a held-out task; empty: nothing near
+  double similarity = 0;   // to it
 
   [[nodiscard]] bool kept() const { return !fault; }
 };

@@ -16,10 +16,9 @@ Json task_of(const CandidateRecord& record) {
           {"source_sha256", record.source_sha256},
           {"fingerprint", record.fingerprint},
           {"eager_ms", record.eager_ms},
-          {"contamination", record.similar_to.empty()
-                                ? Json()
-                                : Json{{"task", record.similar_to},
-                                       {"similarity", record.similarity}}}};
+          {"contamination", record.similar_to.empty() ? Json()
+                                                      : Json{{"task", record.similar_to},
+                                                             {"similarity", record.similarity}}}};
 }
 
 }  // namespace

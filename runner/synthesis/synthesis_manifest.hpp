@@ -15,8 +15,8 @@ namespace kbench {
 [[nodiscard]] std::map<CandidateFault, std::size_t> count_faults(
     std::span<const CandidateRecord> records);
 
-// The header's fields, then candidates, kept, rejected (by fault, every one), and tasks: one for each
-// that was kept, by number.
+// The header's fields, then candidates, kept, rejected (by fault, every one), and tasks: one for
+// each that was kept, by number.
 [[nodiscard]] Json manifest_of(const Json& header, std::span<const CandidateRecord> records);
 
 }  // namespace kbench

@@ -111,8 +111,7 @@ TEST(Contamination, TheNearestIsNamed) {
   near.back() = "x";
   Operators nearer = base;
   nearer.emplace_back("q");
-  const std::vector<HeldOutTask> known = {{"level1/001_far", {{"z"}}},
-                                          {"level2/002_long", {base}}};
+  const std::vector<HeldOutTask> known = {{"level1/001_far", {{"z"}}}, {"level2/002_long", {base}}};
   EXPECT_FALSE(find_contamination(near, known));  // 14 of 18
   const auto found = find_contamination(nearer, known);
   ASSERT_TRUE(found);

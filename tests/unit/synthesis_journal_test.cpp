@@ -114,7 +114,8 @@ TEST_F(SynthesisJournalTest, OtherOptionsAreNoResume) {
 
 TEST_F(SynthesisJournalTest, AStrangersLineIsAnError) {
   ASSERT_TRUE(SynthesisJournal::start(out(), header_).ok());
-  std::ofstream(journal_file(out()), std::ios::app) << R"({"candidate": "x"})" << "\n";
+  std::ofstream(journal_file(out()), std::ios::app) << R"({"candidate": "x"})"
+                                                    << "\n";
   const auto journal = SynthesisJournal::resume(out(), header_);
   ASSERT_FALSE(journal.ok());
   EXPECT_EQ(journal.error().code, ErrorCode::kBadInput);
