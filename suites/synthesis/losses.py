@@ -19,7 +19,7 @@ def _loss(expression, fill="randn"):
 
 
 def _signs(b):
-    return b.input("sign", f"2.0 * (torch.rand({', '.join(map(str, b.shape))}) < 0.5) - 1.0")
+    return b.input("sign", f"2.0 * torch.randint(0, 2, {tuple(b.shape)}) - 1.0")
 
 
 def _signed(expression):

@@ -38,6 +38,9 @@ class Names(ast.NodeVisitor):
         self.locals.add(node.name)
         self.generic_visit(node)
 
+    def visit_arg(self, node):
+        self.locals.add(node.arg)
+
     def visit_FunctionDef(self, node):
         for statement in ast.walk(node):
             if isinstance(statement, ast.Name) and isinstance(statement.ctx, ast.Store):
@@ -73,6 +76,10 @@ class Renaming(ast.NodeTransformer):
 
     def visit_Name(self, node):
         node.id = self.locals.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node):
+        node.arg = self.locals.get(node.arg, node.arg)
         return node
 
     def visit_ClassDef(self, node):
