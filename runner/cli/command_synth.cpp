@@ -75,8 +75,8 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   add_path(*synth, "--held-out", options.held_out,
            "Suite whose tasks nobody may be trained on (default: the shipped one)")
       ->type_name("DIR");
-  synth->add_flag("!--no-packages", options.packages, "Build no compiled baselines");
-  synth->add_flag("!--no-run", options.executed, "Only lower, and look at the graphs");
+  synth->add_flag("--no-packages", options.no_packages, "Build no compiled baselines");
+  synth->add_flag("--no-run", options.no_run, "Only lower, and look at the graphs");
   synth->add_flag("--resume", options.resume, "Go on in --out where it was left");
   add_format(*synth, options.format, "Format of the summary");
   add_common(*synth, options.common, false);

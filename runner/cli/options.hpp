@@ -112,8 +112,8 @@ struct SynthOptions {
   std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
   std::string mode = "train";                     // as of an import
   std::optional<std::filesystem::path> held_out;  // a suite; else the installation's
-  bool packages = true;
-  bool executed = true;  // false: candidates are only lowered
+  bool no_packages = false;
+  bool no_run = false;  // candidates are only lowered
   bool resume = false;
   OutputFormat format = OutputFormat::kTable;
 };

@@ -65,7 +65,7 @@ Status SynthBatch::run() {
   drop_copies();
   if (setting_.target) {
     if (auto judged = judge(); !judged || setting_.stop()) return judged;
-    if (setting_.options.packages)
+    if (!setting_.options.no_packages)
       if (auto built = build_packages(); !built || setting_.stop()) return built;
   }
   for (Candidate* candidate : open()) candidate->done = true;

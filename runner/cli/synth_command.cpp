@@ -90,10 +90,10 @@ class SynthSession {
     if (!held_out) return held_out.error();
     setting_.held_out = std::move(*held_out);
     if (auto found = find_candidates(); !found) return found;
-    if (options_.executed)
+    if (!options_.no_run)
       if (auto chosen = choose_device(); !chosen) return chosen;
     if (auto opened = open_journal(); !opened) return opened;
-    return options_.executed ? start_oracle() : Status(Done{});
+    return options_.no_run ? Status(Done{}) : start_oracle();
   }
 
   // Of files; the grammar's are made when they are wanted.
@@ -146,7 +146,7 @@ class SynthSession {
             {"operators", {options_.least, options_.most}},
             {"mode", options_.mode},
             {"device", setting_.target ? Json(setting_.target->device) : Json()},
-            {"packages", options_.executed && options_.packages},
+            {"packages", !options_.no_run && !options_.no_packages},
             {"torch", setting_.installation.built_with_torch}};
   }
 
