@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPrecision = "fp32";
 constexpr int kMostProcesses = 16;  // each takes about half a GiB
 constexpr std::size_t kMostWords = 400;
+// How lowering refuses what it cannot make an input of (suites/lowering/convert.py).
+constexpr const char* kRandomWords = "draws random numbers";
 
 std::string trial_seed(const SynthSetting& setting, const Candidate& candidate) {
   return sha256(fmt::format("{}/{}", setting.options.seed, candidate.record.candidate));
@@ -134,7 +136,8 @@ void SynthBatch::take_lowered(Candidate& candidate, const ImportOutcome& outcome
   if (outcome.state == ImportOutcome::State::kInterrupted) return;
   if (outcome.error) {
     const int line = outcome.error->line;
-    return candidate.reject(CandidateFault::kLowering,
+    const bool random = outcome.error->what.find(kRandomWords) != std::string::npos;
+    return candidate.reject(random ? CandidateFault::kRandom : CandidateFault::kLowering,
                             (line > 0 ? fmt::format("line {}: ", line) : "") + outcome.error->what);
   }
   auto task = load_task(setting_.work / (outcome.task + ".json"));

@@ -37,7 +37,7 @@ FILES = {
     "002_copy": (HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 32), "duplicate"),
     "003_larger": (HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 48), None),
     "004_held_out": (HEAD.format("x.relu()", 16), "contaminated"),
-    "005_random": (HEAD.format("self.inner(x) + torch.rand_like(x)", 16), "random"),
+    "005_random": (HEAD.format("self.inner(x) + torch.bernoulli(torch.sigmoid(x))", 16), "random"),
     "006_broken": (HEAD.format("self.innner(x)", 16), "lowering"),
 }
 
