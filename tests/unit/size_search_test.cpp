@@ -44,7 +44,7 @@ TEST(SizeSearch, FindsTheBandFromEitherSide) {
 TEST(SizeSearch, BisectsWhereTimesJump) {
   SizeSearch sizes({}, 1);
   const auto falls_out_of_the_cache = [](double scale) {
-    return scale < 20 ? 0.01 * scale : 90 * scale / 20;
+    return scale < 20 ? 0.01 * scale : 2 * scale;
   };
   EXPECT_EQ(search(sizes, falls_out_of_the_cache), Next::kFits);
 }
