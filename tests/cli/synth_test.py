@@ -81,7 +81,7 @@ class FilesTest(SynthCase):
     def check_suite(self, tasks):
         listed = self.kbench("tasks", "list", "--suite", "out", "--format", "json")
         self.assert_good(listed)
-        self.assertEqual([task["id"] for task in json.loads(listed.stdout)["tasks"]], sorted(tasks))
+        self.assertEqual([task["task"] for task in json.loads(listed.stdout)["tasks"]], sorted(tasks))
         self.assertEqual(list((self.folder / "out").glob(".*")), [])
 
     def test_nothing_kept_has_an_exit_code_of_its_own(self):
