@@ -102,6 +102,25 @@ constexpr const char* kImportHelp =
     "  kbench import my_module.py --out mine --mode eval\n"
     "  kbench run --suite mine --baselines-only\n\n";
 
+constexpr const char* kSynthHelp =
+    "Candidates are composed by a typed grammar of operators, at a size at which eager takes 1 to\n"
+    "100 ms on the device, or come from files (--from: what import reads). One is kept if it can "
+    "be\n"
+    "lowered, draws no random numbers, does not have the operators of a held-out task, eager "
+    "runs,\n"
+    "its time is in the band, no candidate before it has its graph, two runs are equal, wrong\n"
+    "submissions are rejected (as by tasks lint), and its compiled package can be built and "
+    "agrees.\n"
+    "Operators are read from the lowered graph. What becomes of each is a line of synthesis.jsonl "
+    "in\n"
+    "--out, by which --resume repeats none that is done; manifest.json describes those kept, and\n"
+    "names the held-out task that one is like. Exit code 5 where none is kept.\n\n"
+    "Examples:\n"
+    "  kbench synth --count 100 --seed 7 --out composed\n"
+    "  kbench synth --count 300 --seed 7 --out composed --resume\n"
+    "  kbench synth --from CUDA-Agent-Ops-6K.parquet --mode eval --out ops\n"
+    "  kbench run --suite composed --baselines-only\n\n";
+
 constexpr const char* kReportHelp =
     "Reads stored results only: no GPU, no LibTorch, nothing is measured.\n\n"
     "Examples:\n"
@@ -395,6 +414,7 @@ constexpr std::array kHelps = {
     CommandHelp{"tasks lint", kLintHelp},
     CommandHelp{"tasks prompt", kTasksPromptHelp},
     CommandHelp{"import", kImportHelp},
+    CommandHelp{"synth", kSynthHelp},
     CommandHelp{"report", kReportHelp},
     CommandHelp{"sources", kSourcesHelp},
     CommandHelp{"reproduce", kReproduceHelp},

@@ -19,6 +19,7 @@
 #include "runner/cli/command_run.hpp"
 #include "runner/cli/command_serve.hpp"
 #include "runner/cli/command_stored_rows.hpp"
+#include "runner/cli/command_synth.hpp"
 #include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
 #include "runner/cli/man_page.hpp"
@@ -35,6 +36,7 @@ struct Commands {
   TasksOptions tasks;
   LintOptions lint;
   ImportOptions import;
+  SynthOptions synth;
   ReportOptions report;
   OutputWords report_words;
   SourcesOptions sources;
@@ -385,6 +387,7 @@ struct Table {
     run = add_run(app, commands.run, commands.run_words);
     tasks = add_tasks(app, commands.tasks, commands.lint);
     import = add_import(app, commands.import);
+    synth = add_synth(app, commands.synth);
     report = add_report(app, commands.report, commands.report_words);
     sources = add_sources(app, commands.sources);
     reproduce = add_reproduce(app, commands.reproduce, commands.reproduce_words);
@@ -421,6 +424,7 @@ struct Table {
   CLI::App* run = nullptr;
   TasksApps tasks{};
   CLI::App* import = nullptr;
+  CLI::App* synth = nullptr;
   CLI::App* report = nullptr;
   CLI::App* sources = nullptr;
   CLI::App* reproduce = nullptr;
@@ -577,6 +581,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   if (table.tasks.lint->parsed()) return Request(commands.lint);
   if (table.tasks.prompt->parsed()) return Request(TasksPromptRequest{commands.tasks});
   if (table.import->parsed()) return Request(commands.import);
+  if (table.synth->parsed()) return Request(commands.synth);
   if (table.report->parsed()) {
     commands.report.site = std::move(commands.report_words.site);
     return Request(std::move(commands.report));

@@ -1,6 +1,5 @@
 #include "runner/cli/import_command.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/python_facts.hpp"
@@ -28,9 +28,6 @@ using State = ImportOutcome::State;
 using Fault = ImportError::Fault;
 
 constexpr int kSchemaVersion = 1;
-constexpr int kExitWithoutPyarrow = 4;  // of parquet_rows.py
-constexpr std::chrono::minutes kTableLimit{5};
-constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
 constexpr int kMostProcesses = 16;  // each takes about half a GiB
 
 std::string_view to_string(State state) {
@@ -107,44 +104,6 @@ void print_table(const Terminal& out, const std::vector<ImportOutcome>& outcomes
   }
 }
 
-// What the sandboxed Python must see: itself, and our scripts.
-LoweringSetup setup_of(const ImportOptions& options, const Installation& installation,
-                       const PythonFacts& facts) {
-  LoweringSetup setup;
-  setup.python = {installation.python, facts.module_folders, facts.folders};
-  // The whole folder: Python lists it to find its neighbours, which Landlock allows for a folder
-  // only.
-  setup.python.readable.push_back(fs::absolute(installation.root / "suites"));
-  setup.script = fs::absolute(installation.root / "suites/importer.py");
-  setup.memory_bytes = static_cast<std::uint64_t>(options.memory_gib) << 30;
-  return setup;
-}
-
-// A Parquet file may come from anybody, and what reads it is large: it is read in the sandbox.
-Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
-                                 const fs::path& file) {
-  const UniqueFd table(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!table.valid())
-    return Error{ErrorCode::kUsage, fmt::format("{}: cannot be read", file.string()), ""};
-  SandboxCommand command = lowering_command(setup, setup.script.parent_path() / "parquet_rows.py");
-  command.descriptors = {{table.get(), 0}};
-  const auto output = run_to_end(sandbox, command, kTableLimit, kMaxTableBytes);
-  if (!output) return output.error();
-  if (output->exit.exited && output->exit.code == kExitWithoutPyarrow) {
-    return Error{ErrorCode::kInfrastructure,
-                 fmt::format("{}: reading Parquet needs pyarrow, which {} does not have",
-                             file.string(), setup.python.python.string()),
-                 fmt::format("{} -m pip install pyarrow, or convert the table to .jsonl",
-                             setup.python.python.string())};
-  }
-  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated) {
-    return Error{ErrorCode::kBadInput,
-                 fmt::format("{}: no Parquet table that can be read", file.string()),
-                 "convert it to .jsonl, one row with a column code a line"};
-  }
-  return output->out;
-}
-
 // Of an import of which something failed. What only another machine can mend is no file's fault.
 ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
   const bool by_files =
@@ -185,7 +144,7 @@ class ImportSession {
     }
     const auto facts = ask_python(installation_.python);
     if (!facts) return facts.error();
-    const LoweringSetup setup = setup_of(options_, installation_, *facts);
+    const LoweringSetup setup = lowering_setup(installation_, *facts, options_.memory_gib);
     if (const auto& level = sandbox_->level(false); !level.bubblewrap) {
       progress_.warn(
           fmt::format("the sandbox here is weak ({}): import only files that you would "

@@ -35,6 +35,7 @@
 #include "runner/cli/selftest_command.hpp"
 #include "runner/cli/serve_command.hpp"
 #include "runner/cli/sources_command.hpp"
+#include "runner/cli/synth_command.hpp"
 #include "runner/cli/tag_command.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
@@ -65,6 +66,7 @@ struct Dispatch {
   int operator()(const ImportOptions& options) const {
     return import_command(options, installation);
   }
+  int operator()(const SynthOptions& options) const { return synth_command(options, installation); }
   int operator()(const ReportOptions& options) const {
     return report_command(options, installation);
   }

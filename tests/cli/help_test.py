@@ -7,7 +7,7 @@ from cli_case import USAGE
 
 COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
             ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("report",), ("sources",),
+            ("import",), ("synth",), ("report",), ("sources",),
             ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
             ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
@@ -29,6 +29,8 @@ WORDS = {
     ("tasks", "lint"): ["--task", "--db"],
     ("import", "x.py", "--out", "x"): ["--mode", "--level", ""],
     ("import", "x.py"): ["--out"],
+    ("synth", "--out", "x"): ["--count", "--seed", "--operators", "--from", "--device", "--mode", "--held-out"],
+    ("synth",): ["--out"],
     ("report", "md"): ["--out", "--db", "--run", "--output"],
     ("report",): [""],
     ("workspace", "open", "relu"): ["--size", "--device", ""],

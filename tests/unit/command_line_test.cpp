@@ -378,10 +378,22 @@ TEST(CommandLine, ARunWaitsUnlessItIsTold) {
   EXPECT_TRUE(parse_as<RunOptions>({"run", "--no-wait"}).no_wait);
 }
 
+TEST(CommandLine, SynthTakesANumberOfOperatorsOrARange) {
+  const auto options = [](const std::string& operators) {
+    return parse_as<SynthOptions>({"synth", "--out", "x", "--operators", operators});
+  };
+  EXPECT_EQ(options("3").least, 3);
+  EXPECT_EQ(options("3").most, 3);
+  EXPECT_EQ(options("2..5").least, 2);
+  EXPECT_EQ(options("2..5").most, 5);
+  for (const char* word : {"0", "6", "3..2", "2..", "..3", "2...4", "two"})
+    expect_error({"synth", "--out", "x", "--operators", word}, "is no number of operators", "");
+}
+
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
   expect_error({"banana"}, "no command \"banana\"",
-               "commands are run, tasks, import, report, sources, reproduce, runs, tag");
+               "commands are run, tasks, import, synth, report, sources, reproduce, runs, tag");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");

@@ -1,0 +1,81 @@
+// Some candidates on their way through the filters of `kbench synth`, in the order of
+// CandidateFault but for the package, which costs most and comes last. Called by synth_command,
+// batch after batch; what it changes is the candidates alone.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/options.hpp"
+#include "runner/cli/progress.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/core/result.hpp"
+#include "runner/import/importer.hpp"
+#include "runner/measure/oracle_process.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/synthesis/candidate_record.hpp"
+#include "runner/synthesis/contamination.hpp"
+#include "runner/synthesis/size_search.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+struct Candidate {
+  ImportSource source;
+  CandidateRecord record;
+  std::optional<SizeSearch> search;  // where it can be made at another size
+  std::optional<Task> task;          // as lowered last, in the work folder
+  std::string size;                  // of the task, that is tried
+  bool done = false;                 // nothing more is asked: rejected, or kept
+
+  void reject(CandidateFault fault, const std::string& message);
+};
+
+// What all batches share. Everything outlives the batches.
+struct SynthSetting {
+  const SynthOptions& options;
+  const Installation& installation;
+  Sandbox& sandbox;
+  LoweringSetup lowering;
+  std::vector<HeldOutTask> held_out;
+  std::filesystem::path work;             // a suite for the time being
+  std::optional<Target> target;           // none: nothing is executed
+  std::unique_ptr<OracleProcess> oracle;  // with a target
+  OracleHello hello;
+  std::set<std::string> fingerprints;  // of what was kept
+  Progress& progress;
+  std::function<bool()> stop;
+};
+
+class SynthBatch {
+ public:
+  SynthBatch(SynthSetting& setting, std::vector<Candidate>& candidates)
+      : setting_(setting), candidates_(candidates) {}
+
+  // Where it was stopped, some are not done. Errors: what no candidate is to blame for.
+  Status run();
+
+ private:
+  [[nodiscard]] std::vector<Candidate*> open() const;
+  Status compose(const std::vector<Candidate*>& wanted);
+  Status lower(const std::vector<Candidate*>& wanted);
+  void take_lowered(Candidate& candidate, const ImportOutcome& outcome);
+  void read_graph(Candidate& candidate);
+  Result<std::vector<Candidate*>> time(const std::vector<Candidate*>& wanted);
+  void drop_copies();
+  Status judge();
+  Status build_packages();
+  Status build_packages(const std::string& size);
+  Status restart_oracle();
+
+  SynthSetting& setting_;
+  std::vector<Candidate>& candidates_;
+};
+
+}  // namespace kbench

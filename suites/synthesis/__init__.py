@@ -1,0 +1,1 @@
+"""Composes task modules by a typed grammar, for `kbench synth`. Python's standard library only."""

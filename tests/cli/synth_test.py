@@ -1,0 +1,168 @@
+"""kbench synth: what is kept, what is rejected and why, and that a kill costs nothing that was done."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import cli_case
+from cli_case import GOOD, KBENCH, NOTHING_SELECTED, ROOT, USAGE
+
+HEAD = """import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(64, 64)
+
+    def forward(self, x):
+        return {}
+
+
+def get_inputs():
+    return [torch.randn({}, 64)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+# One for each filter that looks at the graph alone, with the fault that it is to be rejected by.
+FILES = {
+    "001_sound": (HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 32), None),
+    "002_copy": (HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 32), "duplicate"),
+    "003_larger": (HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 48), None),
+    "004_held_out": (HEAD.format("x.relu()", 16), "contaminated"),
+    "005_random": (HEAD.format("self.inner(x) + torch.bernoulli(torch.sigmoid(x))", 16), "random"),
+    "006_broken": (HEAD.format("self.innner(x)", 16), "lowering"),
+}
+
+
+class SynthCase(cli_case.CliCase):
+    def synth(self, *words, **more):
+        return self.kbench("synth", "--device", "cpu", *words, timeout=1200, **more)
+
+    def lines(self, folder="out"):
+        text = (self.folder / folder / "synthesis.jsonl").read_text(encoding="utf-8")
+        header, *records = [json.loads(line) for line in text.splitlines()]
+        return header, records
+
+
+class FilesTest(SynthCase):
+    def test_each_file_gets_its_reason(self):
+        for name, (text, _) in FILES.items():
+            (self.folder / "files").mkdir(exist_ok=True)
+            (self.folder / "files" / f"{name}.py").write_text(text, encoding="utf-8")
+        rows = [json.dumps({"code": HEAD.format("torch.cumsum(self.inner(x).sin(), dim=1)", 24),
+                            "ops": "[\"torch.cumsum\", \"torch.sin\"]"}),
+                json.dumps({"ops": "[]"})]
+        (self.folder / "rows.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        result = self.synth("--from", "files", "--from", "rows.jsonl", "--no-run", "--out", "out",
+                            "--format", "json")
+        self.assert_good(result)
+        _, records = self.lines()
+        expected = [fault for _, fault in FILES.values()] + [None, "lowering"]
+        self.assertEqual([record["fault"] for record in records], expected)
+        self.assertEqual([record["candidate"] for record in records], list(range(8)))
+        self.assertIn("level1/019_relu", records[3]["message"])
+        self.assertEqual(records[0]["operators"], ["linear", "silu", "cumsum"])
+        for record in records:
+            self.assertEqual(bool(record["message"]), record["fault"] is not None)
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual(manifest, json.loads(result.stdout))
+        self.assertEqual((manifest["candidates"], manifest["kept"]), (8, 3))
+        self.assertEqual(manifest["rejected"]["lowering"], 2)
+        self.check_suite([task["task"] for task in manifest["tasks"]])
+
+    def check_suite(self, tasks):
+        listed = self.kbench("tasks", "list", "--suite", "out", "--format", "json")
+        self.assert_good(listed)
+        self.assertEqual([task["task"] for task in json.loads(listed.stdout)["tasks"]], sorted(tasks))
+        self.assertEqual(list((self.folder / "out").glob(".*")), [])
+
+    def test_nothing_kept_has_an_exit_code_of_its_own(self):
+        (self.folder / "one.py").write_text(FILES["004_held_out"][0], encoding="utf-8")
+        result = self.synth("--from", "one.py", "--no-run", "--out", "out")
+        self.assert_fails(result, NOTHING_SELECTED, "0 of 1 candidates")
+        self.assertIn("1  contaminated: a held-out task's operators", result.stdout)
+
+
+class ResumeTest(SynthCase):
+    WORDS = ("--count", 40, "--seed", 5, "--no-run", "--out", "out")
+
+    def test_a_kill_costs_nothing_that_was_done(self):
+        journal = self.folder / "out" / "synthesis.jsonl"
+        variables = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
+        process = subprocess.Popen([str(KBENCH), "synth", *map(str, self.WORDS)], cwd=self.folder,
+                                   env={**variables, "HOME": str(self.folder)},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(6000):
+            if journal.exists() and journal.read_bytes().count(b"\n") > 1:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        before = journal.read_bytes().splitlines(keepends=True)
+        self.assertGreater(len(before), 1)
+        self.assertLess(len(before), 41, "it was through before it could be killed")
+
+        result = self.synth(*self.WORDS, "--resume")
+        self.assert_good(result)
+        after = journal.read_bytes().splitlines(keepends=True)
+        whole = [line for line in before if line.endswith(b"\n")]
+        self.assertEqual(after[:len(whole)], whole)
+        _, records = self.lines()
+        self.assertEqual(sorted(record["candidate"] for record in records), list(range(40)))
+        kept = {record["task"] for record in records if record["state"] == "kept"}
+        files = {f"{file.parent.name}/{file.stem}" for file in (self.folder / "out").glob("level*/*.json")}
+        self.assertEqual(files, kept)
+
+        self.assert_fails(self.synth(*self.WORDS), USAGE, "holds candidates already", "--resume")
+        other = [7 if word == 5 else word for word in self.WORDS]
+        self.assert_fails(self.synth(*other, "--resume"), USAGE, "seed is 5 there, 7 here")
+        self.assert_good(self.synth(*self.WORDS, "--resume"))
+        self.assertEqual(journal.read_bytes().splitlines(keepends=True), after)
+
+
+class UsageTest(SynthCase):
+    def test_impossible_values(self):
+        for words in (["--operators", "0"], ["--operators", "3..2"], ["--operators", "2..9"],
+                      ["--count", "0"], ["--from", "nowhere.py"], ["--mode", "both"], ["--resume"]):
+            with self.subTest(words=words):
+                self.assert_fails(self.synth("--out", "out", "--no-run", *words), USAGE)
+
+
+class ExecutedTest(SynthCase):
+    """Every filter, the clock among them, on a few candidates of the grammar and on a bad one."""
+
+    def test_what_is_kept_runs(self):
+        result = self.synth("--count", 4, "--seed", 3, "--operators", "2..3", "--out", "out")
+        self.assertIn(result.returncode, (GOOD, NOTHING_SELECTED), result.stderr)
+        header, records = self.lines()
+        self.assertEqual(header["operators"], [2, 3])
+        self.assertEqual(header["device"], "cpu")
+        self.assertEqual(len(records), 4)
+        for record in records:
+            with self.subTest(record["task"]):
+                self.assertIn(len(record["drawn"]), (2, 3))
+                if record["fault"] is None:
+                    self.assertTrue(1 <= record["eager_ms"] <= 100)
+                    task = json.loads((self.folder / "out" / f"{record['task']}.json").read_text())
+                    self.assertEqual(task["source_sha256"], record["source_sha256"])
+
+    def test_a_flaw_that_only_running_shows(self):
+        text = HEAD.format("torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)", 16384)
+        (self.folder / "one.py").write_text(text, encoding="utf-8")
+        result = self.synth("--from", "one.py", "--no-packages", "--out", "out")
+        self.assert_fails(result, NOTHING_SELECTED)
+        _, (record,) = self.lines()
+        self.assertIn(record["fault"], ("mutant", "time"))  # a slow machine may be out of the band
+        self.assertTrue(record["message"])
+
+
+if __name__ == "__main__":
+    cli_case.main()
