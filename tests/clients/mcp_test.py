@@ -6,6 +6,7 @@ import client_case
 
 client_case.enter("mcp")
 
+import contextlib  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 
@@ -75,9 +76,13 @@ class EpisodeTest(ClientCase):
     def test_over_http(self):
         server = self.serve()
 
-        def make(mode):
-            http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {ANN}"}, timeout=120)
-            return Client(streamable_http_client(server.url + "/mcp", http_client=http), mode=mode)
+        @contextlib.asynccontextmanager
+        async def make(mode):
+            authorization = {"Authorization": f"Bearer {ANN}"}
+            async with httpx2.AsyncClient(headers=authorization, timeout=120) as http:
+                transport = streamable_http_client(server.url + "/mcp", http_client=http)
+                async with Client(transport, mode=mode) as client:
+                    yield client
         self.play(make)
         self.assertEqual(server.end(), cli_case.GOOD, self.log())
 
