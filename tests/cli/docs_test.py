@@ -85,9 +85,9 @@ class AgentTest(DocsCase):
 class TrainerTest(DocsCase):
     def test_it_works_as_it_stands_there(self):
         output = self.type_in("trainer.md")
-        lines = output.splitlines()
-        self.assertEqual(lines[0], "[-1.0, -1.0]")
-        self.assertRegex(lines[1], r"^compile_error -1 .*expected .;.")
+        self.assertEqual(output.splitlines()[0], "[-1.0, -1.0]")
+        self.assertRegex(output, r"(?m)^compile_error -1\.0 .* does not compile$")
+        self.assertRegex(output, r"error: expected .;. before")
 
 
 class DataTest(DocsCase):
@@ -95,11 +95,12 @@ class DataTest(DocsCase):
         output = self.type_in("data.md")
         for kind in ("sft", "ppo"):
             self.assertRegex(output, rf"(?m)^ +2 {kind}\.jsonl$")
-        self.assertRegex(output, r"(?m)^level1/019_relu [123] \['system', 'user', 'assistant'")
+        self.assertRegex(output, r"(?m)^level1/019_relu [123]\.0 \['system', 'user', 'assistant'")
         self.assertIn("\n0\n", output, "what is held out is left out")
         targets = [line for line in output.splitlines() if line.startswith("[")]
         self.assertEqual(len(targets), 2)
         self.assertEqual(len(set(json.loads(targets[0]))), 1, "no critic was asked")
+        self.assertTrue(list((self.work / "sources").rglob("*.cpp")))
         rows = (self.work / "rows.jsonl").read_text(encoding="utf-8").splitlines()
         self.assertEqual(sum(json.loads(row)["agent"] == "scripted" for row in rows), 2)
 

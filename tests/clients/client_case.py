@@ -1,6 +1,6 @@
 """What tests with somebody else's client library share: its environment, and a server.
 
-Each library has a virtual environment of its own, which `tests/clients/set_up` makes; KBENCH_CLIENTS
+Each library has a virtual environment of its own, which `tests/clients/set_up` makes; CLIENTS
 names the folder that holds them. A test begins with enter("mcp"): it goes on in that environment, or is
 skipped (exit status 77) where there is none.
 """
@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
-CLIENTS = pathlib.Path(os.environ.get("KBENCH_CLIENTS") or ROOT / "build/clients")
+CLIENTS = pathlib.Path(os.environ.get("CLIENTS") or ROOT / "build/clients")
 SKIPPED = 77
 
 

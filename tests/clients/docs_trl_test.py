@@ -4,6 +4,7 @@ import client_case
 
 client_case.enter("trl")
 
+import json  # noqa: E402
 import os  # noqa: E402
 import re  # noqa: E402
 
@@ -19,8 +20,11 @@ class TrainerTest(DocsCase):
         steps = re.findall(r"^step (\d+)  mean reward ([-+]\d\.\d+)$", output, re.MULTILINE)
         self.assertEqual([int(number) for number, _ in steps], list(range(1, 11)), output)
         self.assertLess(float(steps[0][1]), 0.5)
+        self.assertIn("[-1.0, -1.0]", output, "and all else of that page")
+        # The server that the example started keeps what it judged.
         runs = self.kbench("runs", "--db", "work/trl.sqlite", "--json")
         self.assert_good(runs)
+        self.assertTrue(json.loads(runs.stdout)["runs"])
 
 
 del DocsCase  # it would be run as well
