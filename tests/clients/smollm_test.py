@@ -6,6 +6,7 @@ client_case.enter("trl")
 
 import collections  # noqa: E402
 import json  # noqa: E402
+import os  # noqa: E402
 import threading  # noqa: E402
 
 import cli_case  # noqa: E402
@@ -14,7 +15,7 @@ from client_case import TASK  # noqa: E402
 
 # As `kbench episodes` names them.
 ENDS = {"submit", "answered", "turns", "tokens", "evaluations", "seconds", "window"}
-EACH = 10
+EACH = int(os.environ.get("SMOLLM_EPISODES", "10"))  # in each style
 
 
 class SmolLmTest(cli_case.CliCase):
