@@ -242,10 +242,10 @@ Result<ReportData> row_report(const Store& store, Evaluation evaluation, ChainFi
   Result<std::optional<Run>> run = store.find_run(evaluation.run_id);
   if (!run) return run.error();
   if (!*run)
-    return Error{ErrorCode::kBadInput,
-                 fmt::format("there is a row of run {}, and no such run",
-                             short_id(evaluation.run_id)),
-                 "`kbench db check` says what else is wrong"};
+    return Error{
+        ErrorCode::kBadInput,
+        fmt::format("there is a row of run {}, and no such run", short_id(evaluation.run_id)),
+        "`kbench db check` says what else is wrong"};
   ReportData data;
   data.run = std::move(**run);
   data.evaluations.push_back(std::move(evaluation));

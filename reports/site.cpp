@@ -276,8 +276,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
   files.push_back({"index.html", page_of_site({.title = page_title(data),
                                                .home = "",
                                                .headline = headline_html(page),
-                                               .results = results_html(page) +
-                                                          episodes_html(page) +
+                                               .results = results_html(page) + episodes_html(page) +
                                                           list_of_tasks(tasks),
                                                .environment = environment_html(page),
                                                .census = census_html(page)},

@@ -64,9 +64,10 @@ Status add_older_points(const Store& store, std::span<const Run> runs, VariantRu
                         PointsBySeries& found) {
   // While a run's points are derived the next one is read: each takes about as long.
   const auto begin_reading = [&](std::size_t i) {
-    return i < runs.size() ? std::async(std::launch::async,
-                                        [&store, &id = runs[i].id] { return store.evaluations(id); })
-                           : std::future<Result<std::vector<Evaluation>>>();
+    return i < runs.size()
+               ? std::async(std::launch::async,
+                            [&store, &id = runs[i].id] { return store.evaluations(id); })
+               : std::future<Result<std::vector<Evaluation>>>();
   };
   auto reading = begin_reading(1);
   for (std::size_t i = 1; i < runs.size(); ++i) {

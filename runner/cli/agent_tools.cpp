@@ -66,8 +66,7 @@ Result<Order> order_of(const fs::path& folder, const std::string& what, const st
 // Cut to what a model reads.
 Used answer(Result<Json> result) {
   if (!result) return result.error();
-  return std::variant<Json, Order>(std::in_place_index<0>,
-                                   Json::parse(fit(std::move(*result))));
+  return std::variant<Json, Order>(std::in_place_index<0>, Json::parse(fit(std::move(*result))));
 }
 
 Used use_files(const WorkspaceFiles& files, const std::string& tool, const Json& arguments) {
@@ -88,7 +87,8 @@ Used AgentTools::use(const std::string& tool, const Json& arguments, const std::
                      const Surroundings& around) const {
   const Tool* known = find_tool(tool);
   if (known == nullptr)
-    return Error{ErrorCode::kNotFound, fmt::format("there is no tool {}", clean_name(tool, 64)), ""};
+    return Error{ErrorCode::kNotFound, fmt::format("there is no tool {}", clean_name(tool, 64)),
+                 ""};
   if (auto right = check_arguments(*known, arguments); !right) return right.error();
   if (!is_token_name(agent)) return Error{ErrorCode::kUsage, "nobody is called so", ""};
   if (tool == "list_tasks")
@@ -121,10 +121,9 @@ Result<Json> AgentTools::open(const Json& arguments, const std::string& agent,
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (failed)
-    return Error{ErrorCode::kInfrastructure,
-                 fmt::format("cannot make {}: {}", clean_name(folder_.string(), 300),
-                             failed.message()),
-                 ""};
+    return Error{
+        ErrorCode::kInfrastructure,
+        fmt::format("cannot make {}: {}", clean_name(folder_.string(), 300), failed.message()), ""};
   fs::permissions(folder_, fs::perms::owner_all, failed);
   remove_oldest();
   const std::string handle = random_id();

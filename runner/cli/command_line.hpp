@@ -38,8 +38,8 @@ using Request =
                  TasksPromptRequest, LintOptions, ImportOptions, ReportOptions, SourcesOptions,
                  ReproduceOptions, RunsOptions, TagOptions, CompareOptions, HistoryOptions,
                  NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest,
-                 ExportOptions, AgentRunOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest,
-                 TimingSelftestRequest>;
+                 ExportOptions, AgentRunOptions, ConfigOptions, DbOptions, DoctorOptions,
+                 SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

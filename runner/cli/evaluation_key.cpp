@@ -7,18 +7,10 @@
 namespace kbench {
 
 std::string evaluation_key(const EvaluationIdentity& identity) {
-  Json parts = {identity.task_hash,
-                      identity.size,
-                      identity.device,
-                      identity.precision,
-                      identity.profile,
-                      identity.agent,
-                      identity.submission,
-                      identity.source_hash,
-                      identity.host_compiler,
-                      identity.nvcc,
-                      identity.device_name,
-                      std::string(build_info().version)};
+  Json parts = {identity.task_hash,  identity.size,        identity.device,
+                identity.precision,  identity.profile,     identity.agent,
+                identity.submission, identity.source_hash, identity.host_compiler,
+                identity.nvcc,       identity.device_name, std::string(build_info().version)};
   if (!identity.allow_torch.empty()) parts.push_back("allow_torch " + identity.allow_torch);
   return sha256(parts.dump());
 }

@@ -1,6 +1,6 @@
-// What makes two evaluations the same: asked for again, it is answered by the row that is there. The
-// key of a stored row, unique within its run. Called by run_command, which measures what has none
-// yet, and by `kbench serve`, which looks for rows of all runs by it.
+// What makes two evaluations the same: asked for again, it is answered by the row that is there.
+// The key of a stored row, unique within its run. Called by run_command, which measures what has
+// none yet, and by `kbench serve`, which looks for rows of all runs by it.
 #pragma once
 
 #include <string>

@@ -36,8 +36,6 @@ InterruptGuard::~InterruptGuard() {
   ::signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptGuard::interrupted() const {
-  return interrupted_flag != 0 || (stop_ && stop_());
-}
+bool InterruptGuard::interrupted() const { return interrupted_flag != 0 || (stop_ && stop_()); }
 
 }  // namespace kbench

@@ -49,8 +49,9 @@ class StandardStreams {
  public:
   StandardStreams(Channel& channel, GateHello hello, int end_fd, int signal_fd)
       : channel_(channel),
-        desk_(std::move(hello), [this](const Json& message) { lost_ |= !channel_.send(message); },
-              [] { return Desk::Clock::now(); }),
+        desk_(
+            std::move(hello), [this](const Json& message) { lost_ |= !channel_.send(message); },
+            [] { return Desk::Clock::now(); }),
         visit_(desk_.local_visit(kWho)),
         end_fd_(end_fd),
         signal_fd_(signal_fd) {}
@@ -90,8 +91,7 @@ class StandardStreams {
 
   void ask_to_end() {
     const std::uint64_t one = 1;
-    if (!std::exchange(asked_to_end_, true))
-      asked_to_end_ = ::write(end_fd_, &one, sizeof one) > 0;
+    if (!std::exchange(asked_to_end_, true)) asked_to_end_ = ::write(end_fd_, &one, sizeof one) > 0;
   }
 
   // False at the end.
@@ -184,8 +184,7 @@ int mcp_command(const McpOptions& options, const Installation& installation) {
   // Who reads standard output may be gone before who writes to standard input.
   ::signal(SIGPIPE, SIG_IGN);
   const auto end = serve_standard_streams(options.serve, installation);
-  if (!end)
-    return fail(end.error(), inspect_terminal(STDERR_FILENO, options.serve.common.color));
+  if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.serve.common.color));
   return finish(ExitCode::kGood, fmt::format("{} judged", end->judged),
                 options.serve.common.verbosity);
 }

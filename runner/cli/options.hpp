@@ -69,8 +69,8 @@ struct RunOptions {
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store
-  // For a caller that evaluates on behalf of others. `stop` is asked where Ctrl-C is looked for: true
-  // ends the run once the evaluation at hand is stored. `stored` is told of each row then.
+  // For a caller that evaluates on behalf of others. `stop` is asked where Ctrl-C is looked for:
+  // true ends the run once the evaluation at hand is stored. `stored` is told of each row then.
   std::function<bool()> stop;
   std::function<void(const Evaluation&)> stored;
 };
@@ -241,12 +241,12 @@ struct WorkspaceRequest {
 // `kbench serve`.
 struct ServeOptions {
   CommonOptions common;
-  std::string address = "127.0.0.1";              // a loopback one
-  int port = 8377;                                // 0: one that is free
-  std::vector<std::string> names;                 // further names that clients call this host by
-  std::optional<std::filesystem::path> tokens;    // else a file of the state folder
-  std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
-  std::optional<std::string> size;                // of orders that name none; else by the device
+  std::string address = "127.0.0.1";            // a loopback one
+  int port = 8377;                              // 0: one that is free
+  std::vector<std::string> names;               // further names that clients call this host by
+  std::optional<std::filesystem::path> tokens;  // else a file of the state folder
+  std::optional<std::string> device;            // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<std::string> size;              // of orders that name none; else by the device
   std::filesystem::path database = "kbench.sqlite";
 };
 
@@ -277,9 +277,9 @@ struct ExportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   ExportKind kind = ExportKind::kSft;
-  std::vector<std::string> runs;               // names of store/run_name.hpp; none: all
-  std::optional<FilterRule> filter;            // else the kind's own
-  std::string reward = "milestone_sure";       // a name of reward/reward.hpp
+  std::vector<std::string> runs;                  // names of store/run_name.hpp; none: all
+  std::optional<FilterRule> filter;               // else the kind's own
+  std::string reward = "milestone_sure";          // a name of reward/reward.hpp
   std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
   std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
   std::optional<std::filesystem::path> out;       // else standard output
@@ -290,7 +290,7 @@ struct AgentRunOptions {
   CommonOptions common;
   std::string endpoint;
   std::string model;
-  std::optional<std::string> key_env;             // at most one of these two
+  std::optional<std::string> key_env;  // at most one of these two
   std::optional<std::filesystem::path> key_file;
   int timeout_s = 600;             // of one answer
   std::vector<int> levels;         // empty: all

@@ -84,7 +84,8 @@ class StoreJudge final : public ServingJudge {
     const auto tree = kernel_tree_of(order.files);
     if (!tree) return tree.error();
     if (!order.is_stored()) {
-      const Json parts = {order.what, (*task)->hash, *size, target_.device, order.agent, tree->hash};
+      const Json parts = {order.what,     (*task)->hash, *size,
+                          target_.device, order.agent,   tree->hash};
       return Identity{sha256(parts.dump()), (*task)->id, *size};
     }
     const auto id = submission_id(order, *tree, (*task)->id);
@@ -119,10 +120,10 @@ class StoreJudge final : public ServingJudge {
         // Moved from: rows before it are still whole.
         continue;
       }
-      return std::optional(Json{
-          {"id", id},
-          {"run_id", report->run.id},
-          {"row", result_json(derive(*report, report->evaluations.front()), *rule)}});
+      return std::optional(
+          Json{{"id", id},
+               {"run_id", report->run.id},
+               {"row", result_json(derive(*report, report->evaluations.front()), *rule)}});
     }
     return std::optional<Json>();
   }
@@ -168,29 +169,25 @@ class StoreJudge final : public ServingJudge {
     if (!prompt) return prompt.error();
     const auto reference = read_bounded_file(prompt->task.source, kMostSourceBytes);
     if (!reference) return reference.error();
-    return Json{{"task", prompt->task.id},
-                {"size", prompt->size},
-                {"device", prompt->device},
-                {"device_name", device_.name},
-                {"prompt", prompt->text},
-                {"reference", *reference}};
+    return Json{{"task", prompt->task.id},     {"size", prompt->size},   {"device", prompt->device},
+                {"device_name", device_.name}, {"prompt", prompt->text}, {"reference", *reference}};
   }
 
   Result<std::variant<Json, Order>> use_tool(const std::string& tool, const Json& arguments,
                                              const std::string& agent) override {
-    return tools_.use(
-        tool, arguments, agent,
-        {.entries = entries_,
-         .open = [&](const fs::path& folder, const std::string& task,
-                     const std::string& size) -> Result<WorkspaceTask> {
-           const auto prompt = prompt_of(task, size);
-           if (!prompt) return prompt.error();
-           const auto texts = workspace_texts(*prompt, installation_);
-           if (!texts) return texts.error();
-           const WorkspaceTask opened{prompt->task.id, prompt->size, prompt->device};
-           if (auto made = make_workspace(folder, opened, *texts); !made) return made.error();
-           return opened;
-         }});
+    return tools_.use(tool, arguments, agent,
+                      {.entries = entries_,
+                       .open = [&](const fs::path& folder, const std::string& task,
+                                   const std::string& size) -> Result<WorkspaceTask> {
+                         const auto prompt = prompt_of(task, size);
+                         if (!prompt) return prompt.error();
+                         const auto texts = workspace_texts(*prompt, installation_);
+                         if (!texts) return texts.error();
+                         const WorkspaceTask opened{prompt->task.id, prompt->size, prompt->device};
+                         if (auto made = make_workspace(folder, opened, *texts); !made)
+                           return made.error();
+                         return opened;
+                       }});
   }
 
  private:
@@ -264,8 +261,7 @@ class StoreJudge final : public ServingJudge {
                                      const std::string& task) const {
     auto scratch = ScratchFolder::make("kbench-order");
     if (!scratch) return scratch.error();
-    if (auto added =
-            add_submission(scratch->path(), tree, task, order.agent, variant_of(tree));
+    if (auto added = add_submission(scratch->path(), tree, task, order.agent, variant_of(tree));
         !added)
       return added.error();
     auto found = find_submissions(scratch->path());
@@ -341,8 +337,7 @@ class StoreJudge final : public ServingJudge {
 };
 
 Status check_oracle(const Target& target, const Installation& installation) {
-  const fs::path& oracle =
-      target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
+  const fs::path& oracle = target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
   std::error_code unknown;
   if (fs::exists(oracle, unknown)) return Done{};
   return Error{ErrorCode::kInfrastructure,

@@ -49,7 +49,8 @@ Result<fs::path> spool_folder(const ServeOptions& options, const Installation& i
 
 }  // namespace
 
-Result<ServingParts> prepare_serving(const ServeOptions& options, const Installation& installation) {
+Result<ServingParts> prepare_serving(const ServeOptions& options,
+                                     const Installation& installation) {
   if (auto sound = check_database_path(options.database); !sound) return sound.error();
   if (auto there = check_database_folder(options.database); !there) return there.error();
   auto signals = take_signals();

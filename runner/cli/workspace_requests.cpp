@@ -121,8 +121,7 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   // What is for another device is no failure of a run, but it is one here. What is no submission
   // becomes a row that says so.
   if (const auto copy = find_copy(request))
-    if (!copy->is_for(request.task.device))
-      return check_device(*copy, request.task.device).error();
+    if (!copy->is_for(request.task.device)) return check_device(*copy, request.task.device).error();
   auto scratch = ScratchFolder::make("kbench-verify");
   if (!scratch) return scratch.error();
   RunOptions run;

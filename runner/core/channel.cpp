@@ -135,8 +135,7 @@ Result<Message> Channel::receive(std::chrono::milliseconds timeout) {
       !read)
     return read.error();
   auto body = parse_bounded_json(text);
-  if (!body)
-    return Error{ErrorCode::kBadInput, "malformed message: " + body.error().message, ""};
+  if (!body) return Error{ErrorCode::kBadInput, "malformed message: " + body.error().message, ""};
   message.body = std::move(*body);
   return message;
 }

@@ -22,9 +22,9 @@ struct Fence {
 };
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 std::optional<Fence> fence_in(std::string_view line) {
@@ -84,7 +84,8 @@ std::string file_named_by(std::string_view info) {
 }
 
 std::string usual_name(std::string_view info, std::string_view text, std::string_view device) {
-  const std::string_view language = info.substr(0, std::min(info.find_first_of(" \t"), info.size()));
+  const std::string_view language =
+      info.substr(0, std::min(info.find_first_of(" \t"), info.size()));
   constexpr std::array<std::pair<std::string_view, const char*>, 9> kNames{
       {{"cuda", "kernel.cu"},
        {"cu", "kernel.cu"},

@@ -72,9 +72,8 @@ struct Routes {
 
   static void evaluation(Desk& desk, const Visit& visit, const HttpRequest& request,
                          const Respond& respond) {
-    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return evaluation_errand(body, visit.client_);
-    });
+    errand_of_body(desk, visit, request, respond,
+                   [&](const Json& body) { return evaluation_errand(body, visit.client_); });
   }
 
   static void batch(Desk& desk, const Visit& visit, const HttpRequest& request,
@@ -97,8 +96,7 @@ struct Routes {
   // Notifications and what is malformed included: what a body is, the protocol says.
   static void mcp(Desk& desk, const Visit& visit, const HttpRequest& request,
                   const Respond& respond) {
-    if (const auto type = header_of(request, "content-type");
-        !type.starts_with("application/json"))
+    if (const auto type = header_of(request, "content-type"); !type.starts_with("application/json"))
       return respond(refuse(415, "the body's Content-Type is not application/json"));
     McpPeer peer{.over_http = true};
     desk.hear_mcp(visit, request.body, &request, peer, respond);
@@ -136,9 +134,8 @@ struct Routes {
 
   static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
                     const Respond& respond) {
-    errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return openenv_reset(body, episode_of(desk, visit));
-    });
+    errand_of_body(desk, visit, request, respond,
+                   [&](const Json& body) { return openenv_reset(body, episode_of(desk, visit)); });
   }
 
   static void step(Desk& desk, const Visit& visit, const HttpRequest& request,
@@ -262,7 +259,8 @@ Desk::Admission Desk::admit(const HttpRequest& head) {
     return refused(std::move(response));
   }
   if (found.route == nullptr)
-    return refused(refuse(404, "there is nothing at this address", "/openapi.json has all there is"));
+    return refused(
+        refuse(404, "there is nothing at this address", "/openapi.json has all there is"));
   Visit& visit = admission.visit;
   visit.route_ = found.route;
   visit.kind_ = found.route->kind;
@@ -283,9 +281,10 @@ Desk::Admission Desk::admit(const HttpRequest& head) {
   auto& counter = in_flight_[token->name];
   if (!counter) counter = std::make_shared<std::size_t>(0);
   if (*counter >= limits::kMostInFlight)
-    return refused(refuse(429, fmt::format("{} requests of this token are being answered already",
-                                           limits::kMostInFlight),
-                          "wait until some are"));
+    return refused(refuse(
+        429,
+        fmt::format("{} requests of this token are being answered already", limits::kMostInFlight),
+        "wait until some are"));
   ++*counter;
   visit.place_ = std::shared_ptr<void>(nullptr, [counter](void*) { --*counter; });
   return admission;
@@ -337,9 +336,9 @@ void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& te
   const auto say = [&](const Json& message) {
     reply(message.dump(-1, ' ', true, Json::error_handler_t::replace));
   };
-  const auto message = parse_strict_json(
-      text, "the message",
-      {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
+  const auto message =
+      parse_strict_json(text, "the message",
+                        {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!message || !message->is_object())
     return say(openenv_error(message ? "the message is no object" : message.error().message,
                              "INVALID_JSON"));
@@ -347,8 +346,7 @@ void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& te
   const Json data = message->value("data", Json::object());
   if (type == "close") return reply(std::nullopt);
   if (!data.is_object()) return say(openenv_error("\"data\" is no object", "VALIDATION_ERROR"));
-  if (type == "state")
-    return say({{"type", "state"}, {"data", openenv_state(*socket.episode)}});
+  if (type == "state") return say({{"type", "state"}, {"data", openenv_state(*socket.episode)}});
   if (type == "mcp") return hear_mcp_of_socket(visit, socket, data, reply);
   if (type != "reset" && type != "step")
     return say(openenv_error("there is no such type of message", "UNKNOWN_TYPE"));
@@ -362,8 +360,8 @@ void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& te
 void Desk::hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data,
                               const Reply& reply) {
   // A token that may evaluate need not be one for tools.
-  const auto allowed = std::any_of(
-      hello_.tokens.begin(), hello_.tokens.end(), [&](const KnownToken& token) {
+  const auto allowed =
+      std::any_of(hello_.tokens.begin(), hello_.tokens.end(), [&](const KnownToken& token) {
         return token.name == visit.client_.name && token.scopes.workspace;
       });
   if (!allowed)
@@ -492,8 +490,8 @@ void Desk::finish(std::uint64_t number) {
   started.respond(started.errand.answer(outcomes));
 }
 
-// Then it is looked at next: who waits is answered at the deadline, who was not even answered by the
-// supervisor some time later.
+// Then it is looked at next: who waits is answered at the deadline, who was not even answered by
+// the supervisor some time later.
 Desk::Clock::time_point Desk::due_at(const Started& started) const {
   return started.deadline > now_() ? started.deadline : started.deadline + kAnswerPatience;
 }

@@ -1,6 +1,6 @@
-// The gate's whole mind: who may ask, which requests there are, what they come to, and who waits for
-// what. It has no socket, no thread and no clock of its own, so that tests can play the network, the
-// supervisor and time. Called by server.cpp, always from one thread.
+// The gate's whole mind: who may ask, which requests there are, what they come to, and who waits
+// for what. It has no socket, no thread and no clock of its own, so that tests can play the
+// network, the supervisor and time. Called by server.cpp, always from one thread.
 #pragma once
 
 #include <chrono>
@@ -33,8 +33,7 @@ class Desk {
   // `send`: to the supervisor. `alarm`: asks to be called by tick() at that time. Nobody wakes up
   // without need: on a CPU it would disturb what is measured meanwhile.
   Desk(GateHello hello, std::function<void(const Json&)> send,
-       std::function<Clock::time_point()> now,
-       std::function<void(Clock::time_point)> alarm = {});
+       std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
 
   // What a request is, once its headers are there: nothing is read of the body of one that is
   // refused. Holds its place among those of its token as long as it lives.
@@ -114,8 +113,7 @@ class Desk {
   using Place = std::pair<std::uint64_t, std::size_t>;  // errand, which of its wants
 
   [[nodiscard]] std::optional<HttpResponse> check_source(const HttpRequest& head) const;
-  void hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data,
-                          const Reply& reply);
+  void hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data, const Reply& reply);
   void start(Result<Errand> errand, const Visit& visit, const Respond& respond);
   void ask(const Json& question, Place from);
   void take_answer(const Json& message);
@@ -132,8 +130,8 @@ class Desk {
   std::function<void(Clock::time_point)> alarm_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, Started> errands_;
-  std::map<std::uint64_t, Place> asked_;          // by number of the question
-  std::multimap<std::string, Place> waiting_;     // by id of the evaluation
+  std::map<std::uint64_t, Place> asked_;                           // by number of the question
+  std::multimap<std::string, Place> waiting_;                      // by id of the evaluation
   std::map<std::string, std::shared_ptr<std::size_t>> in_flight_;  // by token
   std::map<std::uint64_t, Tell> listeners_;
   KernelGymNames names_;

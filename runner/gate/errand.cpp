@@ -60,9 +60,10 @@ Wanted want_tool(const std::string& tool, const Json& arguments, const std::stri
 }
 
 OrderOutcome no_code() {
-  return {OrderOutcome::Kind::kRefused, 422,
-          refusal_json("there is no code in the answer",
-                       "code stands in a fenced block, ```cuda or ```cpp, that ends", "submission")};
+  return {
+      OrderOutcome::Kind::kRefused, 422,
+      refusal_json("there is no code in the answer",
+                   "code stands in a fenced block, ```cuda or ```cpp, that ends", "submission")};
 }
 
 Result<std::string> text_field(const Json& body, const char* name) {

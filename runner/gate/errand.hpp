@@ -56,9 +56,10 @@ struct Client {
   std::string device;  // that the server judges on
 };
 
-// What the row of an outcome is worth: nothing where that is nobody's fault but ours, or where it is
-// not known yet. What could not be judged because of its author is worth what fails.
-[[nodiscard]] std::optional<double> value_of(const OrderOutcome& outcome, const std::string& reward);
+// What the row of an outcome is worth: nothing where that is nobody's fault but ours, or where it
+// is not known yet. What could not be judged because of its author is worth what fails.
+[[nodiscard]] std::optional<double> value_of(const OrderOutcome& outcome,
+                                             const std::string& reward);
 
 // The outcome of an answer in which there is no code.
 [[nodiscard]] OrderOutcome no_code();

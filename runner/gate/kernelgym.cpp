@@ -44,9 +44,8 @@ Result<NamedOrder> order_in(const Json& body, const Client& client) {
     order.timeout = timeout->get<double>();
   auto files = files_of_code(*code, client.device);
   if (!files.empty())
-    order.wanted = want_order({.reference = std::move(*reference),
-                               .agent = client.name,
-                               .files = std::move(files)});
+    order.wanted = want_order(
+        {.reference = std::move(*reference), .agent = client.name, .files = std::move(files)});
   return order;
 }
 
@@ -163,8 +162,7 @@ Result<Errand> kernelgym_batch_errand(const Json& body, const Client& client,
   const auto batch = text_field(body, "batch_id");
   if (!batch) return batch.error();
   const auto list = body.find("tasks");
-  if (list == body.end() || !list->is_array() || list->empty() ||
-      list->size() > limits::kMostBatch)
+  if (list == body.end() || !list->is_array() || list->empty() || list->size() > limits::kMostBatch)
     return bad(fmt::format("\"tasks\" is no list of 1 to {}", limits::kMostBatch));
   Errand errand;
   errand.reward = kReward;

@@ -5,8 +5,8 @@
 //   GET /status/ID, GET /results/ID
 //
 // `task_id` is the client's own name for what it sends; which of our tasks it is `reference_code`
-// says, the text of its module, else 422. What decides how to measure (trials, warm-up, backends) is
-// read and not obeyed: everybody is measured alike. Names are remembered per token, the newest
+// says, the text of its module, else 422. What decides how to measure (trials, warm-up, backends)
+// is read and not obeyed: everybody is measured alike. Names are remembered per token, the newest
 // kMostNames of them, as long as the gate lives; sending the same again finds the same row.
 #pragma once
 
@@ -55,8 +55,8 @@ class KernelGymNames {
                                                       const KernelGymNames& names);
 
 // One result, as its clients read it: {task_id, status, compiled, correctness, decoy_kernel,
-// reference_runtime, kernel_runtime, speedup, metadata, error_message, …}. Runtimes in milliseconds.
-// "completed" is whatever was judged, "failed" what was not for a fault of ours.
+// reference_runtime, kernel_runtime, speedup, metadata, error_message, …}. Runtimes in
+// milliseconds. "completed" is whatever was judged, "failed" what was not for a fault of ours.
 [[nodiscard]] Json kernelgym_result(const std::string& name, const OrderOutcome& outcome);
 
 }  // namespace kbench

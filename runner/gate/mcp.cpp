@@ -83,9 +83,9 @@ Json supported(const std::string& requested) {
 bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
 
 std::variant<McpReply, McpRequest> read_request(const std::string& text) {
-  const auto json = parse_strict_json(text, "the message",
-                                      {.max_bytes = limits::kMostBodyBytes,
-                                       .max_depth = limits::kMostJsonDepth});
+  const auto json =
+      parse_strict_json(text, "the message",
+                        {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!json) return failure(400, nullptr, kParseError, json.error().message);
   if (json->is_array())
     return failure(400, nullptr, kInvalidRequest, "several messages at once are not served");
@@ -224,12 +224,11 @@ std::variant<McpReply, McpCall> call_of_tool(const McpRequest& request,
     return refused(request, 400, kInvalidParams, "\"arguments\" is no object");
   // The model's fault, and for the model to read.
   if (const auto right = check_arguments(*tool, arguments); !right)
-    return success(request.id, request.stateless,
-                   text_result({{"error",
-                                 {{"message", right.error().message},
-                                  {"hint", right.error().hint}}}},
-                               true),
-                   version);
+    return success(
+        request.id, request.stateless,
+        text_result({{"error", {{"message", right.error().message}, {"hint", right.error().hint}}}},
+                    true),
+        version);
   return McpCall{request.id, request.stateless, std::string(tool->name), arguments};
 }
 
@@ -257,8 +256,7 @@ std::variant<McpReply, McpCall> take_mcp(const std::string& text, const HttpRequ
   if (auto wrong = check_meta(request, headers)) return std::move(*wrong);
   if (auto wrong = check_headers(request, headers)) return std::move(*wrong);
   const bool opens = request.method == "initialize" || request.method == "ping";
-  if (!peer.over_http && !request.stateless && !peer.initialized && !opens &&
-      !request.id.is_null())
+  if (!peer.over_http && !request.stateless && !peer.initialized && !opens && !request.id.is_null())
     return failure(400, request.id, kInvalidRequest,
                    "initialize comes first, or \"_meta\" with a protocolVersion in each request");
   return dispatch(request, peer, version);

@@ -81,8 +81,7 @@ HttpResponse observe_row(OpenEnvEpisode& episode, const OrderOutcome& outcome) {
   observation["correctness_pass"] = row.value("correct", Json());
   observation["max_diff"] = row.value("max_error", Json());
   observation["speedup"] = speedup;
-  return observed(episode, std::move(observation),
-                  row.value(Pointer("/reward/value"), Json()),
+  return observed(episode, std::move(observation), row.value(Pointer("/reward/value"), Json()),
                   {{"id", outcome.body.value("id", Json())}, {"state", state}});
 }
 
@@ -110,9 +109,8 @@ Json text_schema() { return {{"type", "string"}}; }
 Json nullable(const char* type) { return {{"type", {type, "null"}}}; }
 
 Json object_schema(Json properties, Json required) {
-  return {{"type", "object"},
-          {"properties", std::move(properties)},
-          {"required", std::move(required)}};
+  return {
+      {"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
 }  // namespace
@@ -217,14 +215,14 @@ Json openenv_schema() {
 }
 
 Json openenv_metadata(const GateHello& hello) {
-  return {{"name", "kbench"},
-          {"description",
-           fmt::format("Write kernels that are correct and faster than PyTorch, on {}",
-                       hello.device_name)},
-          {"readme_content", nullptr},
-          {"version", hello.version},
-          {"author", nullptr},
-          {"documentation_url", nullptr}};
+  return {
+      {"name", "kbench"},
+      {"description", fmt::format("Write kernels that are correct and faster than PyTorch, on {}",
+                                  hello.device_name)},
+      {"readme_content", nullptr},
+      {"version", hello.version},
+      {"author", nullptr},
+      {"documentation_url", nullptr}};
 }
 
 Json openenv_message(const HttpResponse& response) {

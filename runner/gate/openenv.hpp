@@ -32,7 +32,8 @@ struct OpenEnvEpisode {
 };
 
 // `episode` is what the errand changes. Errors: kBadInput.
-[[nodiscard]] Result<Errand> openenv_reset(const Json& data, std::shared_ptr<OpenEnvEpisode> episode);
+[[nodiscard]] Result<Errand> openenv_reset(const Json& data,
+                                           std::shared_ptr<OpenEnvEpisode> episode);
 [[nodiscard]] Result<Errand> openenv_step(const Json& action, const Client& client,
                                           std::shared_ptr<OpenEnvEpisode> episode);
 [[nodiscard]] Json openenv_state(const OpenEnvEpisode& episode);

@@ -72,8 +72,8 @@ HttpResponse rewards_of(const std::vector<OrderOutcome>& outcomes, const std::st
     logs["speedup_eager"].push_back(number_at(outcome, "/row/speedup/eager/estimate"));
     logs["speedup_compiled"].push_back(number_at(outcome, "/row/speedup/compiled/estimate"));
   }
-  return json_response(200,
-                       {{"rewards", rewards}, {"scores", rewards}, {"extra_logs", std::move(logs)}});
+  return json_response(
+      200, {{"rewards", rewards}, {"scores", rewards}, {"extra_logs", std::move(logs)}});
 }
 
 Wanted wanted_of(const std::string& query, const std::string& prompt, const std::string& label,
@@ -82,8 +82,7 @@ Wanted wanted_of(const std::string& query, const std::string& prompt, const std:
   const std::string_view answer = whole.starts_with(prompt) ? whole.substr(prompt.size()) : whole;
   auto files = files_in_answer(answer, client.device);
   if (files.empty()) return {nullptr, no_code()};
-  return want_order(
-      {.task = label, .size = size, .agent = client.name, .files = std::move(files)});
+  return want_order({.task = label, .size = size, .agent = client.name, .files = std::move(files)});
 }
 
 }  // namespace

@@ -3,6 +3,14 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
 #include <cctype>
 #include <chrono>
 #include <cstdint>
@@ -14,15 +22,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>  // before Asio of Boost 1.74, which forgets it
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/websocket.hpp>
 
 #include "runner/gate/desk.hpp"
 #include "runner/serve/limits.hpp"
@@ -210,13 +209,11 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
     busy_ = true;
     const std::string text = std::move(waiting_.front());
     waiting_.pop_front();
-    desk_.hear_socket(visit_, state_, text,
-                      [self = shared_from_this()](std::optional<std::string> reply) {
-                        net::post(self->socket_.get_executor(),
-                                  [self, reply = std::move(reply)]() mutable {
-                                    self->answer(std::move(reply));
-                                  });
-                      });
+    desk_.hear_socket(
+        visit_, state_, text, [self = shared_from_this()](std::optional<std::string> reply) {
+          net::post(self->socket_.get_executor(),
+                    [self, reply = std::move(reply)]() mutable { self->answer(std::move(reply)); });
+        });
   }
 
   void answer(std::optional<std::string> reply) {
@@ -253,7 +250,9 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Desk& desk, std::shared_ptr<std::size_t> open)
-      : stream_(std::move(socket)), desk_(desk), counted_(std::make_shared<Counted>(std::move(open))) {}
+      : stream_(std::move(socket)),
+        desk_(desk),
+        counted_(std::make_shared<Counted>(std::move(open))) {}
 
   void begin() { read_head(); }
 
@@ -324,7 +323,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     close_after_ = true;
     if (failed == http::error::header_limit)
       return write(refuse(431, "the headers are longer than 16 KiB"));
-    if (failed == http::error::body_limit) return write(refuse(413, "the body is larger than 2 MiB"));
+    if (failed == http::error::body_limit)
+      return write(refuse(413, "the body is larger than 2 MiB"));
     if (failed == http::error::end_of_stream) return close();
     const bool malformed =
         failed.category() == http::make_error_code(http::error::bad_method).category();
@@ -380,8 +380,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
       close_after_ = true;
       return write(refuse(503, "too many read the events already", "ask for evaluations instead"));
     }
-    const auto stream = std::make_shared<EventStream>(std::move(stream_), desk_,
-                                                      std::move(*visit_), counted_);
+    const auto stream =
+        std::make_shared<EventStream>(std::move(stream_), desk_, std::move(*visit_), counted_);
     stream->begin();
   }
 
@@ -413,9 +413,10 @@ class GateLoop {
       : channel_(channel),
         acceptor_(io_, family_of(listener.get()), listener.get()),
         timer_(io_),
-        desk_(std::move(hello), [this](const Json& message) { send(message); },
-              [] { return Desk::Clock::now(); },
-              [this](Desk::Clock::time_point when) { arm(when); }) {
+        desk_(
+            std::move(hello), [this](const Json& message) { send(message); },
+            [] { return Desk::Clock::now(); },
+            [this](Desk::Clock::time_point when) { arm(when); }) {
     (void)listener.release();  // the acceptor closes it
   }
 

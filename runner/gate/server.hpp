@@ -1,6 +1,6 @@
-// Carries requests to the desk and its answers back: HTTP/1.1, server-sent events and WebSocket on a
-// listening socket, the supervisor's messages on a channel. The one file that knows Boost. Called by
-// main.cpp.
+// Carries requests to the desk and its answers back: HTTP/1.1, server-sent events and WebSocket on
+// a listening socket, the supervisor's messages on a channel. The one file that knows Boost. Called
+// by main.cpp.
 #pragma once
 
 #include "runner/core/channel.hpp"

@@ -62,8 +62,8 @@ Wanted wanted_in(const Json& body, const Client& client) {
 }  // namespace
 
 Result<Errand> evaluation_errand(const Json& body, const Client& client) {
-  if (auto fields = only_fields(
-          body, {"task", "reference", "size", "device", "files", "reward", "wait_s"});
+  if (auto fields =
+          only_fields(body, {"task", "reference", "size", "device", "files", "reward", "wait_s"});
       !fields)
     return fields.error();
   Errand errand;
@@ -81,8 +81,7 @@ Result<Errand> batch_errand(const Json& body, const Client& client) {
   Errand errand;
   if (auto read = read_conditions(body, errand); !read) return read.error();
   const auto list = body.find("evaluations");
-  if (list == body.end() || !list->is_array() || list->empty() ||
-      list->size() > limits::kMostBatch)
+  if (list == body.end() || !list->is_array() || list->empty() || list->size() > limits::kMostBatch)
     return Error{ErrorCode::kBadInput,
                  fmt::format("\"evaluations\" is no list of 1 to {}", limits::kMostBatch), ""};
   for (const Json& one : *list) errand.wanted.push_back(wanted_in(one, client));

@@ -15,8 +15,8 @@ namespace kbench {
 // state} once wait_s is over. Errors: kBadInput.
 [[nodiscard]] Result<Errand> evaluation_errand(const Json& body, const Client& client);
 
-// {evaluations: [as above, without wait_s], reward?, wait_s?} → 200 {evaluations: [{status, …}]}, in
-// their order; what one of them got wrong is in its place.
+// {evaluations: [as above, without wait_s], reward?, wait_s?} → 200 {evaluations: [{status, …}]},
+// in their order; what one of them got wrong is in its place.
 [[nodiscard]] Result<Errand> batch_errand(const Json& body, const Client& client);
 
 // Query: wait_s, reward. Errors: kBadInput.

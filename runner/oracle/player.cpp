@@ -72,10 +72,10 @@ struct CpuPlayer::Impl {
   Tensors params;
   Tensors results;  // of the last call, until they are handed over
 
-  // Eager's outputs come from the heap, a submission's lie in pages that have been touched. A new process has never
-  // touched most of its heap, and the first operators would pay for that inside the clock: so as
-  // much as the graph and its outputs can take is touched once and freed, and the allocator keeps
-  // it (see main.cpp).
+  // Eager's outputs come from the heap, a submission's lie in pages that have been touched. A new
+  // process has never touched most of its heap, and the first operators would pay for that inside
+  // the clock: so as much as the graph and its outputs can take is touched once and freed, and the
+  // allocator keeps it (see main.cpp).
   void warm_heap() const {
     const std::uint64_t wanted = size.peak_bytes_fp32 + 2 * output_layout.bytes;
     constexpr std::uint64_t kPiece = std::uint64_t{32} << 20;

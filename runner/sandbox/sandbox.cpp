@@ -72,7 +72,8 @@ Status give_to(uid_t user, const std::vector<fs::path>& folders) {
   return Done{};
 }
 
-// kbench-enter makes its system call filter in an anonymous file, under the limits of what it starts.
+// kbench-enter makes its system call filter in an anonymous file, under the limits of what it
+// starts.
 constexpr std::uint64_t kFilterBytes = 64ull << 10;
 
 std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& command, uid_t uid) {
@@ -80,10 +81,11 @@ std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& comman
   // user, of the whole session: so many more than there are now.
   const rlim_t processes =
       count_threads_of(uid) + static_cast<rlim_t>(std::max(1, command.max_processes));
-  std::vector<std::pair<int, rlim_t>> limits = {{RLIMIT_CORE, 0},
-                                                {RLIMIT_FSIZE, std::max(command.max_file_bytes, kFilterBytes)},
-                                                {RLIMIT_NPROC, processes},
-                                                {RLIMIT_NOFILE, kMaxOpenFiles}};
+  std::vector<std::pair<int, rlim_t>> limits = {
+      {RLIMIT_CORE, 0},
+      {RLIMIT_FSIZE, std::max(command.max_file_bytes, kFilterBytes)},
+      {RLIMIT_NPROC, processes},
+      {RLIMIT_NOFILE, kMaxOpenFiles}};
   if (command.max_memory_bytes > 0) limits.emplace_back(RLIMIT_AS, command.max_memory_bytes);
   if (command.max_cpu_seconds > 0) limits.emplace_back(RLIMIT_CPU, command.max_cpu_seconds);
   return limits;

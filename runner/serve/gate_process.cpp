@@ -101,8 +101,7 @@ Result<Gate> start_gate(Sandbox& sandbox, const std::filesystem::path& program, 
   command.max_file_bytes = 0;
   auto process = sandbox.start(command);
   if (!process) return process.error();
-  return Gate{std::move(*process),
-              Channel(std::move(ends->first), Channel::Descriptors::kRefused)};
+  return Gate{std::move(*process), Channel(std::move(ends->first), Channel::Descriptors::kRefused)};
 }
 
 }  // namespace kbench

@@ -18,12 +18,9 @@ Error malformed(const std::string& why) {
 Json hello_json(const GateHello& hello) {
   Json tokens = Json::array();
   for (const KnownToken& token : hello.tokens) tokens.push_back(token_json(token));
-  return {{"say", "hello"},
-          {"version", hello.version},
-          {"device", hello.device},
-          {"device_name", hello.device_name},
-          {"names", hello.names},
-          {"tokens", std::move(tokens)},
+  return {{"say", "hello"},          {"version", hello.version},
+          {"device", hello.device},  {"device_name", hello.device_name},
+          {"names", hello.names},    {"tokens", std::move(tokens)},
           {"openapi", hello.openapi}};
 }
 
@@ -39,8 +36,8 @@ Result<GateHello> hello_from_json(const Json& json) {
     for (const Json& token : json.at("tokens")) {
       const auto scopes = scopes_from_string(token.at("scopes").get<std::string>());
       if (!scopes) return malformed(scopes.error().message);
-      hello.tokens.push_back({token.at("name").get<std::string>(), *scopes,
-                              token.at("hash").get<std::string>()});
+      hello.tokens.push_back(
+          {token.at("name").get<std::string>(), *scopes, token.at("hash").get<std::string>()});
     }
     return hello;
   } catch (const std::exception& problem) {
@@ -57,7 +54,8 @@ Refusal refusal_of(const Error& error) {
     case ErrorCode::kNotFound: return {404, refusal_json(error.message, error.hint)};
     case ErrorCode::kUsage:
     case ErrorCode::kBadInput: return {422, refusal_json(error.message, error.hint)};
-    case ErrorCode::kSubmission: return {422, refusal_json(error.message, error.hint, "submission")};
+    case ErrorCode::kSubmission:
+      return {422, refusal_json(error.message, error.hint, "submission")};
     case ErrorCode::kDoesNotFit:
     case ErrorCode::kTimeout:
     case ErrorCode::kInfrastructure:

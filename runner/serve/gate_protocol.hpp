@@ -7,16 +7,19 @@
 //                 "task"     {task, size}          what an agent has to know of it
 //                 "tool"     {tool, arguments, agent}   one of an agent's tools (serve/tools.hpp)
 //   supervisor: {"answer": 7, "status": 200, "body": …}
-//                 200 the row is there: {id, run_id, row}; of what is not stored {id, result}, once;
+//                 200 the row is there: {id, run_id, row}; of what is not stored {id, result},
+//                 once;
 //                     of a tool that takes no time {result}
 //                 202 it waits: {id, state: "queued" | "running"}
 //                 404, 422, 429, 500, 503: {error: {message, hint, fault}}
-//   supervisor: {"event": "queued" | "running" | "done" | "failed" | "put_off", "id", "task", "agent"}
+//   supervisor: {"event": "queued" | "running" | "done" | "failed" | "put_off", "id", "task",
+//   "agent"}
 //                 put_off: it stays where it is until a server is started again
 //   supervisor: {"say": "draining"}, {"say": "bye"}
 //
-// An answer comes before the event that ends what it speaks of. The gate is not trusted: the supervisor takes
-// nothing from it but the requests above, and reads them as it would read anybody's.
+// An answer comes before the event that ends what it speaks of. The gate is not trusted: the
+// supervisor takes nothing from it but the requests above, and reads them as it would read
+// anybody's.
 #pragma once
 
 #include <cstdint>

@@ -38,17 +38,18 @@ class Judge {
   virtual Result<std::optional<Json>> find(const std::string& id, const std::string& reward,
                                            Rows rows) = 0;
 
-  // Judges them, one after the other, and tells of each as soon as its row is stored; of what is not
-  // stored it tells the result. They are of one kind and size. Errors: of those that it did not tell
-  // of, none was judged, and that is why. Without an error, too, some may be missing: after stop(),
-  // or because of something that another try may mend. Called by a thread that does nothing else.
+  // Judges them, one after the other, and tells of each as soon as its row is stored; of what is
+  // not stored it tells the result. They are of one kind and size. Errors: of those that it did not
+  // tell of, none was judged, and that is why. Without an error, too, some may be missing: after
+  // stop(), or because of something that another try may mend. Called by a thread that does nothing
+  // else.
   using Told = std::function<void(const std::string& id, std::optional<Json> result)>;
   virtual Status judge(std::span<const QueuedOrder> orders, const Told& told) = 0;
   // From now on nothing is begun. Called from any thread, while judge() runs.
   virtual void stop() = 0;
 
-  // What an agent has to know of a task: {task, size, device, prompt, reference}. Errors: kNotFound.
-  // This and the next one are called by the supervisor's own thread.
+  // What an agent has to know of a task: {task, size, device, prompt, reference}. Errors:
+  // kNotFound. This and the next one are called by the supervisor's own thread.
   virtual Result<Json> describe(const std::string& task, const std::string& size) = 0;
   // One of an agent's tools that takes no time (serve/tools.hpp), for the holder of a token; or the
   // order that one which takes time comes to. Errors: of the arguments, as kUsage.

@@ -1,6 +1,6 @@
 // What one client of `kbench serve` may ask for, and all of them together. kbench-gate keeps them
-// where a request comes in; what reaches the supervisor is held against the same ones there, because
-// the gate is not trusted.
+// where a request comes in; what reaches the supervisor is held against the same ones there,
+// because the gate is not trusted.
 #pragma once
 
 #include <chrono>

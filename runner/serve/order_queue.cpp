@@ -43,9 +43,8 @@ std::vector<std::string> OrderQueue::waiting_ids() const {
   std::vector<const QueuedOrder*> orders;
   for (const auto& [id, entry] : entries_)
     if (!entry.running) orders.push_back(&entry.order);
-  std::sort(orders.begin(), orders.end(), [](const QueuedOrder* a, const QueuedOrder* b) {
-    return a->sequence < b->sequence;
-  });
+  std::sort(orders.begin(), orders.end(),
+            [](const QueuedOrder* a, const QueuedOrder* b) { return a->sequence < b->sequence; });
   std::vector<std::string> ids;
   for (const QueuedOrder* order : orders) ids.push_back(order->id);
   return ids;
@@ -53,9 +52,8 @@ std::vector<std::string> OrderQueue::waiting_ids() const {
 
 std::size_t OrderQueue::count_of(const std::string& agent) const {
   return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
-        return entry.second.order.order.agent == agent;
-      }));
+      std::count_if(entries_.begin(), entries_.end(),
+                    [&](const auto& entry) { return entry.second.order.order.agent == agent; }));
 }
 
 // Whoever waited longest for a turn, and of those the order that came first.

@@ -35,7 +35,8 @@ Error broken(const fs::path& path, const std::string& why) {
 std::optional<QueuedOrder> order_in(const fs::path& file) {
   const auto text = read_foreign_file(file, kMostFileBytes);
   if (!text) return std::nullopt;
-  const auto json = parse_strict_json(*text, "order", {.max_bytes = kMostFileBytes, .max_depth = 8});
+  const auto json =
+      parse_strict_json(*text, "order", {.max_bytes = kMostFileBytes, .max_depth = 8});
   if (!json || !json->is_object() || json->value("schema", Json()) != kSchema) return std::nullopt;
   if (!json->contains("sequence") || !json->at("sequence").is_number_unsigned() ||
       !json->contains("order"))

@@ -1,6 +1,6 @@
 // The orders that are not judged yet, as a file each, so that they survive a kill: an order is
-// answered for only once it lies here, and leaves when its row is stored. One server at a time has a
-// spool. Called by the supervisor.
+// answered for only once it lies here, and leaves when its row is stored. One server at a time has
+// a spool. Called by the supervisor.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Spool {
   // kInfrastructure.
   [[nodiscard]] static Result<Spool> open(const std::filesystem::path& folder);
 
-  // What an earlier server left, by arrival. A file that is none of ours, or damaged, stays where it
-  // is and is counted.
+  // What an earlier server left, by arrival. A file that is none of ours, or damaged, stays where
+  // it is and is counted.
   struct Kept {
     std::vector<QueuedOrder> orders;
     std::size_t damaged = 0;

@@ -31,10 +31,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kMostTries = 2;             // of an order that gets no row
+constexpr int kMostTries = 2;               // of an order that gets no row
 constexpr std::size_t kMostFailed = 1024;   // that are remembered
 constexpr std::size_t kMostResults = 1024;  // that nobody fetched yet
-constexpr int kMostGates = 5;             // within kGatesWithin
+constexpr int kMostGates = 5;               // within kGatesWithin
 constexpr std::chrono::seconds kGatesWithin{60};
 // A message of the gate comes at once or not at all.
 constexpr milliseconds kMessagePatience{10'000};
@@ -52,7 +52,10 @@ struct News {
 class Work {
  public:
   Work(Judge& judge, OrderQueue::Limits limits, std::size_t batch)
-      : judge_(judge), batch_(batch), queue_(limits), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      : judge_(judge),
+        batch_(batch),
+        queue_(limits),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~Work() { end(); }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
@@ -215,9 +218,10 @@ class Service {
     if (kept->damaged > 0)
       note(fmt::format("{} files of the queue are damaged and stay where they are", kept->damaged));
     if (foreign > 0)
-      note(fmt::format("{} orders were for another task file, compiler, device or kbench, and are "
-                       "dropped: send them again",
-                       foreign));
+      note(
+          fmt::format("{} orders were for another task file, compiler, device or kbench, and are "
+                      "dropped: send them again",
+                      foreign));
     const auto left = work_.with_queue([](OrderQueue& queue) { return queue.size(); });
     if (left > 0) note(fmt::format("{} orders of before go on", left));
     return Done{};
@@ -245,8 +249,7 @@ class Service {
                    fmt::format("kbench-gate ended {} times within a minute, last: {}",
                                gates_.size(), clean_name(why, 200)),
                    "what waits is kept; please report it with what clients had sent"};
-    note(fmt::format("kbench-gate ended ({}); another one is started",
-                     clean_name(why, 200)));
+    note(fmt::format("kbench-gate ended ({}); another one is started", clean_name(why, 200)));
     return open_gate();
   }
 
@@ -410,14 +413,13 @@ class Service {
       if (!described) return refusal_of(described.error());
       return {200, std::move(*described)};
     }
-    if (what == "tool" && asked.contains("arguments"))
-      return use_tool(asked);
+    if (what == "tool" && asked.contains("arguments")) return use_tool(asked);
     return {400, refusal_json("the gate asked for what nobody knows", "")};
   }
 
   static Refusal waits(const std::string& id, OrderQueue::State state) {
-    return {202, {{"id", id},
-                  {"state", state == OrderQueue::State::kRunning ? "running" : "queued"}}};
+    return {202,
+            {{"id", id}, {"state", state == OrderQueue::State::kRunning ? "running" : "queued"}}};
   }
 
   [[nodiscard]] std::optional<OrderQueue::State> state_of(const std::string& id) {
@@ -426,10 +428,9 @@ class Service {
 
   // Whether a token of that name allows it.
   [[nodiscard]] bool may(const std::string& agent, bool Scopes::*scope) const {
-    return std::any_of(settings_.hello.tokens.begin(), settings_.hello.tokens.end(),
-                       [&](const KnownToken& token) {
-                         return token.name == agent && token.scopes.*scope;
-                       });
+    return std::any_of(
+        settings_.hello.tokens.begin(), settings_.hello.tokens.end(),
+        [&](const KnownToken& token) { return token.name == agent && token.scopes.*scope; });
   }
 
   Refusal use_tool(const Json& asked) {
@@ -467,8 +468,8 @@ class Service {
       return std::move(*result);
     }
     if (draining_)
-      return {503, refusal_json("this server is ending", "send it again in a minute",
-                                "infrastructure")};
+      return {503,
+              refusal_json("this server is ending", "send it again in a minute", "infrastructure")};
     return queue_up({identity->id, std::move(order), ++sequence_});
   }
 
@@ -479,8 +480,9 @@ class Service {
       case OrderQueue::Push::kTaken:
       case OrderQueue::Push::kThere: return std::nullopt;
       case OrderQueue::Push::kFull:
-        return Refusal{429, refusal_json(fmt::format("{} orders wait already", settings_.limits.most),
-                                         "wait until some are judged")};
+        return Refusal{429,
+                       refusal_json(fmt::format("{} orders wait already", settings_.limits.most),
+                                    "wait until some are judged")};
       case OrderQueue::Push::kTooMany:
         return Refusal{429, refusal_json(fmt::format("{} orders of this token are not judged yet",
                                                      settings_.limits.most_of_one),

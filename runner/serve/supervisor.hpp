@@ -1,7 +1,7 @@
-// `kbench serve` without its judge: takes what the gate asks, keeps it in the queue and on the disk,
-// has it judged, and says what came of it. It trusts its judge and nobody else, and has no socket
-// but the channel that its gate speaks on. Called by `kbench serve`, and by `kbench mcp`, where the
-// gate is what reads standard input.
+// `kbench serve` without its judge: takes what the gate asks, keeps it in the queue and on the
+// disk, has it judged, and says what came of it. It trusts its judge and nobody else, and has no
+// socket but the channel that its gate speaks on. Called by `kbench serve`, and by `kbench mcp`,
+// where the gate is what reads standard input.
 //
 // Two threads: the caller's answers the gate; the other one lets the judge work. What they share is
 // behind one lock, which nobody holds while he waits.
@@ -40,8 +40,8 @@ struct ServeEnd {
   std::size_t left = 0;  // orders that wait for the next server
 };
 
-// Serves until `end_fd` says so. Errors: those of open_gate; kInfrastructure, a gate that dies again
-// and again.
+// Serves until `end_fd` says so. Errors: those of open_gate; kInfrastructure, a gate that dies
+// again and again.
 [[nodiscard]] Result<ServeEnd> serve(const ServeSettings& settings, Judge& judge, Spool& spool);
 
 }  // namespace kbench

@@ -112,7 +112,8 @@ Result<Scopes> scopes_from_string(std::string_view text) {
     const std::string_view word = text.substr(0, comma);
     const auto known = std::find_if(kScopes.begin(), kScopes.end(),
                                     [&](const Named& scope) { return word == scope.name; });
-    if (known == kScopes.end()) return bad("a scope is unknown", "scopes are read, evaluate, workspace");
+    if (known == kScopes.end())
+      return bad("a scope is unknown", "scopes are read, evaluate, workspace");
     scopes.*(known->flag) = true;
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
@@ -122,7 +123,8 @@ Result<Scopes> scopes_from_string(std::string_view text) {
 bool is_token_name(std::string_view name) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   constexpr std::string_view kOthers = "0123456789._-";
-  if (name.empty() || name.size() > 32 || kLetters.find(name.front()) == kLetters.npos) return false;
+  if (name.empty() || name.size() > 32 || kLetters.find(name.front()) == kLetters.npos)
+    return false;
   // A folder of submissions has agents where a level's would be looked for.
   if (name.starts_with("level") || name == "include") return false;
   return std::all_of(name.begin(), name.end(), [&](char c) {
@@ -160,19 +162,22 @@ Result<std::vector<KnownToken>> read_tokens(const fs::path& file) {
   const auto text = read_all(fd.get(), shown);
   if (!text) return text.error();
   auto tokens = parse_tokens(*text);
-  if (!tokens) return bad(fmt::format("{}: {}", shown, tokens.error().message), tokens.error().hint);
+  if (!tokens)
+    return bad(fmt::format("{}: {}", shown, tokens.error().message), tokens.error().hint);
   return tokens;
 }
 
 Status make_tokens(const fs::path& file) {
   const auto token = random_token();
   if (!token) return token.error();
-  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const UniqueFd fd(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string text = fmt::format(
       "# Who may ask `kbench serve`: a name, scopes (read, evaluate, workspace), a token.\n"
       "default read,evaluate,workspace {}\n",
       *token);
-  if (fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+  if (fd.valid() &&
+      ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
     return Done{};
   return Error{ErrorCode::kInfrastructure,
                fmt::format("cannot write the tokens' file {}: {}", clean_name(file.string(), 300),

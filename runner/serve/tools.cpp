@@ -72,8 +72,8 @@ constexpr std::array kTools{
     Tool{"edit", "Edit a file", "Replaces a text in a file below kernels/ that stands there once.",
          kEdit},
     Tool{"glob", "List files", "Lists the files of the workspace with their sizes.", kGlob, true},
-    Tool{"grep", "Search files", "Lists the lines of the workspace's files that hold a text.", kGrep,
-         true},
+    Tool{"grep", "Search files", "Lists the lines of the workspace's files that hold a text.",
+         kGrep, true},
     Tool{"compile", "Compile",
          "Compiles what lies in kernels/. Returns state, the compiler's messages and, on CUDA, "
          "registers and spills of each kernel.",
@@ -183,8 +183,8 @@ std::string tools_help() {
   for (const Tool& tool : kTools) {
     std::string arguments;
     for (const ToolArgument& one : tool.arguments)
-      arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ", one.name,
-                               one.required ? "" : "?");
+      arguments +=
+          fmt::format("{}{}{}", arguments.empty() ? "" : ", ", one.name, one.required ? "" : "?");
     text += fmt::format("  {:<15} {}\n", tool.name, arguments);
   }
   return text;

@@ -268,13 +268,14 @@ void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget) {
   database.exec("DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation)");
   const auto named = texts_of_prompts(database, budget);
   if (!named) return;  // nobody can tell which texts it needs
-  SQLite::Statement rows(database,
-                         "SELECT number, hash FROM blob WHERE number NOT IN (SELECT blob FROM tree) "
-                         "AND hash NOT IN (SELECT task_source FROM evaluation) "
-                         "AND number NOT IN (SELECT context FROM turn) "
-                         "AND number NOT IN (SELECT reply FROM turn) "
-                         "AND number NOT IN (SELECT arguments FROM call) "
-                         "AND number NOT IN (SELECT result FROM call)");
+  SQLite::Statement rows(
+      database,
+      "SELECT number, hash FROM blob WHERE number NOT IN (SELECT blob FROM tree) "
+      "AND hash NOT IN (SELECT task_source FROM evaluation) "
+      "AND number NOT IN (SELECT context FROM turn) "
+      "AND number NOT IN (SELECT reply FROM turn) "
+      "AND number NOT IN (SELECT arguments FROM call) "
+      "AND number NOT IN (SELECT result FROM call)");
   std::vector<std::int64_t> unnamed;
   while (rows.executeStep()) {
     budget.spend(columns::bytes_of_row(rows));

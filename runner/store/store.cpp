@@ -368,16 +368,16 @@ Result<Episode> Store::read_episode(const std::string& id) const {
     std::vector<std::string> ids;
     while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
     if (ids.empty() || id.empty()) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("{}: no episode begins with \"{}\"", impl_->file.string(),
-                               id.substr(0, 80)),
-                   "`kbench episodes list` shows them."};
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("{}: no episode begins with \"{}\"", impl_->file.string(), id.substr(0, 80)),
+          "`kbench episodes list` shows them."};
     }
     if (ids.size() > 1 && ids.front() != id) {
-      return Error{ErrorCode::kUsage,
-                   fmt::format("\"{}\" begins several episodes: {}", id.substr(0, 80),
-                               fmt::join(ids, ", ")),
-                   "Type more of it."};
+      return Error{
+          ErrorCode::kUsage,
+          fmt::format("\"{}\" begins several episodes: {}", id.substr(0, 80), fmt::join(ids, ", ")),
+          "Type more of it."};
     }
     std::vector<Episode> episodes =
         read_episodes(impl_->database, "id", ids.front(), *impl_->budget);

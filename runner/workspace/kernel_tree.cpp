@@ -214,7 +214,8 @@ Result<KernelTree> copy_kernels(const std::filesystem::path& folder) {
 }
 
 Result<KernelTree> kernel_tree_of(const std::map<std::string, std::string>& files) {
-  if (files.size() > kMostKernelFiles) return bad(fmt::format("more than {} files", kMostKernelFiles));
+  if (files.size() > kMostKernelFiles)
+    return bad(fmt::format("more than {} files", kMostKernelFiles));
   std::vector<SourceFile> tree;
   std::size_t bytes = 0;
   for (const auto& [name, text] : files) {

@@ -53,13 +53,12 @@ struct StagedKernels {
                                                   const WorkspaceTask& task,
                                                   const std::string& agent);
 
-
 // The same of a tree that lies in no workspace.
 [[nodiscard]] Result<StagedKernels> stage_tree(const KernelTree& tree, const WorkspaceTask& task,
                                                const std::string& agent);
 
-// Writes a tree below `folder` as a submission: AGENT/levelN/NNN_name, with @variant behind it where
-// there is one. Errors: kInfrastructure.
+// Writes a tree below `folder` as a submission: AGENT/levelN/NNN_name, with @variant behind it
+// where there is one. Errors: kInfrastructure.
 [[nodiscard]] Status add_submission(const std::filesystem::path& folder, const KernelTree& tree,
                                     const std::string& task, const std::string& agent,
                                     const std::string& variant);

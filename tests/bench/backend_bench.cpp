@@ -55,7 +55,8 @@ void evict(benchmark::State& state) {
   const auto memory = arena();
   for (auto _ : state) {
     state.PauseTiming();
-    benchmark::DoNotOptimize(backend().copy(memory->data(), memory->data() + kBytes / 2, kBytes / 2).ok());
+    benchmark::DoNotOptimize(
+        backend().copy(memory->data(), memory->data() + kBytes / 2, kBytes / 2).ok());
     state.ResumeTiming();
     benchmark::DoNotOptimize(backend().evict(memory->data(), kBytes).ok());
   }

@@ -171,12 +171,12 @@ class ShardsTest(RunCase):
             self.run_kbench(*tasks, "--shard", shard, "--group", "nightly-12")
         for task in ("level1/019_relu", "level1/021_sigmoid"):
             out = f"sources-{task[-4:]}"
-            self.assert_good(self.kbench("sources", "nightly-12", "--task", task, "--out", out,
-                                         "--db", "both.sqlite"))
+            self.assert_good(self.kbench("sources", "nightly-12", "--task", task, "--agent", "mine",
+                                         "--out", out, "--db", "both.sqlite"))
             written = self.folder / out / "mine" / f"{task}.cpp"
             self.assertEqual(written.read_text(encoding="utf-8"), relu)
-        again = self.kbench("reproduce", "nightly-12", "--task", "level1/019_relu", "--into",
-                            "again.sqlite", "--db", "both.sqlite", timeout=300)
+        again = self.kbench("reproduce", "nightly-12", "--task", "level1/019_relu", "--agent", "mine",
+                            "--into", "again.sqlite", "--db", "both.sqlite", timeout=300)
         self.assertIn("the same evaluation as in run", again.stderr)
         shards = json.loads(self.kbench("runs", "--json", "--db", "both.sqlite").stdout)
         first, second = (run["id"] for run in shards["runs"])

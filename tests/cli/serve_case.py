@@ -63,6 +63,10 @@ class Server:
     def end(self, number=signal.SIGTERM, timeout=180):
         if self.process.poll() is None:
             self.process.send_signal(number)
+        return self.ended(timeout)
+
+    def ended(self, timeout=180):
+        """Its exit code, once it has ended by itself."""
         code = self.process.wait(timeout)
         self.process.stdout.close()
         self.errors.close()

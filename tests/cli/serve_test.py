@@ -30,7 +30,7 @@ def descendants(ancestor):
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError):
-                stat = open(f"/proc/{entry}/stat", encoding="utf-8").read()
+                stat = pathlib.Path("/proc", entry, "stat").read_text(encoding="utf-8")
                 name, rest = stat.split("(", 1)[1].rsplit(")", 1)
                 parents[int(entry)], names[int(entry)] = int(rest.split()[1]), name
 
@@ -154,7 +154,7 @@ class KillTest(MeasuringCase):
         self.assertEqual(server.ask("GET", "/health", token=None)[0], 503)
         client.join()
         self.assertEqual(waiting[0][0], 202)
-        self.assertEqual(server.end(), GOOD, self.log())
+        self.assertEqual(server.ended(), GOOD, self.log())
         self.assertIn("1 wait for the next server", self.log())
         states = [row["state"] for row in self.rows()]
         self.assertEqual(states, ["ok"])
@@ -281,6 +281,7 @@ class WebSocket:
 
     def ask(self, message):
         self.send(json.dumps(message).encode())
+        answer = b""
         while True:
             first, second = self.input.read(2)
             size = second & 127
@@ -288,9 +289,11 @@ class WebSocket:
                 size, = struct.unpack("!H", self.input.read(2))
             elif size == 127:
                 size, = struct.unpack("!Q", self.input.read(8))
-            text = self.input.read(size)
-            if first & 15 == 1:
-                return json.loads(text)
+            payload = self.input.read(size)
+            if first & 15 in (0, 1):  # of text: its first frame, or one that continues it
+                answer += payload
+                if first & 0x80:
+                    return json.loads(answer)
 
 
 class McpTest(MeasuringCase):

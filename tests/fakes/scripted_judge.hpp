@@ -1,5 +1,6 @@
-// A judge that judges nothing: what it is handed gets a row at once, or when a test lets it. For the
-// tests of the queue, the supervisor and the gate, and for the load on them; never in the product.
+// A judge that judges nothing: what it is handed gets a row at once, or when a test lets it. For
+// the tests of the queue, the supervisor and the gate, and for the load on them; never in the
+// product.
 #pragma once
 
 #include <condition_variable>
@@ -139,11 +140,10 @@ class ScriptedJudge final : public Judge {
     if (tool == "list_tasks") return Used(std::in_place_index<0>, Json{{"tasks", Json::array()}});
     if (tool == "read")
       return Error{ErrorCode::kNotFound, "no workspace of yours has this handle", ""};
-    return Used(std::in_place_index<1>,
-                Order{.what = tool == "submit" ? "" : tool,
-                      .task = "level1/019_relu",
-                      .agent = agent,
-                      .files = {{"main.cpp", arguments.dump()}}});
+    return Used(std::in_place_index<1>, Order{.what = tool == "submit" ? "" : tool,
+                                              .task = "level1/019_relu",
+                                              .agent = agent,
+                                              .files = {{"main.cpp", arguments.dump()}}});
   }
 
  private:

@@ -377,7 +377,8 @@ kbench::Status add_episode(kbench::Store& store, const Evaluation& row, int numb
   const std::string code = "// try " + std::to_string(number) + "\nextern \"C\" int f();\n";
   const std::string arguments = kbench::Json{{"path", "k.cpp"}, {"content", code}}.dump();
   maker.turn({{.tool = "write", .arguments = arguments, .before = "", .after = "aaaa1111"}});
-  maker.turn({{.tool = "compile", .before = "aaaa1111", .result = R"({"state": "compile_error"})"}});
+  maker.turn(
+      {{.tool = "compile", .before = "aaaa1111", .result = R"({"state": "compile_error"})"}});
   maker.turn({{.tool = "write", .arguments = arguments, .before = "aaaa1111", .after = "bbbb2222"},
               {.tool = "verify", .before = "bbbb2222", .result = R"({"state": "ok"})"}});
   maker.turn({{.tool = "submit", .before = "bbbb2222", .evaluation = row.key}});
@@ -390,8 +391,8 @@ kbench::Status add_hostile_episode(kbench::Store& store, const Evaluation& row) 
   maker.episode().task = row.task;
   maker.episode().model = hostile_names()[0];
   for (const std::string& name : hostile_names()) {
-    const std::string text = kbench::Json(name).dump(-1, ' ', true,
-                                                     kbench::Json::error_handler_t::replace);
+    const std::string text =
+        kbench::Json(name).dump(-1, ' ', true, kbench::Json::error_handler_t::replace);
     maker.turn({{.tool = text,
                  .arguments = text,
                  .before = "",

@@ -289,7 +289,7 @@ class PlayerTest(unittest.TestCase):
                 ("x.to('meta')", "a meta tensor for y, which has no memory"),
                 ("torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)", "quantised"),
                 ("torch._efficientzerotensor((2, 2))", "without memory"),
-                ("torch._to_functional_tensor(torch.relu(x))", "no memory to be judged"),
+                ("torch._to_functional_tensor(torch.relu(x))", "without memory"),
                 ("7", "int, not tensors")):
             with self.subTest(expression):
                 status, session = self.returned(expression)

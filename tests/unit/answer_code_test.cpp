@@ -12,8 +12,9 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 TEST(AnswerCode, TheLastBlockIsTheFile) {
-  EXPECT_THAT(files_in_answer("First:\n```cuda\nint a;\n```\nbetter:\n```cuda\nint b;\n```\n", "cuda"),
-              ElementsAre(Pair("kernel.cu", "int b;\n")));
+  EXPECT_THAT(
+      files_in_answer("First:\n```cuda\nint a;\n```\nbetter:\n```cuda\nint b;\n```\n", "cuda"),
+      ElementsAre(Pair("kernel.cu", "int b;\n")));
   EXPECT_THAT(files_in_answer("~~~cpp\nint a;\n~~~", "cpu"),
               ElementsAre(Pair("kernel.cpp", "int a;\n")));
   EXPECT_THAT(files_in_answer("```\r\nint a;\r\n```\r\n", "cpu"),

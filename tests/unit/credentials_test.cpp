@@ -16,8 +16,8 @@ TEST(Credentials, ATokenComesAsBearerOrAsAPassword) {
   EXPECT_EQ(presented_token("bEARER   abc"), "abc");
   EXPECT_EQ(presented_token("Basic a2JlbmNoOmFiYw=="), "abc");  // kbench:abc
   EXPECT_EQ(presented_token("Basic OmFiYzpk"), "abc:d");        // :abc:d
-  for (const char* none : {"", "Bearer", "abc", "Bearerabc", "Basic abc", "Basic !!!!", "Digest x",
-                           "Basic a2JlbmNo"})
+  for (const char* none :
+       {"", "Bearer", "abc", "Bearerabc", "Basic abc", "Basic !!!!", "Digest x", "Basic a2JlbmNo"})
     EXPECT_EQ(presented_token(none), std::nullopt) << none;
   EXPECT_EQ(presented_token("Bearer " + std::string(600, 'a')), std::nullopt);
 }

@@ -150,8 +150,9 @@ TEST_F(DeskTest, ASupervisorThatSaysNothingIsGivenUp) {
 
 TEST_F(DeskTest, NobodyIsWokenWithoutNeed) {
   std::vector<Desk::Clock::time_point> alarms;
-  Desk desk(hello(), [](const Json&) {}, [this] { return now_; },
-            [&](Desk::Clock::time_point when) { alarms.push_back(when); });
+  Desk desk(
+      hello(), [](const Json&) {}, [this] { return now_; },
+      [&](Desk::Clock::time_point when) { alarms.push_back(when); });
   EXPECT_EQ(desk.next_deadline(), std::nullopt);
   HttpRequest sent = request("POST", "/v1/evaluations");
   sent.body = evaluation(60).dump();
@@ -188,8 +189,7 @@ TEST_F(DeskTest, MalformedOnesNeverReachTheSupervisor) {
       {{"task", "t"}, {"files", {{"a", "b"}}}, {"agent", "bob"}},
       {{"task", "t"}, {"files", {{"a", "b"}}}, {"what", "compile"}},
   };
-  for (const Json& body : bodies)
-    EXPECT_EQ(post("/v1/evaluations", body).status(), 400) << body;
+  for (const Json& body : bodies) EXPECT_EQ(post("/v1/evaluations", body).status(), 400) << body;
   HttpRequest plain = request("POST", "/v1/evaluations");
   plain.headers["content-type"] = "text/plain";
   plain.body = evaluation().dump();
@@ -217,8 +217,8 @@ TEST_F(DeskTest, ABatchHasAnAnswerForEach) {
   EXPECT_EQ(list[1].at("status"), 400);
   EXPECT_EQ(list[2].at("status"), 422);
   EXPECT_EQ(post("/v1/batch", {{"evaluations", Json::array()}}).status(), 400);
-  EXPECT_EQ(post("/v1/batch", {{"evaluations", Json::array({bad})}}).body().at("evaluations").size(),
-            1U);
+  EXPECT_EQ(
+      post("/v1/batch", {{"evaluations", Json::array({bad})}}).body().at("evaluations").size(), 1U);
   Json many = Json::array();
   for (std::size_t i = 0; i <= limits::kMostBatch; ++i) many.push_back(one);
   EXPECT_EQ(post("/v1/batch", {{"evaluations", many}}).status(), 400);

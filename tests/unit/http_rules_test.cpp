@@ -26,8 +26,7 @@ TEST(HttpRules, ThisHostIsCalledByLoopbackOrAGivenName) {
 }
 
 TEST(HttpRules, PagesOfOtherOriginsAreForeign) {
-  for (const char* own :
-       {"http://localhost:3000", "https://judge.example.org", "http://[::1]:1"})
+  for (const char* own : {"http://localhost:3000", "https://judge.example.org", "http://[::1]:1"})
     EXPECT_TRUE(is_own_origin(own, kNames)) << own;
   for (const char* foreign : {"null", "", "http://evil.example", "file://", "http://",
                               "chrome-extension://abc", "http://localhost.evil.example"})
@@ -56,9 +55,9 @@ TEST(HttpRules, ABodyIsAnObjectOfBoundedDepth) {
   EXPECT_TRUE(read_json_body(post("{}", "Application/JSON; charset=utf-8")).ok());
   EXPECT_EQ(read_json_body(post("{}", "text/plain")).error().code, ErrorCode::kUsage);
   EXPECT_EQ(read_json_body(post("{}", "")).error().code, ErrorCode::kUsage);
-  for (const std::string& bad : {std::string(""), std::string("[]"), std::string("{\"a\": 1, \"a\": 2}"),
-                                 std::string("{\"a\": NaN}"), std::string("{} x"),
-                                 std::string(100'000, '[')})
+  for (const std::string& bad :
+       {std::string(""), std::string("[]"), std::string("{\"a\": 1, \"a\": 2}"),
+        std::string("{\"a\": NaN}"), std::string("{} x"), std::string(100'000, '[')})
     EXPECT_EQ(read_json_body(post(bad)).error().code, ErrorCode::kBadInput) << bad.substr(0, 20);
   const auto nested = [](int depth) {
     return "{\"a\": " + std::string(static_cast<std::size_t>(depth), '[') +

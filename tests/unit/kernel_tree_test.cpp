@@ -219,8 +219,8 @@ TEST(KernelTreeOf, WhatNoFolderMayHaveIsRefused) {
     const auto tree = kernel_tree_of(files);
     return !tree.ok() && tree.error().code == ErrorCode::kSubmission;
   };
-  for (const char* name : {"../a.cpp", "/a.cpp", "a//b.cpp", "-a.cpp", "@a.cpp", ".a.cpp", "a b.cpp",
-                           "a\nb.cpp", ""})
+  for (const char* name :
+       {"../a.cpp", "/a.cpp", "a//b.cpp", "-a.cpp", "@a.cpp", ".a.cpp", "a b.cpp", "a\nb.cpp", ""})
     EXPECT_TRUE(refused({{name, "int x;"}})) << name;
   EXPECT_TRUE(refused({}));
   EXPECT_TRUE(refused({{"notes.txt", "x"}}));

@@ -98,9 +98,9 @@ TEST(Mcp, BeforeThatThereIsASession) {
 
 TEST(Mcp, AVersionThatIsNotServedGetsTheNewestSession) {
   const auto version = [](const std::string& asked) {
-    return reply_to(older("initialize", {{"protocolVersion", asked},
-                                         {"capabilities", Json::object()}})
-                        .dump())
+    return reply_to(
+               older("initialize", {{"protocolVersion", asked}, {"capabilities", Json::object()}})
+                   .dump())
         .body.at("result")
         .at("protocolVersion");
   };
@@ -122,8 +122,8 @@ TEST(Mcp, NotificationsAndAnswersGetNone) {
 }
 
 TEST(Mcp, AToolIsCalledWithItsArguments) {
-  const Json request = modern("tools/call", {{"name", "read"},
-                                             {"arguments", {{"workspace", "w"}, {"path", "TASK.md"}}}});
+  const Json request = modern(
+      "tools/call", {{"name", "read"}, {"arguments", {{"workspace", "w"}, {"path", "TASK.md"}}}});
   const HttpRequest headers = headers_of(request);
   McpPeer peer{.over_http = true};
   const auto taken = take_mcp(request.dump(), &headers, peer, "1");
@@ -140,21 +140,23 @@ TEST(Mcp, AToolIsCalledWithItsArguments) {
   EXPECT_EQ(done.at("resultType"), "complete");
   EXPECT_EQ(Json::parse(done.at("content")[0].at("text").get<std::string>()),
             (Json{{"text", "x\n"}}));
-  EXPECT_EQ(result({OrderOutcome::Kind::kRefused, 404, {{"error", {{"message", "no"}}}}}).at("isError"),
-            true);
-  const Json waits = result({OrderOutcome::Kind::kPending, 202, {{"id", "i"}, {"state", "running"}}});
+  EXPECT_EQ(
+      result({OrderOutcome::Kind::kRefused, 404, {{"error", {{"message", "no"}}}}}).at("isError"),
+      true);
+  const Json waits =
+      result({OrderOutcome::Kind::kPending, 202, {{"id", "i"}, {"state", "running"}}});
   EXPECT_EQ(waits.at("isError"), false);
   EXPECT_THAT(waits.dump(), HasSubstr("call read again"));
 }
 
 // What is wrong with arguments is for the model to read, and no error of the protocol.
 TEST(Mcp, WrongArgumentsAreAResult) {
-  for (const Json& arguments :
-       {Json{{"workspace", "w"}}, Json{{"workspace", 3}, {"path", "x"}},
-        Json{{"workspace", "w"}, {"path", "x"}, {"more", "y"}},
-        Json{{"workspace", "w"}, {"path", "x"}, {"lines", -1}},
-        Json{{"workspace", "w"}, {"path", "x"}, {"lines", 1.5}}}) {
-    const McpReply reply = reply_to(modern("tools/call", {{"name", "read"}, {"arguments", arguments}}));
+  for (const Json& arguments : {Json{{"workspace", "w"}}, Json{{"workspace", 3}, {"path", "x"}},
+                                Json{{"workspace", "w"}, {"path", "x"}, {"more", "y"}},
+                                Json{{"workspace", "w"}, {"path", "x"}, {"lines", -1}},
+                                Json{{"workspace", "w"}, {"path", "x"}, {"lines", 1.5}}}) {
+    const McpReply reply =
+        reply_to(modern("tools/call", {{"name", "read"}, {"arguments", arguments}}));
     EXPECT_EQ(reply.status, 200) << arguments;
     EXPECT_EQ(reply.body.at("result").at("isError"), true) << arguments;
   }
@@ -192,9 +194,8 @@ std::vector<Malformed> malformed_messages() {
     request["params"][field] = std::move(value);
     return request.dump();
   };
-  const std::map<std::string, std::string> right = {{"mcp-protocol-version", kStatelessMcp},
-                                                    {"mcp-method", "tools/call"},
-                                                    {"mcp-name", "glob"}};
+  const std::map<std::string, std::string> right = {
+      {"mcp-protocol-version", kStatelessMcp}, {"mcp-method", "tools/call"}, {"mcp-name", "glob"}};
   const auto headers_with = [&](const char* name, const char* value) {
     auto headers = right;
     headers[name] = value;
@@ -221,7 +222,8 @@ std::vector<Malformed> malformed_messages() {
       {"a name twice", "{\"jsonrpc\": \"2.0\", \"id\": 7, \"id\": 8}", 400, -32700, nullptr, none},
       {"a depth bomb", std::string(200'000, '['), 400, -32700, nullptr, none},
       {"too deep", deep(40), 400, -32700, nullptr, none},
-      {"bytes that are no UTF-8", "{\"jsonrpc\": \"2.0\", \"id\": \"\xff\"}", 400, -32700, nullptr, none},
+      {"bytes that are no UTF-8", "{\"jsonrpc\": \"2.0\", \"id\": \"\xff\"}", 400, -32700, nullptr,
+       none},
       // no request
       {"a list", "[" + list.dump() + "]", 400, -32600, nullptr, none},
       {"an empty list", "[]", 400, -32600, nullptr, none},
@@ -248,7 +250,8 @@ std::vector<Malformed> malformed_messages() {
       {"meta without a version", with_meta({{kCapabilitiesKey, Json::object()}}), 400, -32602},
       {"meta without capabilities", with_meta({{kVersionKey, kStatelessMcp}}), 400, -32602},
       {"a version that is a number", with_meta({{kVersionKey, 3}}), 400, -32602},
-      {"no such tool", call_with("name", "shell"), 400, -32602, 7, headers_with("mcp-name", "shell")},
+      {"no such tool", call_with("name", "shell"), 400, -32602, 7,
+       headers_with("mcp-name", "shell")},
       {"arguments that are a text", call_with("arguments", "x"), 400, -32602},
       {"a page that there is not", modern("tools/list", {{"cursor", "2"}}).dump(), 400, -32602},
       {"initialize without a version",
@@ -257,7 +260,8 @@ std::vector<Malformed> malformed_messages() {
       {"another method in the headers", call.dump(), 400, -32020, 7,
        headers_with("mcp-method", "tools/list")},
       {"no method in the headers", call.dump(), 400, -32020, 7, headers_without("mcp-method")},
-      {"another name in the headers", call.dump(), 400, -32020, 7, headers_with("mcp-name", "read")},
+      {"another name in the headers", call.dump(), 400, -32020, 7,
+       headers_with("mcp-name", "read")},
       {"no version in the headers", call.dump(), 400, -32020, 7,
        headers_without("mcp-protocol-version")},
       // unknown versions

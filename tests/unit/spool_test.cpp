@@ -73,8 +73,13 @@ TEST(Spool, OneServerAtATimeHasIt) {
 }
 
 TEST(Order, IsReadAsItWasWritten) {
-  const Order whole{.what = "verify", .task = "t", .reference = "", .size = "small",
-                    .device = "cpu", .agent = "ann", .files = {{"a", "b"}}};
+  const Order whole{.what = "verify",
+                    .task = "t",
+                    .reference = "",
+                    .size = "small",
+                    .device = "cpu",
+                    .agent = "ann",
+                    .files = {{"a", "b"}}};
   const auto read = order_from_json(order_json(whole));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, whole);

@@ -37,8 +37,7 @@ Json order_of(const std::string& text, const std::string& agent = "ann") {
 class SupervisorTest : public ::testing::Test {
  protected:
   void start(OrderQueue::Limits limits = {}) {
-    spool_ = std::make_unique<Spool>(
-        std::move(*Spool::open(folder_.path() / "spool")));
+    spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
     judge_ = std::make_unique<ScriptedJudge>();
     start_with_judge(limits);
   }
@@ -50,10 +49,9 @@ class SupervisorTest : public ::testing::Test {
     settings_.batch = 4;
     settings_.end_fd = end_.get();
     settings_.note = [this](const std::string& text) { notes_.push_back(text); };
-    settings_.hello.tokens = {
-        {"ann", {.read = true, .evaluate = true, .workspace = true}, "hash"},
-        {"bob", {.evaluate = true}, "other"},
-        {"eve", {.read = true}, "third"}};
+    settings_.hello.tokens = {{"ann", {.read = true, .evaluate = true, .workspace = true}, "hash"},
+                              {"bob", {.evaluate = true}, "other"},
+                              {"eve", {.read = true}, "third"}};
     settings_.open_gate = [this]() -> Result<Gate> {
       auto ends = Channel::make_pair();
       gates_.emplace_back(std::move(ends->second));
@@ -186,8 +184,9 @@ TEST_F(SupervisorTest, WhatMakesNoSenseIsRefusedAndWhoseFaultItIs) {
   const Json nowhere = ask({{"what", "order"}, {"order", unknown}});
   EXPECT_EQ(nowhere.at("status"), 422);
   EXPECT_EQ(fault(nowhere), "client");
-  const Json bad = ask({{"what", "order"},
-                        {"order", order_json({.task = "t", .agent = "ann", .files = {{"bad", ""}}})}});
+  const Json bad =
+      ask({{"what", "order"},
+           {"order", order_json({.task = "t", .agent = "ann", .files = {{"bad", ""}}})}});
   EXPECT_EQ(bad.at("status"), 422);
   EXPECT_EQ(fault(bad), "submission");
   EXPECT_EQ(order("x", "eve").at("status"), 403) << "a token that may only read";
@@ -277,10 +276,8 @@ TEST_F(SupervisorTest, AfterAKillWhatWaitedGoesOnUnlessItsRowIsThere) {
   spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
   judge_ = std::make_unique<ScriptedJudge>();
   const auto queued = [](const std::string& text, std::uint64_t sequence) {
-    const Order order{.task = "level1/019_relu",
-                      .size = "small",
-                      .agent = "ann",
-                      .files = {{"main.cpp", text}}};
+    const Order order{
+        .task = "level1/019_relu", .size = "small", .agent = "ann", .files = {{"main.cpp", text}}};
     return QueuedOrder{ScriptedJudge::id_of(order), order, sequence};
   };
   ASSERT_TRUE(spool_->keep(queued("judged", 1)).ok());

@@ -79,7 +79,8 @@ TEST_F(TaskPromptTest, PythonOnAGpuMayCompileInline) {
   all.language = PromptLanguage::kPython;
   all.device.kind = "cuda";
   const std::string text = task_prompt(all);
-  EXPECT_THAT(text, HasSubstr("`torch.utils.cpp_extension.load_inline` may be used"));
+  EXPECT_THAT(text,
+              HasSubstr("- `load_inline` and `load` of `torch.utils.cpp_extension` may be used"));
   EXPECT_THAT(text, HasSubstr("get_device_properties"));
   EXPECT_THAT(text, Not(HasSubstr("numpy")));
   EXPECT_THAT(text, Not(HasSubstr("kb_context")));

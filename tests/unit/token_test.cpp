@@ -32,8 +32,8 @@ TEST(Tokens, ALineIsANameScopesAndAToken) {
 TEST(Tokens, WhatIsNoneIsRefusedByItsLineAndNotRepeated) {
   for (const std::string& line :
        {"ann read " + kToken.substr(1), "ann read " + kToken + "b", "ann read A" + kToken.substr(1),
-        "ann all " + kToken, std::string("ann read"), "1ann read " + kToken, "level1 read " + kToken,
-        "ann/x read " + kToken, "ann read " + kToken + " more"}) {
+        "ann all " + kToken, std::string("ann read"), "1ann read " + kToken,
+        "level1 read " + kToken, "ann/x read " + kToken, "ann read " + kToken + " more"}) {
     const auto tokens = parse_tokens("# one\n" + line + "\n");
     ASSERT_FALSE(tokens.ok()) << line;
     EXPECT_THAT(tokens.error().message, HasSubstr("line 2")) << line;

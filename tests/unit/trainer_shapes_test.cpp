@@ -32,11 +32,10 @@ class OpenRlhfTest : public test::DeskTest {
 };
 
 TEST_F(OpenRlhfTest, ARewardForEachAnswer) {
-  const Answer reply =
-      post("/get_reward?reward=log&size=small",
-           {{"query", {"p" + kCode, "q" + kCode + "```cpp\nint y;\n```\n"}},
-            {"prompts", {"p", "q"}},
-            {"labels", {"level1/019_relu", "level2/001_x"}}});
+  const Answer reply = post("/get_reward?reward=log&size=small",
+                            {{"query", {"p" + kCode, "q" + kCode + "```cpp\nint y;\n```\n"}},
+                             {"prompts", {"p", "q"}},
+                             {"labels", {"level1/019_relu", "level2/001_x"}}});
   ASSERT_EQ(asked_.size(), 2U);
   EXPECT_EQ(asked_[0].at("reward"), "log");
   EXPECT_EQ(asked_[0].at("order").at("size"), "small");
@@ -53,9 +52,9 @@ TEST_F(OpenRlhfTest, ARewardForEachAnswer) {
 }
 
 TEST_F(OpenRlhfTest, APromptWithCodeIsNoAnswer) {
-  const Answer reply = post("/get_reward", {{"query", {kCode + "I cannot."}},
-                                            {"prompts", {kCode}},
-                                            {"labels", {"level1/019_relu"}}});
+  const Answer reply = post(
+      "/get_reward",
+      {{"query", {kCode + "I cannot."}}, {"prompts", {kCode}}, {"labels", {"level1/019_relu"}}});
   EXPECT_EQ(reply.body().at("rewards"), Json::array({-1.0}));
   EXPECT_TRUE(asked_.empty());
 }
@@ -92,10 +91,10 @@ TEST_F(OpenRlhfTest, OurFaultIsNoNumberAndItsAuthorsIs) {
 }
 
 TEST_F(OpenRlhfTest, WhatIsMalformedIsSaidSo) {
-  for (const Json& body : {Json::object(), Json{{"query", {"a"}}}, Json{{"query", "a"}, {"labels", {"t"}}},
-                           Json{{"query", {"a", "b"}}, {"labels", {"t"}}},
-                           Json{{"query", {1}}, {"labels", {"t"}}},
-                           Json{{"query", {"a"}}, {"prompts", {"p", "q"}}, {"labels", {"t"}}}})
+  for (const Json& body :
+       {Json::object(), Json{{"query", {"a"}}}, Json{{"query", "a"}, {"labels", {"t"}}},
+        Json{{"query", {"a", "b"}}, {"labels", {"t"}}}, Json{{"query", {1}}, {"labels", {"t"}}},
+        Json{{"query", {"a"}}, {"prompts", {"p", "q"}}, {"labels", {"t"}}}})
     EXPECT_EQ(post("/get_reward", body).status(), 400) << body;
   EXPECT_EQ(ask(kCode, "?reward=much").status(), 400);
 }
@@ -105,7 +104,7 @@ TEST_F(OpenRlhfTest, WhatIsMalformedIsSaidSo) {
 class KernelGymTest : public test::DeskTest {
  protected:
   static Json task(const std::string& name, double timeout = 60) {
-    return {{"task_id", name},          {"reference_code", "class Model: pass"},
+    return {{"task_id", name},         {"reference_code", "class Model: pass"},
             {"kernel_code", "int x;"}, {"timeout", timeout},
             {"num_perf_trials", 100},  {"backend", "cuda"}};
   }
@@ -128,8 +127,9 @@ TEST_F(KernelGymTest, AnEvaluationHasItsClientsName) {
   EXPECT_EQ(result.at("speedup"), 1.5);
 
   const Answer status = get("/status/mine");
-  EXPECT_EQ(question(), (Json{{"what", "row"}, {"id", kId}, {"ask", question().at("ask")},
-                              {"reward", "kernelgym"}}));
+  EXPECT_EQ(
+      question(),
+      (Json{{"what", "row"}, {"id", kId}, {"ask", question().at("ask")}, {"reward", "kernelgym"}}));
   answer_last(200, row(kId));
   EXPECT_EQ(status.body().at("status"), "completed");
   const Answer results = get("/results/mine");
@@ -206,7 +206,7 @@ TEST(KernelGymNames, TheOldestAreForgotten) {
 class OpenEnvTest : public test::DeskTest {
  protected:
   static Json task() {
-    return {{"task", "level1/019_relu"}, {"size", "small"},     {"device", "cpu"},
+    return {{"task", "level1/019_relu"}, {"size", "small"},      {"device", "cpu"},
             {"device_name", "a CPU"},    {"prompt", "write it"}, {"reference", "class Model"}};
   }
   // A message over the socket; the reply is there once what it asks is answered.
@@ -335,7 +335,8 @@ TEST_F(OpenEnvTest, TheSameOverHttp) {
 
 TEST_F(OpenEnvTest, ToolsAreThereAsWell) {
   say({{"type", "mcp"},
-       {"data", {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "tools/list"}, {"params", Json::object()}}}});
+       {"data",
+        {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "tools/list"}, {"params", Json::object()}}}});
   EXPECT_EQ(replied_->at("type"), "mcp");
   EXPECT_GT(data().at("result").at("tools").size(), 5U);
 }

@@ -28,7 +28,8 @@ TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
   const EarlyEnd raised = python_worker().ended_with(-1);
   EXPECT_EQ(raised.state, State::kSubmissionError);
   EXPECT_THAT(raised.message, HasSubstr("raised"));
-  EXPECT_EQ(python_worker().ended_with(-77).state, State::kSubmissionError) << "its word may be any";
+  EXPECT_EQ(python_worker().ended_with(-77).state, State::kSubmissionError)
+      << "its word may be any";
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ class WorkspaceFilesTest : public ::testing::Test {
 };
 
 TEST_F(WorkspaceFilesTest, ReadsAllOfItOrSomeLines) {
-  EXPECT_EQ(files_.read("TASK.md", 1, {}).value(),
-            (Json{{"path", "TASK.md"}, {"first_line", 1}, {"lines", 3}, {"text", "one\ntwo\nthree\n"}}));
+  EXPECT_EQ(
+      files_.read("TASK.md", 1, {}).value(),
+      (Json{{"path", "TASK.md"}, {"first_line", 1}, {"lines", 3}, {"text", "one\ntwo\nthree\n"}}));
   EXPECT_EQ(files_.read("TASK.md", 2, 1).value().at("text"), "two\n");
   EXPECT_EQ(files_.read("TASK.md", 0, {}).value().at("first_line"), 1);
   EXPECT_EQ(files_.read("TASK.md", 9, {}).value().at("text"), "");
@@ -74,8 +75,7 @@ TEST_F(WorkspaceFilesTest, WritesBelowKernelsAlone) {
 
 TEST_F(WorkspaceFilesTest, NoMoreThanAJudgeTakes) {
   expect_refused(files_.write("kernels/big.hpp", std::string((1u << 20) - 5, ' ')), "bytes below");
-  for (int i = 1; i < 64; ++i)
-    ASSERT_TRUE(files_.write("kernels/f" + std::to_string(i), "").ok());
+  for (int i = 1; i < 64; ++i) ASSERT_TRUE(files_.write("kernels/f" + std::to_string(i), "").ok());
   expect_refused(files_.write("kernels/one_more", ""), "65 files");
   EXPECT_TRUE(files_.write("kernels/f1", "again").ok()) << "a file that is there is no further one";
 }

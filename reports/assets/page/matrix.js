@@ -65,19 +65,30 @@ const cellElement = (cell, ranged) => {
     isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
 };
 
-const taskLink = (task) =>
-  h("a", { href: linkTo(task.task) }, taskName(task.task));
-
-const rowElement = (task, index, cells, board, ranged) => {
-  const made = h("tr", { "aria-rowindex": String(index + 2) },
-    h("th", { scope: "row", title: task.task }, taskLink(task)),
+const rowElement = (task, cells, ranged) =>
+  h("tr", null,
+    h("th", { scope: "row", title: task.task }, h("a", null, taskName(task.task))),
     h("td", { class: "cell quiet" },
       showMs(task.baselines["time_ns.eager"])),
     cellElement(cells.get(task).compiled, false),
     cells.get(task).agents.map((cell) => cellElement(cell, ranged)));
-  if (index % 2) made.classList.add("odd");
-  return made;
-};
+
+// A task's row is made once for what it shows; while somebody filters and sorts, it moves, and its
+// link takes the view along.
+class Rows {
+  of(cells, ranged) {
+    if (cells !== this.cells) this.made = new Map();
+    this.cells = cells;
+    return (task, index) => {
+      if (!this.made.has(task)) this.made.set(task, rowElement(task, cells, ranged));
+      const row = this.made.get(task);
+      row.setAttribute("aria-rowindex", String(index + 2));
+      row.classList.toggle("odd", index % 2 === 1);
+      row.querySelector("a").href = linkTo(task.task);
+      return row;
+    };
+  }
+}
 
 // The table as text, for Markdown.
 export const textTable = (board, tasks) => {
@@ -225,6 +236,7 @@ export const makeMatrix = () => {
   const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, status, scroller,
     h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
+  const rows = new Rows();
   let filters = null;
   let now = null;
 
@@ -259,7 +271,8 @@ export const makeMatrix = () => {
     const cells = cellsOf(board, view.over);
     const ranged = board.agents.length <= MOST_WITH_RANGE;
     table.setAttribute("aria-rowcount", String(tasks.length + 1));
-    virtual.show(tasks.length, (index) => rowElement(tasks[index], index, cells, board, ranged));
+    const rowOf = rows.of(cells, ranged);
+    virtual.show(tasks.length, (index) => rowOf(tasks[index], index));
     const sort = sortOf(view.sort);
     const by = sort && `${columnsOf(board).find((column) => column.id === sort.column)?.name} ${
       sort.descending ? words.descending : words.ascending}`;

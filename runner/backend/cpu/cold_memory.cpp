@@ -51,8 +51,7 @@ void fill_cold(std::byte* destination, std::uint8_t value, std::uint64_t bytes) 
 
 void evict(const void* memory, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const auto evict_lines =
-      __builtin_cpu_supports("clflushopt") ? evict_at_once : evict_one_by_one;
+  const auto evict_lines = __builtin_cpu_supports("clflushopt") ? evict_at_once : evict_one_by_one;
   evict_lines(memory, bytes);
   _mm_mfence();
 }

@@ -185,7 +185,8 @@ class CpuBackend : public Backend {
   // Calls work(offset, size) for every part of `bytes` bytes, on all threads.
   template <class Work>
   void for_chunks(std::uint64_t bytes, const Work& work) const {
-    const auto chunks = static_cast<std::int64_t>((bytes + cpu::kMemoryPiece - 1) / cpu::kMemoryPiece);
+    const auto chunks =
+        static_cast<std::int64_t>((bytes + cpu::kMemoryPiece - 1) / cpu::kMemoryPiece);
 #pragma omp parallel for num_threads(facts_.threads) schedule(static) if (chunks > 1)
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
       const std::uint64_t offset = static_cast<std::uint64_t>(chunk) * cpu::kMemoryPiece;

@@ -1,5 +1,5 @@
-// The kernel of inline_cuda/level1/019_relu.py, word for word, as a native submission: run_kernels.py
-// compares their times.
+// The kernel of inline_cuda/level1/019_relu.py, word for word, as a native submission:
+// run_kernels.py compares their times.
 #include <cuda_runtime.h>
 
 #include "task.h"
