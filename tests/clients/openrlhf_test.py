@@ -1,5 +1,5 @@
-"""A reward server as OpenRLHF asks one. Its package wants GPUs to be installed, so this is its request
-again, from its documentation: POST of {query, prompts, labels}, one sample each, within 180 seconds, up to
+"""A reward server as OpenRLHF asks one. Its package brings vLLM and DeepSpeed, for GPUs, so this is
+its request again, from its documentation: POST of {query, prompts, labels}, one sample each, within 180 seconds, up to
 five tries, and of the answer `rewards`, `scores` and `extra_logs`. It measures.
 """
 
