@@ -29,6 +29,11 @@ Error usage(std::string message, std::string hint = "") {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
+Error is_a_link(const std::string& path) {
+  return usage(fmt::format("a folder of {} is a link", clean_name(path, 200)),
+               "a workspace holds files and folders of its own");
+}
+
 // By path, with their sizes.
 std::map<std::string, std::uintmax_t> files_below(const fs::path& folder) {
   std::map<std::string, std::uintmax_t> files;
@@ -36,10 +41,22 @@ std::map<std::string, std::uintmax_t> files_below(const fs::path& folder) {
   for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     std::error_code unknown;
-    if (!entry->is_regular_file(unknown) || unknown) continue;
+    if (!fs::is_regular_file(entry->symlink_status(unknown)) || unknown) continue;
     files[entry->path().lexically_relative(folder).string()] = entry->file_size(unknown);
   }
   return files;
+}
+
+// Tools make no links, but whoever else can reach the folder may: a link in a folder's place leads
+// out.
+bool leads_through_a_link(const fs::path& folder, const fs::path& path) {
+  fs::path at = folder;
+  for (const fs::path& part : path.parent_path()) {
+    at /= part;
+    std::error_code unknown;
+    if (fs::is_symlink(at, unknown)) return true;
+  }
+  return false;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -57,6 +74,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 Result<std::string> WorkspaceFiles::text_of(const std::string& path) const {
   if (!is_plain_relative_path(path))
     return usage(fmt::format("{} is no path in the workspace", clean_name(path, 200)), kPlainPaths);
+  if (leads_through_a_link(folder_, path)) return is_a_link(path);
   auto text = read_foreign_file(folder_ / path, kMostFileBytes);
   if (text) return text;
   return usage(fmt::format("there is no file {}", clean_name(path, 200)),
@@ -79,6 +97,7 @@ Result<Json> WorkspaceFiles::put(const std::string& path, const std::string& tex
   if (!path.starts_with(kKernels) || !is_plain_relative_path(path))
     return usage(fmt::format("{} is no place to write to", clean_name(path, 200)),
                  "what counts lies below kernels/, as kernels/relu.cu");
+  if (leads_through_a_link(folder_, path)) return is_a_link(path);
   auto files = files_below(folder_ / "kernels");
   files[path.substr(std::string_view(kKernels).size())] = text.size();
   std::uintmax_t bytes = 0;

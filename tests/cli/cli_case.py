@@ -8,11 +8,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 KBENCH = pathlib.Path(os.environ["KBENCH"])
 ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
+sys.path.append(str(ROOT / "data/clients"))  # the scripted endpoint
 CACHE = KBENCH.parent.parent / "test-cache"  # of the compiled baselines, which take long to build
 
 GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6)

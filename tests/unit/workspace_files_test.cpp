@@ -50,6 +50,19 @@ TEST_F(WorkspaceFilesTest, NothingOutsideIsRead) {
   EXPECT_TRUE(files_.grep("judge").value().at("lines").empty());
 }
 
+TEST_F(WorkspaceFilesTest, AFolderThatIsALinkLeadsNowhere) {
+  folder_.write("elsewhere/b.cpp", "int theirs;\n");
+  std::filesystem::create_directory_symlink(folder_.path() / "elsewhere",
+                                            folder_.path() / "work/kernels/linked");
+  const WorkspaceFiles files(folder_.path() / "work");
+  expect_refused(files.read("kernels/linked/b.cpp", 1, std::nullopt), "is a link");
+  expect_refused(files.write("kernels/linked/new.cpp", "x"), "is a link");
+  expect_refused(files.edit("kernels/linked/b.cpp", "int", "float"), "is a link");
+  EXPECT_EQ(files.glob("*b.cpp")->at("files").size(), 0u);
+  EXPECT_EQ(files.grep("theirs")->at("lines").size(), 0u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "elsewhere/new.cpp"));
+}
+
 TEST_F(WorkspaceFilesTest, WritesBelowKernelsAlone) {
   EXPECT_EQ(files_.write("kernels/tiles/t.hpp", "x").value().at("bytes"), 1);
   EXPECT_EQ(files_.read("kernels/tiles/t.hpp", 1, {}).value().at("text"), "x\n");

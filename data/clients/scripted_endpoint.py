@@ -1,6 +1,6 @@
 """An endpoint as a model has it, which plays one fixed episode: for tests, and to see an episode.
 
-    python3 tests/cli/scripted_endpoint.py --port 8000
+    python3 data/clients/scripted_endpoint.py --port 8000
 
 It answers POST /v1/chat/completions. Which step it plays follows from how many replies the request
 holds already, so that any number of episodes go on at once, and one that was cut off goes on too. The
