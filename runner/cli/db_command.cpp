@@ -356,10 +356,9 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
   const std::size_t refused = count(MergedRun::State::kRefused);
   std::size_t damaged = 0;
   for (const MergedRun& run : merged->runs) damaged += run.damaged.size();
-  const auto changed =
-      std::count_if(merged->runs.begin(), merged->runs.end(), [](const MergedRun& run) {
-        return run.chain.state == ChainFinding::State::kChanged;
-      });
+  const auto changed = std::count_if(
+      merged->runs.begin(), merged->runs.end(),
+      [](const MergedRun& run) { return run.chain.state == ChainFinding::State::kChanged; });
   std::string bad = refused == 0 ? "" : fmt::format(", {} refused", refused);
   if (changed > 0) bad += fmt::format(", {} changed since they were measured", changed);
   if (damaged > 0) bad += fmt::format(", {} damaged", count_words(damaged, "source"));

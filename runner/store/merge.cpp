@@ -114,9 +114,9 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
 }
 
 Result<std::vector<LintRecord>> lint_of(Connection& from) {
-  return from.guarded(
-      "reading what lint found",
-      [&]() -> Result<std::vector<LintRecord>> { return read_lint(from.database, *from.budget); });
+  return from.guarded("reading what lint found", [&]() -> Result<std::vector<LintRecord>> {
+    return read_lint(from.database, *from.budget);
+  });
 }
 
 // RFC 3339 in UTC: later is greater.
@@ -139,9 +139,10 @@ Status put_newer_lint(Connection& into, const std::vector<LintRecord>& records) 
 }
 
 std::string lint_left_text(const Connection& from, std::size_t records) {
-  return fmt::format("what lint found in {}, {} record{}, is left there: it decides what counts in a "
-                     "score, of every run; --lint takes it",
-                     from.file.string(), records, records == 1 ? "" : "s");
+  return fmt::format(
+      "what lint found in {}, {} record{}, is left there: it decides what counts in a "
+      "score, of every run; --lint takes it",
+      from.file.string(), records, records == 1 ? "" : "s");
 }
 
 Status merge_file(Connection& into, Connection& from, const MergeRequest& request, Merged& merged) {
