@@ -57,10 +57,10 @@ double at_share(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-void Redraw::tasks(std::size_t count, std::span<std::size_t> drawn) {
+void Redraw::tasks(std::size_t count, std::span<std::uint32_t> drawn) {
   // The high half of a product: no remainder, and even enough for any number of tasks.
-  for (std::size_t& task : drawn)
-    task = static_cast<std::size_t>(((random_() >> 32) * std::uint64_t{count}) >> 32);
+  for (std::uint32_t& task : drawn)
+    task = static_cast<std::uint32_t>(((random_() >> 32) * std::uint64_t{count}) >> 32);
 }
 
 double Redraw::luck() {

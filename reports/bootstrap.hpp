@@ -22,7 +22,7 @@ class Redraw {
   explicit Redraw(std::uint64_t seed) : random_(seed) {}
 
   // As many of the numbers below `count` as there are places in `drawn`, with replacement.
-  void tasks(std::size_t count, std::span<std::size_t> drawn);
+  void tasks(std::size_t count, std::span<std::uint32_t> drawn);
   // A standard normal number, of 1,024 equally likely ones.
   double luck();
 

@@ -120,16 +120,25 @@ double from_mean(Aggregate aggregate, double mean) {
   return aggregate == Aggregate::kGeometricMean ? std::exp(mean) : mean;
 }
 
+// In which scores a task has a part: 1 or 0. The same whatever its luck is.
+using Weights = std::array<double, kScores>;
+
+Weights weights_of(const Contributions& one, const std::array<bool, kScores>& counts) {
+  Weights weights{};
+  for (std::size_t s = 0; s < kScores; ++s) weights[s] = counts[s] && !std::isnan(one[s]) ? 1 : 0;
+  return weights;
+}
+
 // Sums of what tasks contribute, and of how many.
 struct Sums {
   Contributions sum{};
-  std::array<int, kScores> count{};
+  Weights count{};
 
-  void add(const Contributions& one, const std::array<bool, kScores>& counts) {
+  // Some ten million times for a page: no branches, so that several are added at once.
+  void add(const Contributions& one, const Weights& weights) {
     for (std::size_t s = 0; s < kScores; ++s) {
-      if (!counts[s] || std::isnan(one[s])) continue;
-      sum[s] += one[s];
-      ++count[s];
+      sum[s] += weights[s] > 0 ? one[s] : 0;
+      count[s] += weights[s];
     }
   }
   [[nodiscard]] std::optional<double> score(std::size_t s) const {
@@ -149,20 +158,20 @@ class Scorer {
       : contestant_(contestant), field_(field), log_p_(log_p) {
     for (std::size_t task = 0; task < field.size(); ++task) {
       each_.push_back(mean_of(contestant.outcomes[task], log_p, nullptr));
-      sums_.add(each_.back(), field.counts[task]);
+      weights_.push_back(weights_of(each_.back(), field.counts[task]));
+      sums_.add(each_.back(), weights_.back());
     }
   }
 
   // Every agent meets the same tasks in each redrawing, so that they can be compared in pairs; its
-  // luck is its own. `number` tells agents apart.
-  void redraw(int redrawings, std::size_t number) {
-    Redraw tasks(kSeed);
+  // luck is its own. `drawn` has as many tasks for each redrawing as there are; `number` tells
+  // agents apart.
+  void redraw(std::span<const std::uint32_t> drawn, std::size_t number) {
     Redraw luck(kSeed + 1 + number);
-    std::vector<std::size_t> drawn(field_.size());
-    for (int i = 0; i < redrawings; ++i) {
-      tasks.tasks(field_.size(), drawn);
+    for (; !drawn.empty(); drawn = drawn.subspan(field_.size())) {
       Sums sums;
-      for (const std::size_t task : drawn) sums.add(lucky(task, luck), field_.counts[task]);
+      for (const std::uint32_t task : drawn.first(field_.size()))
+        sums.add(lucky(task, luck), weights_[task]);
       for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
     }
   }
@@ -184,7 +193,7 @@ class Scorer {
     if (kind.aggregate == Aggregate::kMedian) return median_value(s);
     const std::optional<double> estimate = sums_.score(s);
     if (!estimate) return std::nullopt;
-    ScoreValue value{*estimate, *estimate, *estimate, sums_.count[s]};
+    ScoreValue value{*estimate, *estimate, *estimate, static_cast<int>(sums_.count[s])};
     if (redrawn_[s].empty()) return value;
     const bool certain = is_share(kind) && (*estimate <= 0 || *estimate >= 1);
     const Bounds bounds = certain ? jeffreys_interval(*estimate >= 1, value.tasks)
@@ -209,7 +218,7 @@ class Scorer {
   }
 
   [[nodiscard]] bool contributes(std::size_t task, std::size_t s) const {
-    return field_.counts[task][s] && !std::isnan(each_[task][s]);
+    return weights_[task][s] > 0;
   }
 
   [[nodiscard]] std::vector<double> without(std::size_t s) const {
@@ -237,6 +246,7 @@ class Scorer {
   const TaskField& field_;
   double log_p_;
   std::vector<Contributions> each_;  // by task
+  std::vector<Weights> weights_;     // by task
   Sums sums_;
   std::array<std::vector<double>, kScores> redrawn_;
 };
@@ -266,8 +276,10 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
   for (const Contestant& contestant : contestants)
     scorers.emplace_back(contestant, field, std::log(options.p));
   const int redrawings = field.size() == 0 ? 0 : options.redrawings;
+  std::vector<std::uint32_t> drawn(field.size() * static_cast<std::size_t>(redrawings));
+  Redraw(kSeed).tasks(field.size(), drawn);
   for_each_index(scorers.size(), static_cast<int>(usable_cores().size()),
-                 [&](std::size_t i) { scorers[i].redraw(redrawings, i); });
+                 [&](std::size_t i) { scorers[i].redraw(drawn, i); });
 
   std::vector<AgentScore> ranking;
   for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));

@@ -28,10 +28,10 @@ TEST(Redraw, LuckIsStandardNormal) {
 TEST(Redraw, TasksAreEquallyLikely) {
   Redraw redraw(2);
   std::vector<int> count(7);
-  std::vector<std::size_t> drawn(7);
+  std::vector<std::uint32_t> drawn(7);
   for (int i = 0; i < 10'000; ++i) {
     redraw.tasks(7, drawn);
-    for (const std::size_t task : drawn) ++count.at(task);
+    for (const std::uint32_t task : drawn) ++count.at(task);
   }
   for (const int times : count) EXPECT_NEAR(times, 10'000, 400);
 }
@@ -52,11 +52,11 @@ struct Sample {
     mean = sum / count;
     for (const double value : values) without.push_back((sum - value) / (count - 1));
     Redraw redraw(seed);
-    std::vector<std::size_t> drawn(size);
+    std::vector<std::uint32_t> drawn(size);
     for (int i = 0; i < 2000; ++i) {
       redraw.tasks(size, drawn);
       double total = 0;
-      for (const std::size_t at : drawn) total += values[at];
+      for (const std::uint32_t at : drawn) total += values[at];
       redrawn.push_back(total / count);
     }
   }
