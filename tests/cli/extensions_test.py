@@ -136,7 +136,7 @@ RUN = {
 }
 
 
-class KernelBenchTest(PythonCase):
+class KernelBenchCase(PythonCase):
     def setUp(self):
         super().setUp()
         self.run_folder = self.folder / "runs" / "my_model"
@@ -144,6 +144,8 @@ class KernelBenchTest(PythonCase):
         for name, text in RUN.items():
             (self.run_folder / name).write_text(text, encoding="utf-8")
 
+
+class KernelBenchTest(KernelBenchCase):
     def test_samples_are_variants_and_results_go_back_in_its_form(self):
         result = self.run_python("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
                                  "--device", "cpu", "--quick", "--out", "kernelbench=eval_results.json")
@@ -180,18 +182,6 @@ class KernelBenchTest(PythonCase):
         self.assert_good(result)
         self.assertIn("the same evaluation as in run", result.stderr)
 
-    def test_what_is_kept_of_two_runs_is_measured_again_in_pairs(self):
-        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
-                 "--device", "cpu", "--quick")
-        self.run_python(*words)
-        other = RELU_MODEL.replace("torch.relu(x)", "x.clamp(min=0)")
-        (self.run_folder / "level_1_problem_19_sample_0_kernel.py").write_text(other, encoding="utf-8")
-        self.run_python(*words)
-        result = self.kbench("compare", "--remeasure", "--pairs", "1", KBENCH_CACHE=str(CACHE), timeout=900)
-        self.assertIn("pair 1 of 1: 1 submission", result.stderr)
-        # Which of the two is slower is not the question.
-        self.assertIn(result.returncode, (GOOD, REGRESSION), result.stderr)
-
     def test_nothing_is_taken_for_another_layout_unasked(self):
         plain = ("run", "--device", "cpu", "--task", TASK)
         self.assert_fails(self.kbench(*plain, "--submissions", self.run_folder), USAGE,
@@ -204,6 +194,20 @@ class KernelBenchTest(PythonCase):
         result = self.kbench("run", "--device", "cpu", "--level", "1,2", "--baselines-only", "--out",
                              "kernelbench=x.json")
         self.assert_fails(result, USAGE, "kernelbench is of one level")
+
+
+class PairsTest(KernelBenchCase):
+    def test_what_is_kept_of_two_runs_is_measured_again_in_pairs(self):
+        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
+                 "--device", "cpu", "--quick")
+        self.run_python(*words)
+        other = RELU_MODEL.replace("torch.relu(x)", "x.clamp(min=0)")
+        (self.run_folder / "level_1_problem_19_sample_0_kernel.py").write_text(other, encoding="utf-8")
+        self.run_python(*words)
+        result = self.kbench("compare", "--remeasure", "--pairs", "3", KBENCH_CACHE=str(CACHE), timeout=900)
+        self.assertIn("pair 1 of 3: 1 submission", result.stderr)
+        # Which of the two is slower is not the question.
+        self.assertIn(result.returncode, (GOOD, REGRESSION), result.stderr)
 
 
 if __name__ == "__main__":
