@@ -134,8 +134,9 @@ struct Sums {
   Contributions sum{};
   Weights count{};
 
-  // Some ten million times for a page: no branches, so that several are added at once.
-  void add(const Contributions& one, const Weights& weights) {
+  // Some ten million times for a page: without branches, and a call, so that pairs are added at
+  // once and in memory; inlined, they are too many for registers.
+  [[gnu::noinline]] void add(const Contributions& one, const Weights& weights) {
     for (std::size_t s = 0; s < kScores; ++s) {
       sum[s] += weights[s] > 0 ? one[s] : 0;
       count[s] += weights[s];
@@ -151,6 +152,8 @@ bool is_share(const ScoreKind& kind) {
   return kind.aggregate == Aggregate::kMean && kind.score != Score::kMilestone;
 }
 
+bool is_timed(const Outcome& outcome) { return outcome.eager || outcome.compiled; }
+
 // All scores of one agent, and what redrawings make of them.
 class Scorer {
  public:
@@ -159,6 +162,8 @@ class Scorer {
     for (std::size_t task = 0; task < field.size(); ++task) {
       each_.push_back(mean_of(contestant.outcomes[task], log_p, nullptr));
       weights_.push_back(weights_of(each_.back(), field.counts[task]));
+      const std::vector<Outcome>& outcomes = contestant.outcomes[task];
+      only_.push_back(outcomes.size() == 1 && is_timed(outcomes[0]) ? outcomes.data() : nullptr);
       sums_.add(each_.back(), weights_.back());
     }
   }
@@ -170,8 +175,11 @@ class Scorer {
     Redraw luck(kSeed + 1 + number);
     for (; !drawn.empty(); drawn = drawn.subspan(field_.size())) {
       Sums sums;
-      for (const std::uint32_t task : drawn.first(field_.size()))
-        sums.add(lucky(task, luck), weights_[task]);
+      for (const std::uint32_t task : drawn.first(field_.size())) {
+        const Outcome* only = only_[task];
+        sums.add(only == nullptr ? lucky(task, luck) : contributions(only, log_p_, luck.luck()),
+                 weights_[task]);
+      }
       for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
     }
   }
@@ -211,9 +219,7 @@ class Scorer {
   // What a task contributes with some luck, which changes nothing where there is no time.
   [[nodiscard]] Contributions lucky(std::size_t task, Redraw& luck) const {
     const std::vector<Outcome>& outcomes = contestant_.outcomes[task];
-    const bool timed = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) {
-      return outcome.eager || outcome.compiled;
-    });
+    const bool timed = std::any_of(outcomes.begin(), outcomes.end(), is_timed);
     return timed ? mean_of(outcomes, log_p_, &luck) : each_[task];
   }
 
@@ -245,8 +251,9 @@ class Scorer {
   const Contestant& contestant_;
   const TaskField& field_;
   double log_p_;
-  std::vector<Contributions> each_;  // by task
-  std::vector<Weights> weights_;     // by task
+  std::vector<Contributions> each_;   // by task
+  std::vector<Weights> weights_;      // by task
+  std::vector<const Outcome*> only_;  // by task: the one that is timed, where there is no other
   Sums sums_;
   std::array<std::vector<double>, kScores> redrawn_;
 };
@@ -278,8 +285,8 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
   const int redrawings = field.size() == 0 ? 0 : options.redrawings;
   std::vector<std::uint32_t> drawn(field.size() * static_cast<std::size_t>(redrawings));
   Redraw(kSeed).tasks(field.size(), drawn);
-  for_each_index(scorers.size(), static_cast<int>(usable_cores().size()),
-                 [&](std::size_t i) { scorers[i].redraw(drawn, i); });
+  const auto cores = static_cast<int>(usable_cores().size());
+  for_each_index(scorers.size(), cores, [&](std::size_t a) { scorers[a].redraw(drawn, a); });
 
   std::vector<AgentScore> ranking;
   for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));
@@ -291,8 +298,9 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
       ranking[a].last_rank += is_surely_better(scorers[a], scorers[b], redrawings) ? 0 : 1;
     }
   }
-  for (std::size_t a = 0; a < ranking.size(); ++a)
+  for_each_index(scorers.size(), cores, [&](std::size_t a) {
     for (std::size_t s = 0; s < kScores; ++s) ranking[a].scores[s] = scorers[a].value(s);
+  });
   std::stable_sort(ranking.begin(), ranking.end(), [](const AgentScore& a, const AgentScore& b) {
     if (a.apart != b.apart) return b.apart;
     return order_of(a) > order_of(b);

@@ -98,30 +98,29 @@ std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
 
 double one_if(bool condition) { return condition ? 1 : 0; }
 
-using Ratio = std::optional<Outcome::Ratio>;
+// A speed-up that luck has moved. Without one nothing is fast, and all comparisons are false.
+struct Moved {
+  double log = std::numeric_limits<double>::quiet_NaN();
+  double log_low = std::numeric_limits<double>::quiet_NaN();  // also where nothing is sure
+};
 
-Ratio moved(Ratio ratio, double luck) {
-  if (!ratio) return ratio;
-  ratio->log += luck * ratio->deviation;
-  ratio->log_low += luck * ratio->deviation;
-  return ratio;
+Moved moved(const std::optional<Outcome::Ratio>& ratio, double luck) {
+  Moved made;
+  if (!ratio) return made;
+  made.log = ratio->log + luck * ratio->deviation;
+  if (ratio->sure) made.log_low = ratio->log_low + luck * ratio->deviation;
+  return made;
 }
 
-double fast(const Ratio& ratio, double log_p) { return one_if(ratio && ratio->log > log_p); }
+double fast(const Moved& ratio, double log_p) { return one_if(ratio.log > log_p); }
 
-double sure_fast(const Ratio& ratio, double log_p) {
-  return one_if(ratio && ratio->sure && ratio->log_low > log_p);
+double sure_fast(const Moved& ratio, double log_p) { return one_if(ratio.log_low > log_p); }
+
+double penalised(const Moved& ratio) {
+  return std::isnan(ratio.log) ? kLeastLog : std::clamp(ratio.log, kLeastLog, kMostLog);
 }
 
-double penalised(const Ratio& ratio) {
-  return ratio ? std::clamp(ratio->log, kLeastLog, kMostLog) : kLeastLog;
-}
-
-double correct_only(const Ratio& ratio) {
-  return ratio ? ratio->log : std::numeric_limits<double>::quiet_NaN();
-}
-
-double milestone(bool correct, const Ratio& eager, const Ratio& compiled) {
+double milestone(bool correct, const Moved& eager, const Moved& compiled) {
   return milestone_reward(correct, fast(eager, kMilestoneLog) == 1,
                           fast(compiled, kMilestoneLog) == 1);
 }
@@ -218,8 +217,8 @@ bool has(const ResultRow& row, Needs what) {
 
 Contributions contributions(const Outcome* outcome, double log_p, double luck) {
   const Outcome& of = outcome == nullptr ? kNothing : *outcome;
-  const Ratio eager = moved(of.eager, luck);
-  const Ratio compiled = moved(of.compiled, luck);
+  const Moved eager = moved(of.eager, luck);
+  const Moved compiled = moved(of.compiled, luck);
   Contributions made{};
   const auto set = [&made](Score score, double value) {
     made[static_cast<std::size_t>(score)] = value;
@@ -229,11 +228,11 @@ Contributions contributions(const Outcome* outcome, double log_p, double luck) {
   set(Score::kSureFastEager, sure_fast(eager, log_p));
   set(Score::kFastEager, fast(eager, log_p));
   set(Score::kMeanEager, penalised(eager));
-  set(Score::kCorrectMeanEager, correct_only(eager));
+  set(Score::kCorrectMeanEager, eager.log);
   set(Score::kSureFastCompiled, sure_fast(compiled, log_p));
   set(Score::kFastCompiled, fast(compiled, log_p));
   set(Score::kMeanCompiled, penalised(compiled));
-  set(Score::kCorrectMeanCompiled, correct_only(compiled));
+  set(Score::kCorrectMeanCompiled, compiled.log);
   set(Score::kShareOfLimit, of.share_of_limit.value_or(0));
   set(Score::kMilestone, milestone(of.correct, eager, compiled));
   return made;

@@ -62,18 +62,23 @@ using PointsBySeries = std::map<SeriesKey, std::vector<TrendPoint>>;  // newest 
 // Those of all runs but the first. What this one does not have is not on its page.
 Status add_older_points(const Store& store, std::span<const Run> runs, VariantRule rule,
                         PointsBySeries& found) {
-  // While a run's points are derived the next one is read: each takes about as long.
+  // Reading takes longer than deriving points, and a store is read by one thread at a time.
+  std::vector<const Store*> readers{&store};
+  const auto second =
+      runs.size() > 2 ? Store::open(store.file(), Store::Mode::kReadOnly) : Result<Store>(Error{});
+  if (second) readers.push_back(&*second);
+  std::vector<std::future<Result<std::vector<Evaluation>>>> reading(runs.size());
   const auto begin_reading = [&](std::size_t i) {
-    return i < runs.size()
-               ? std::async(std::launch::async,
-                            [&store, &id = runs[i].id] { return store.evaluations(id); })
-               : std::future<Result<std::vector<Evaluation>>>();
+    if (i >= runs.size()) return;
+    const Store& from = *readers[i % readers.size()];
+    reading[i] =
+        std::async(std::launch::async, [&from, &id = runs[i].id] { return from.evaluations(id); });
   };
-  auto reading = begin_reading(1);
+  for (std::size_t i = 1; i <= readers.size(); ++i) begin_reading(i);
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    auto evaluations = reading.get();
+    auto evaluations = reading[i].get();
     if (!evaluations) return evaluations.error();
-    reading = begin_reading(i + 1);
+    begin_reading(i + readers.size());
     for (Evaluation& evaluation : *evaluations) keep(evaluation);
     for (auto& [key, point] : points_of(*evaluations, rule)) {
       const auto series = found.find(key);

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import json
 import os
+import pathlib
 import re
 import signal
 import struct
