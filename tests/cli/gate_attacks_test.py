@@ -11,7 +11,7 @@ import threading
 import time
 
 import cli_case
-from serve_case import ANN, BOB, EVE, TASK, TOKENS, ServeCase, evaluation
+from serve_case import ANN, BOB, EVE, TASK, TOKENS, GateCase, evaluation
 from serve_test import WebSocket
 from workspace_test import RELU
 
@@ -21,37 +21,17 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
 SECRET = "this is what nobody may read"
 
 
-class AttackCase(ServeCase):
-    """One server for a class of attacks."""
-
+class AttackCase(GateCase):
     @classmethod
-    def setUpClass(cls):
-        cls.host = cls("run_host")
-        cls.host.setUp()
-        tokens = cls.host.folder / "tokens"
-        tokens.write_text(f"{TOKENS}dan workspace {DAN}\n", encoding="ascii")
-        (cls.host.folder / "secret").write_text(SECRET + "\n", encoding="ascii")
-        cls.server = cls.host.serve(KBENCH_TORCH=str(cls.host.folder))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.host.doCleanups()
-
-    def run_host(self):
-        """The case that owns the server."""
-
-    def setUp(self):
-        if self._testMethodName == "run_host":
-            super().setUp()
+    def start(cls, host):
+        (host.folder / "tokens").write_text(f"{TOKENS}dan workspace {DAN}\n", encoding="ascii")
+        (host.folder / "secret").write_text(SECRET + "\n", encoding="ascii")
+        return host.serve(KBENCH_TORCH=str(host.folder))
 
     def tearDown(self):
+        super().tearDown()
         if self._testMethodName != "run_host":
-            self.assertEqual(self.server.ask("GET", "/health", token=None),
-                             (200, {"status": "healthy"}))
             self.assertNotIn("another one is started", self.host.log())
-
-    def ask(self, *words, **more):
-        return self.server.ask(*words, **more)
 
     def answer_to(self, data, timeout=30):
         """What comes back to these bytes until the connection is closed, by whomever."""

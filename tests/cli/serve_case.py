@@ -110,3 +110,37 @@ class ServeCase(cli_case.CliCase):
 
 def evaluation(source=RELU, **more):
     return {"task": TASK, "files": {"relu.cpp": source}, **more}
+
+
+class GateCase(ServeCase):
+    """One server for all tests of a class: whatever one does to it, the next one finds it well."""
+
+    @classmethod
+    def start(cls, host):
+        """The server, started by the case that owns it."""
+        return host.serve()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = cls("run_host")
+        cls.host.setUp()
+        cls.server = cls.start(cls.host)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.host.doCleanups()
+
+    def run_host(self):
+        """The case that owns the server."""
+
+    def setUp(self):
+        if self._testMethodName == "run_host":
+            super().setUp()
+
+    def tearDown(self):
+        if self._testMethodName != "run_host":
+            self.assertEqual(self.server.ask("GET", "/health", token=None),
+                             (200, {"status": "healthy"}))
+
+    def ask(self, *words, **more):
+        return self.server.ask(*words, **more)

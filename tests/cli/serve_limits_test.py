@@ -11,7 +11,7 @@ import time
 
 import cli_case
 from cli_case import GOOD, KBENCH, USAGE
-from serve_case import ANN, BOB, EVE, ServeCase, evaluation
+from serve_case import ANN, BOB, EVE, GateCase, ServeCase, evaluation
 
 
 class StartTest(ServeCase):
@@ -73,33 +73,10 @@ class UsualTokensTest(ServeCase):
         self.assertRegex(tokens.read_text(), r"(?m)^default read,evaluate,workspace [0-9a-f]{64}$")
 
 
-class GateTest(ServeCase):
-    """One server for all of them: whatever a test does to it, the next one finds it well."""
-
+class GateTest(GateCase):
     @classmethod
-    def setUpClass(cls):
-        cls.host = cls("run_host")
-        cls.host.setUp()
-        cls.server = cls.host.serve("--host", "judge.example.org")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.host.doCleanups()
-
-    def run_host(self):
-        """The case that owns the server."""
-
-    def setUp(self):
-        if self._testMethodName == "run_host":
-            super().setUp()
-
-    def tearDown(self):
-        if self._testMethodName != "run_host":
-            self.assertEqual(self.server.ask("GET", "/health", token=None),
-                             (200, {"status": "healthy"}))
-
-    def ask(self, *words, **more):
-        return self.server.ask(*words, **more)
+    def start(cls, host):
+        return host.serve("--host", "judge.example.org")
 
     def lines(self, data, timeout=30):
         """What comes back to these bytes until the connection is closed."""
