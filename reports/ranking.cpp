@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20'100'517;  // any; the same for every report
 constexpr double kSurely = 0.975;            // of redrawings
+constexpr int kDrawnAtOnce = 1000;           // redrawings
 
 using Task = std::pair<std::string, std::string>;  // and size
 using Key = std::pair<double, double>;             // sure fast_1, then the mean
@@ -134,9 +135,8 @@ struct Sums {
   Contributions sum{};
   Weights count{};
 
-  // Some ten million times for a page: without branches, and a call, so that pairs are added at
-  // once and in memory; inlined, they are too many for registers.
-  [[gnu::noinline]] void add(const Contributions& one, const Weights& weights) {
+  // Some ten million times for a page: without branches.
+  void add(const Contributions& one, const Weights& weights) {
     for (std::size_t s = 0; s < kScores; ++s) {
       sum[s] += weights[s] > 0 ? one[s] : 0;
       count[s] += weights[s];
@@ -157,29 +157,25 @@ bool is_timed(const Outcome& outcome) { return outcome.eager || outcome.compiled
 // All scores of one agent, and what redrawings make of them.
 class Scorer {
  public:
-  Scorer(const Contestant& contestant, const TaskField& field, double log_p)
-      : contestant_(contestant), field_(field), log_p_(log_p) {
+  // `number` tells agents apart.
+  Scorer(const Contestant& contestant, const TaskField& field, double log_p, std::size_t number)
+      : contestant_(contestant), field_(field), log_p_(log_p), luck_(kSeed + 1 + number) {
     for (std::size_t task = 0; task < field.size(); ++task) {
       each_.push_back(mean_of(contestant.outcomes[task], log_p, nullptr));
       weights_.push_back(weights_of(each_.back(), field.counts[task]));
       const std::vector<Outcome>& outcomes = contestant.outcomes[task];
-      only_.push_back(outcomes.size() == 1 && is_timed(outcomes[0]) ? outcomes.data() : nullptr);
+      timed_.push_back(std::any_of(outcomes.begin(), outcomes.end(), is_timed));
       sums_.add(each_.back(), weights_.back());
     }
   }
 
   // Every agent meets the same tasks in each redrawing, so that they can be compared in pairs; its
-  // luck is its own. `drawn` has as many tasks for each redrawing as there are; `number` tells
-  // agents apart.
-  void redraw(std::span<const std::uint32_t> drawn, std::size_t number) {
-    Redraw luck(kSeed + 1 + number);
+  // luck is its own. `drawn` has as many tasks for each redrawing as there are.
+  void redraw(std::span<const std::uint32_t> drawn) {
     for (; !drawn.empty(); drawn = drawn.subspan(field_.size())) {
       Sums sums;
-      for (const std::uint32_t task : drawn.first(field_.size())) {
-        const Outcome* only = only_[task];
-        sums.add(only == nullptr ? lucky(task, luck) : contributions(only, log_p_, luck.luck()),
-                 weights_[task]);
-      }
+      for (const std::uint32_t task : drawn.first(field_.size()))
+        sums.add(lucky(task), weights_[task]);
       for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
     }
   }
@@ -217,10 +213,8 @@ class Scorer {
   }
 
   // What a task contributes with some luck, which changes nothing where there is no time.
-  [[nodiscard]] Contributions lucky(std::size_t task, Redraw& luck) const {
-    const std::vector<Outcome>& outcomes = contestant_.outcomes[task];
-    const bool timed = std::any_of(outcomes.begin(), outcomes.end(), is_timed);
-    return timed ? mean_of(outcomes, log_p_, &luck) : each_[task];
+  Contributions lucky(std::size_t task) {
+    return timed_[task] ? mean_of(contestant_.outcomes[task], log_p_, &luck_) : each_[task];
   }
 
   [[nodiscard]] bool contributes(std::size_t task, std::size_t s) const {
@@ -251,15 +245,27 @@ class Scorer {
   const Contestant& contestant_;
   const TaskField& field_;
   double log_p_;
-  std::vector<Contributions> each_;   // by task
-  std::vector<Weights> weights_;      // by task
-  std::vector<const Outcome*> only_;  // by task: the one that is timed, where there is no other
+  std::vector<Contributions> each_;  // by task
+  std::vector<Weights> weights_;     // by task
+  std::vector<bool> timed_;          // by task
   Sums sums_;
+  Redraw luck_;
   std::array<std::vector<double>, kScores> redrawn_;
 };
 
 Key order_of(const AgentScore& score) {
   return {score.value(Score::kSureFastEager), score.value(Score::kMeanEager)};
+}
+
+// Draws once for all agents, and not all at once: a large suite's would take hundreds of megabytes.
+void redraw_all(std::vector<Scorer>& scorers, std::size_t tasks, int redrawings, int cores) {
+  Redraw random(kSeed);
+  for (int done = 0; done < redrawings; done += kDrawnAtOnce) {
+    const int now = std::min(kDrawnAtOnce, redrawings - done);
+    std::vector<std::uint32_t> drawn(tasks * static_cast<std::size_t>(now));
+    random.tasks(tasks, drawn);
+    for_each_index(scorers.size(), cores, [&](std::size_t a) { scorers[a].redraw(drawn); });
+  }
 }
 
 bool is_surely_better(const Scorer& a, const Scorer& b, int redrawings) {
@@ -281,12 +287,10 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
 
   std::vector<Scorer> scorers;
   for (const Contestant& contestant : contestants)
-    scorers.emplace_back(contestant, field, std::log(options.p));
+    scorers.emplace_back(contestant, field, std::log(options.p), scorers.size());
   const int redrawings = field.size() == 0 ? 0 : options.redrawings;
-  std::vector<std::uint32_t> drawn(field.size() * static_cast<std::size_t>(redrawings));
-  Redraw(kSeed).tasks(field.size(), drawn);
   const auto cores = static_cast<int>(usable_cores().size());
-  for_each_index(scorers.size(), cores, [&](std::size_t a) { scorers[a].redraw(drawn, a); });
+  redraw_all(scorers, field.size(), redrawings, cores);
 
   std::vector<AgentScore> ranking;
   for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));
