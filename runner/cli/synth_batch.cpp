@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
-constexpr const char* kPrecision = "fp32";
 constexpr int kMostProcesses = 16;  // each takes about half a GiB
 constexpr std::size_t kMostWords = 400;
 // How lowering refuses what it cannot make an input of (suites/lowering/convert.py).
@@ -181,39 +179,49 @@ Status SynthBatch::restart_oracle() {
   return Done{};
 }
 
-// Those that have to be made again, at another size.
-Result<std::vector<Candidate*>> SynthBatch::time(const std::vector<Candidate*>& wanted) {
-  std::vector<Candidate*> again;
-  if (wanted.empty()) return again;
+Status SynthBatch::on_device(const char* phase, const std::vector<Candidate*>& wanted,
+                             const std::function<Status(Candidate&, SynthTrial&)>& act) {
+  if (wanted.empty()) return Done{};
   const auto lock = lock_device(setting_);
   if (!lock) return lock.error();
-  setting_.progress.begin("timing eager", std::vector<double>(wanted.size(), 0));
+  setting_.progress.begin(phase, std::vector<double>(wanted.size(), 0));
   for (std::size_t i = 0; i < wanted.size() && !setting_.stop(); ++i) {
     Candidate& candidate = *wanted[i];
     setting_.progress.item(i, candidate.record.task);
     SynthTrial trial(*setting_.oracle, setting_.target->device, trial_seed(setting_, candidate));
-    auto ms = trial.eager_ms(*candidate.task, *candidate.task->find_size(candidate.size));
-    ++candidate.record.tries;
-    if (!ms && ms.error().code != ErrorCode::kDoesNotFit) {
-      candidate.reject(CandidateFault::kEager, ms.error().message);
-      if (auto restarted = restart_oracle(); !restarted) return restarted.error();
-      continue;
-    }
-    candidate.record.eager_ms = ms ? *ms : 0;
-    const double took = ms ? *ms : std::numeric_limits<double>::infinity();
-    const TimeBand band;
-    const auto next = candidate.search   ? candidate.search->took(took)
-                      : band.holds(took) ? SizeSearch::Next::kFits
-                                         : SizeSearch::Next::kGiveUp;
-    if (next == SizeSearch::Next::kTryAgain) again.push_back(&candidate);
-    if (next == SizeSearch::Next::kGiveUp) {
-      candidate.reject(CandidateFault::kTime,
-                       ms ? fmt::format("eager takes {:.3g} ms, not {:g} to {:g}", took,
-                                        band.shortest_ms, band.longest_ms)
-                          : ms.error().message);
-    }
+    if (auto acted = act(candidate, trial); !acted) return acted;
   }
   setting_.progress.end();
+  return Done{};
+}
+
+// Those that have to be made again, at another size.
+Result<std::vector<Candidate*>> SynthBatch::time(const std::vector<Candidate*>& wanted) {
+  std::vector<Candidate*> again;
+  const Status timed =
+      on_device("timing eager", wanted, [&](Candidate& candidate, SynthTrial& trial) -> Status {
+        auto ms = trial.eager_ms(*candidate.task, *candidate.task->find_size(candidate.size));
+        ++candidate.record.tries;
+        if (!ms && ms.error().code != ErrorCode::kDoesNotFit) {
+          candidate.reject(CandidateFault::kEager, ms.error().message);
+          return restart_oracle();
+        }
+        candidate.record.eager_ms = ms ? *ms : 0;
+        const double took = ms ? *ms : std::numeric_limits<double>::infinity();
+        const TimeBand band;
+        const auto next = candidate.search   ? candidate.search->took(took)
+                          : band.holds(took) ? SizeSearch::Next::kFits
+                                             : SizeSearch::Next::kGiveUp;
+        if (next == SizeSearch::Next::kTryAgain) again.push_back(&candidate);
+        if (next == SizeSearch::Next::kGiveUp) {
+          candidate.reject(CandidateFault::kTime,
+                           ms ? fmt::format("eager takes {:.3g} ms, not {:g} to {:g}", took,
+                                            band.shortest_ms, band.longest_ms)
+                              : ms.error().message);
+        }
+        return Done{};
+      });
+  if (!timed) return timed.error();
   return again;
 }
 
@@ -225,23 +233,14 @@ void SynthBatch::drop_copies() {
 }
 
 Status SynthBatch::judge() {
-  const auto wanted = open();
-  if (wanted.empty()) return Done{};
-  const auto lock = lock_device(setting_);
-  if (!lock) return lock.error();
-  setting_.progress.begin("trying mutations", std::vector<double>(wanted.size(), 0));
-  for (std::size_t i = 0; i < wanted.size() && !setting_.stop(); ++i) {
-    Candidate& candidate = *wanted[i];
-    setting_.progress.item(i, candidate.record.task);
-    SynthTrial trial(*setting_.oracle, setting_.target->device, trial_seed(setting_, candidate));
-    const auto finding = trial.judge(*candidate.task, *candidate.task->find_size(candidate.size));
-    if (!finding) continue;
-    candidate.reject(finding->fault, finding->message);
-    if (finding->fault != CandidateFault::kEager) continue;
-    if (auto restarted = restart_oracle(); !restarted) return restarted;
-  }
-  setting_.progress.end();
-  return Done{};
+  return on_device(
+      "trying mutations", open(), [&](Candidate& candidate, SynthTrial& trial) -> Status {
+        const auto finding =
+            trial.judge(*candidate.task, *candidate.task->find_size(candidate.size));
+        if (!finding) return Done{};
+        candidate.reject(finding->fault, finding->message);
+        return finding->fault == CandidateFault::kEager ? restart_oracle() : Status(Done{});
+      });
 }
 
 Status SynthBatch::build_packages() {
@@ -264,7 +263,7 @@ Status SynthBatch::build_packages(const std::string& size) {
     all.insert(i);
   }
   RunOptions building;
-  building.precision = kPrecision;
+  building.precision = kSynthPrecision;
   building.stop = setting_.stop;
   const auto packages = build_baseline_packages(plan, all, setting_.installation, setting_.hello,
                                                 building, setting_.progress);

@@ -26,6 +26,11 @@
 
 namespace kbench {
 
+class SynthTrial;
+
+// As `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
+inline constexpr const char* kSynthPrecision = "fp32";
+
 struct Candidate {
   ImportSource source;
   CandidateRecord record;
@@ -72,6 +77,9 @@ class SynthBatch {
   Status judge();
   Status build_packages();
   Status build_packages(const std::string& size);
+  // Alone on the device: `act` on each of them until it is stopped, or one of them cannot be.
+  Status on_device(const char* phase, const std::vector<Candidate*>& wanted,
+                   const std::function<Status(Candidate&, SynthTrial&)>& act);
   Status restart_oracle();
 
   SynthSetting& setting_;

@@ -32,7 +32,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBatch = 16;  // candidates; what a kill costs at most
 constexpr int kMemoryGib = 12;      // address space of one file that is lowered
-constexpr const char* kPrecision = "fp32";
 
 // Where the search for a size begins, relative to a million numbers as the first input.
 double first_scale(const Target& target) { return target.device == "cuda" ? 24 : 0.5; }
@@ -125,8 +124,8 @@ class SynthSession {
 
   Status start_oracle() {
     if (auto made = create_cache(setting_.installation); !made) return made;
-    auto oracle =
-        OracleProcess::start(oracle_options(setting_.installation, *setting_.target, kPrecision));
+    auto oracle = OracleProcess::start(
+        oracle_options(setting_.installation, *setting_.target, kSynthPrecision));
     if (!oracle) return oracle.error();
     setting_.oracle = std::move(*oracle);
     auto hello = setting_.oracle->hello();
@@ -152,7 +151,7 @@ class SynthSession {
 
   Status open_journal() {
     const fs::path& out = options_.out;
-    if (!options_.resume && !journal_) {
+    if (!options_.resume) {
       std::error_code ignored;
       const auto there = list_tasks(out);
       if (there && !there->empty() && !fs::exists(journal_file(out), ignored)) {
