@@ -9,21 +9,8 @@ namespace kbench {
 namespace {
 
 constexpr double kTail = 0.025;  // on either side of a 95 % interval
-constexpr int kLuckBits = 10;
-constexpr std::size_t kLucks = std::size_t{1} << kLuckBits;
 
 const boost::math::normal kStandard;
-
-// Equally likely values: the middles of as many slices of equal probability.
-const std::array<double, kLucks>& lucks() {
-  static const auto table = [] {
-    std::array<double, kLucks> made{};
-    for (std::size_t i = 0; i < kLucks; ++i)
-      made[i] = boost::math::quantile(kStandard, (static_cast<double>(i) + 0.5) / kLucks);
-    return made;
-  }();
-  return table;
-}
 
 // How far the middle of the redrawings lies from the estimate, as a normal quantile. Redrawings
 // that are equal to the estimate count half: shares have many of them.
@@ -57,21 +44,23 @@ double at_share(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
+Redraw::Redraw(std::uint64_t seed) : lucks_(lucks()), random_(seed) {}
+
+// Equally likely values: the middles of as many slices of equal probability.
+const std::array<double, Redraw::kLucks>& Redraw::lucks() {
+  static const auto table = [] {
+    std::array<double, kLucks> made{};
+    for (std::size_t i = 0; i < kLucks; ++i)
+      made[i] = boost::math::quantile(kStandard, (static_cast<double>(i) + 0.5) / kLucks);
+    return made;
+  }();
+  return table;
+}
+
 void Redraw::tasks(std::size_t count, std::span<std::uint32_t> drawn) {
   // The high half of a product: no remainder, and even enough for any number of tasks.
   for (std::uint32_t& task : drawn)
     task = static_cast<std::uint32_t>(((random_() >> 32) * std::uint64_t{count}) >> 32);
-}
-
-double Redraw::luck() {
-  if (left_ == 0) {
-    bits_ = random_();
-    left_ = 64 / kLuckBits;
-  }
-  const double value = lucks()[bits_ & (kLucks - 1)];
-  bits_ >>= kLuckBits;
-  --left_;
-  return value;
 }
 
 Bounds bca_interval(double estimate, std::vector<double>& redrawn,

@@ -19,17 +19,32 @@ struct Bounds {
 // What one redrawing of tasks is made of.
 class Redraw {
  public:
-  explicit Redraw(std::uint64_t seed) : random_(seed) {}
+  explicit Redraw(std::uint64_t seed);
 
   // As many of the numbers below `count` as there are places in `drawn`, with replacement.
   void tasks(std::size_t count, std::span<std::uint32_t> drawn);
-  // A standard normal number, of 1,024 equally likely ones.
-  double luck();
+  // A standard normal number, of kLucks equally likely ones.
+  double luck() {
+    if (left_ == 0) {
+      bits_ = random_();
+      left_ = 64 / kLuckBits;
+    }
+    const double value = lucks_[bits_ & (kLucks - 1)];
+    bits_ >>= kLuckBits;
+    --left_;
+    return value;
+  }
 
  private:
+  static constexpr int kLuckBits = 10;
+  static constexpr std::size_t kLucks = std::size_t{1} << kLuckBits;
+
+  static const std::array<double, kLucks>& lucks();
+
+  const std::array<double, kLucks>& lucks_;
   std::mt19937_64 random_;
   std::uint64_t bits_ = 0;
-  int left_ = 0;  // numbers of ten bits each
+  int left_ = 0;  // numbers of kLuckBits each
 };
 
 // The 95 % interval, corrected for bias and acceleration, of a statistic that is `estimate` in the

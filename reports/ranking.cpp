@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "reports/bootstrap.hpp"
+#include "reports/contributions.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/core/usable_cores.hpp"
@@ -98,50 +99,17 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
   return made;
 }
 
-// The mean of what the variants of a task contribute; of those left out, of the others.
-Contributions mean_of(const std::vector<Outcome>& outcomes, double log_p, Redraw* redraw) {
-  const auto luck = [redraw] { return redraw == nullptr ? 0.0 : redraw->luck(); };
-  if (outcomes.size() <= 1)
-    return contributions(outcomes.empty() ? nullptr : outcomes.data(), log_p, luck());
-  Contributions sum{};
-  std::array<int, kScores> count{};
-  for (const Outcome& outcome : outcomes) {
-    const Contributions one = contributions(&outcome, log_p, luck());
-    for (std::size_t s = 0; s < kScores; ++s) {
-      if (std::isnan(one[s])) continue;
-      sum[s] += one[s];
-      ++count[s];
-    }
-  }
-  for (std::size_t s = 0; s < kScores; ++s) sum[s] /= count[s];
-  return sum;
-}
-
 double from_mean(Aggregate aggregate, double mean) {
   return aggregate == Aggregate::kGeometricMean ? std::exp(mean) : mean;
 }
 
-// In which scores a task has a part: 1 or 0. The same whatever its luck is.
-using Weights = std::array<double, kScores>;
-
-Weights weights_of(const Contributions& one, const std::array<bool, kScores>& counts) {
-  Weights weights{};
-  for (std::size_t s = 0; s < kScores; ++s) weights[s] = counts[s] && !std::isnan(one[s]) ? 1 : 0;
-  return weights;
-}
+using Numbers = std::array<double, kScores>;
 
 // Sums of what tasks contribute, and of how many.
 struct Sums {
-  Contributions sum{};
-  Weights count{};
+  Numbers sum{};
+  Numbers count{};
 
-  // Some ten million times for a page: without branches.
-  void add(const Contributions& one, const Weights& weights) {
-    for (std::size_t s = 0; s < kScores; ++s) {
-      sum[s] += weights[s] > 0 ? one[s] : 0;
-      count[s] += weights[s];
-    }
-  }
   [[nodiscard]] std::optional<double> score(std::size_t s) const {
     if (count[s] == 0) return std::nullopt;
     return from_mean(score_kinds()[s].aggregate, sum[s] / count[s]);
@@ -154,28 +122,77 @@ bool is_share(const ScoreKind& kind) {
 
 bool is_timed(const Outcome& outcome) { return outcome.eager || outcome.compiled; }
 
+// What an agent did on one task: its variants share what one alone would weigh.
+class TaskShare {
+ public:
+  TaskShare(std::span<const Outcome> outcomes, const std::array<bool, kScores>& counts,
+            double log_p)
+      : outcomes_(outcomes), log_p_(log_p) {
+    Numbers contributing{};
+    each(
+        [&](Score score, double value) {
+          contributing[static_cast<std::size_t>(score)] += std::isnan(value) ? 0 : 1;
+        },
+        no_luck);
+    for (std::size_t s = 0; s < kScores; ++s) {
+      count_[s] = counts[s] && contributing[s] > 0 ? 1 : 0;
+      weight_[s] = count_[s] > 0 ? 1 / contributing[s] : 0;
+    }
+    timed_ = std::any_of(outcomes.begin(), outcomes.end(), is_timed);
+    add_to(middle_, no_luck);
+  }
+
+  // Without luck: a mean over variants, as much of it as counts.
+  [[nodiscard]] const Sums& middle() const { return middle_; }
+
+  // Some ten million times for a page. `luck()` is asked only where there is a time to be moved.
+  template <typename Luck>
+  void add_to(Sums& sums, Luck luck) const {
+    each(
+        [&](Score score, double value) {
+          const auto s = static_cast<std::size_t>(score);
+          sums.sum[s] += std::isnan(value) ? 0 : value * weight_[s];
+        },
+        [&] { return timed_ ? luck() : 0.0; });
+    for (std::size_t s = 0; s < kScores; ++s) sums.count[s] += count_[s];
+  }
+
+  static double no_luck() { return 0; }
+
+ private:
+  template <typename Take, typename Luck>
+  void each(Take take, Luck luck) const {
+    if (outcomes_.empty()) contribute(nullptr, log_p_, 0, take);
+    for (const Outcome& outcome : outcomes_) contribute(&outcome, log_p_, luck(), take);
+  }
+
+  std::span<const Outcome> outcomes_;
+  double log_p_;
+  bool timed_ = false;
+  Numbers weight_{};  // of each variant in each score; 0 where the task has no part
+  Numbers count_{};   // 1 or 0: whether the task has a part
+  Sums middle_;
+};
+
 // All scores of one agent, and what redrawings make of them.
 class Scorer {
  public:
   // `number` tells agents apart.
   Scorer(const Contestant& contestant, const TaskField& field, double log_p, std::size_t number)
-      : contestant_(contestant), field_(field), log_p_(log_p), luck_(kSeed + 1 + number) {
+      : luck_(kSeed + 1 + number) {
     for (std::size_t task = 0; task < field.size(); ++task) {
-      each_.push_back(mean_of(contestant.outcomes[task], log_p, nullptr));
-      weights_.push_back(weights_of(each_.back(), field.counts[task]));
-      const std::vector<Outcome>& outcomes = contestant.outcomes[task];
-      timed_.push_back(std::any_of(outcomes.begin(), outcomes.end(), is_timed));
-      sums_.add(each_.back(), weights_.back());
+      tasks_.emplace_back(contestant.outcomes[task], field.counts[task], log_p);
+      tasks_.back().add_to(sums_, TaskShare::no_luck);
     }
   }
 
   // Every agent meets the same tasks in each redrawing, so that they can be compared in pairs; its
   // luck is its own. `drawn` has as many tasks for each redrawing as there are.
   void redraw(std::span<const std::uint32_t> drawn) {
-    for (; !drawn.empty(); drawn = drawn.subspan(field_.size())) {
+    for (; !drawn.empty(); drawn = drawn.subspan(tasks_.size())) {
       Sums sums;
-      for (const std::uint32_t task : drawn.first(field_.size()))
-        sums.add(lucky(task), weights_[task]);
+      for (const std::uint32_t task : drawn.first(tasks_.size()))
+        tasks_[task].add_to(sums, [this] { return luck_.luck(); });
       for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
     }
   }
@@ -212,21 +229,13 @@ class Scorer {
     return redrawn_[static_cast<std::size_t>(score)];
   }
 
-  // What a task contributes with some luck, which changes nothing where there is no time.
-  Contributions lucky(std::size_t task) {
-    return timed_[task] ? mean_of(contestant_.outcomes[task], log_p_, &luck_) : each_[task];
-  }
-
-  [[nodiscard]] bool contributes(std::size_t task, std::size_t s) const {
-    return weights_[task][s] > 0;
-  }
-
   [[nodiscard]] std::vector<double> without(std::size_t s) const {
     std::vector<double> values;
     if (sums_.count[s] < 2) return values;
-    for (std::size_t task = 0; task < field_.size(); ++task) {
-      if (!contributes(task, s)) continue;
-      const double mean = (sums_.sum[s] - each_[task][s]) / (sums_.count[s] - 1);
+    for (const TaskShare& task : tasks_) {
+      const Sums& own = task.middle();
+      if (own.count[s] == 0) continue;
+      const double mean = (sums_.sum[s] - own.sum[s]) / (sums_.count[s] - 1);
       values.push_back(from_mean(score_kinds()[s].aggregate, mean));
     }
     return values;
@@ -234,20 +243,15 @@ class Scorer {
 
   [[nodiscard]] std::optional<ScoreValue> median_value(std::size_t s) const {
     std::vector<double> values;
-    for (std::size_t task = 0; task < field_.size(); ++task)
-      if (contributes(task, s)) values.push_back(each_[task][s]);
+    for (const TaskShare& task : tasks_)
+      if (task.middle().count[s] > 0) values.push_back(task.middle().sum[s]);
     if (values.empty()) return std::nullopt;
     const int tasks = static_cast<int>(values.size());
     const double middle = median(std::move(values));
     return ScoreValue{middle, middle, middle, tasks};
   }
 
-  const Contestant& contestant_;
-  const TaskField& field_;
-  double log_p_;
-  std::vector<Contributions> each_;  // by task
-  std::vector<Weights> weights_;     // by task
-  std::vector<bool> timed_;          // by task
+  std::vector<TaskShare> tasks_;
   Sums sums_;
   Redraw luck_;
   std::array<std::vector<double>, kScores> redrawn_;

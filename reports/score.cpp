@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -11,15 +10,9 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
-#include "runner/reward/reward.hpp"
 
 namespace kbench {
 namespace {
-
-// A speed-up beyond these is not believed to be worth more, or less: one row decides no mean.
-const double kLeastLog = std::log(0.1);
-const double kMostLog = std::log(100);
-const double kMilestoneLog = std::log(kMilestoneSpeedup);
 
 constexpr std::array<ScoreKind, kScores> kKinds{{
     {Score::kCoverage, "coverage", "Submitted", Aggregate::kMean, Needs::kNothing,
@@ -95,37 +88,6 @@ std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
   made.sure = ratio->verdict != Verdict::kNone;
   return made;
 }
-
-double one_if(bool condition) { return condition ? 1 : 0; }
-
-// A speed-up that luck has moved. Without one nothing is fast, and all comparisons are false.
-struct Moved {
-  double log = std::numeric_limits<double>::quiet_NaN();
-  double log_low = std::numeric_limits<double>::quiet_NaN();  // also where nothing is sure
-};
-
-Moved moved(const std::optional<Outcome::Ratio>& ratio, double luck) {
-  Moved made;
-  if (!ratio) return made;
-  made.log = ratio->log + luck * ratio->deviation;
-  if (ratio->sure) made.log_low = ratio->log_low + luck * ratio->deviation;
-  return made;
-}
-
-double fast(const Moved& ratio, double log_p) { return one_if(ratio.log > log_p); }
-
-double sure_fast(const Moved& ratio, double log_p) { return one_if(ratio.log_low > log_p); }
-
-double penalised(const Moved& ratio) {
-  return std::isnan(ratio.log) ? kLeastLog : std::clamp(ratio.log, kLeastLog, kMostLog);
-}
-
-double milestone(bool correct, const Moved& eager, const Moved& compiled) {
-  return milestone_reward(correct, fast(eager, kMilestoneLog) == 1,
-                          fast(compiled, kMilestoneLog) == 1);
-}
-
-const Outcome kNothing{};
 
 }  // namespace
 
@@ -213,29 +175,6 @@ bool has(const ResultRow& row, Needs what) {
     case Needs::kLimit: return row.floor_ns.has_value();
   }
   return false;
-}
-
-Contributions contributions(const Outcome* outcome, double log_p, double luck) {
-  const Outcome& of = outcome == nullptr ? kNothing : *outcome;
-  const Moved eager = moved(of.eager, luck);
-  const Moved compiled = moved(of.compiled, luck);
-  Contributions made{};
-  const auto set = [&made](Score score, double value) {
-    made[static_cast<std::size_t>(score)] = value;
-  };
-  set(Score::kCoverage, one_if(outcome != nullptr));
-  set(Score::kCorrectness, one_if(of.correct));
-  set(Score::kSureFastEager, sure_fast(eager, log_p));
-  set(Score::kFastEager, fast(eager, log_p));
-  set(Score::kMeanEager, penalised(eager));
-  set(Score::kCorrectMeanEager, eager.log);
-  set(Score::kSureFastCompiled, sure_fast(compiled, log_p));
-  set(Score::kFastCompiled, fast(compiled, log_p));
-  set(Score::kMeanCompiled, penalised(compiled));
-  set(Score::kCorrectMeanCompiled, compiled.log);
-  set(Score::kShareOfLimit, of.share_of_limit.value_or(0));
-  set(Score::kMilestone, milestone(of.correct, eager, compiled));
-  return made;
 }
 
 }  // namespace kbench

@@ -1,8 +1,9 @@
 // What counts of an agent's submissions, and the formulas of its scores: pure functions of result
 // rows, computed on reading. The rule for what is missing is the same everywhere: a task that an
 // agent did not solve counts as not faster, and as ten times slower in the geometric mean; only the
-// mean over correct tasks leaves it out, and is never shown without their number. Tasks that cannot
-// tell right from wrong count nowhere. Called by ranking.cpp, which adds intervals and ranks.
+// mean over correct tasks leaves it out, and is never shown without their number (the formulas:
+// contributions.hpp). Tasks that cannot tell right from wrong count nowhere. Called by ranking.cpp,
+// which adds intervals and ranks.
 #pragma once
 
 #include <array>
@@ -99,13 +100,5 @@ struct ScoreKind {
 [[nodiscard]] std::span<const ScoreKind, kScores> score_kinds();
 [[nodiscard]] const ScoreKind& kind_of(Score score);
 [[nodiscard]] bool has(const ResultRow& row, Needs what);
-
-// What one task contributes to each score: a number to be averaged (a logarithm for
-// kGeometricMean), NaN where the task is left out. `outcome` is null where nothing was submitted;
-// `log_p` the logarithm of the threshold of fast_p, after Ouyang et al., "KernelBench: Can LLMs
-// Write Efficient GPU Kernels?", 2025, section 3.3; `luck` moves the speed-ups by so many of their
-// standard deviations.
-using Contributions = std::array<double, kScores>;
-[[nodiscard]] Contributions contributions(const Outcome* outcome, double log_p, double luck = 0);
 
 }  // namespace kbench

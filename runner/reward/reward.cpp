@@ -166,12 +166,6 @@ std::string why_worthless(const RewardRow& row) {
 
 }  // namespace
 
-double milestone_reward(bool correct, bool beyond_eager, bool beyond_compiled) {
-  if (!correct) return -1;
-  if (!beyond_eager) return 1;
-  return beyond_compiled ? 3 : 2;
-}
-
 std::span<const RewardKind> reward_kinds() { return kKinds; }
 
 Result<RewardRule> find_reward(std::string_view name) {

@@ -23,7 +23,12 @@ inline constexpr double kMilestoneSpeedup = 1 / 0.95;
 
 // −1 for what is not correct, 1 for what is, 2 beyond the step over eager, 3 beyond it over both
 // baselines. Beyond it over compiled alone is 1.
-[[nodiscard]] double milestone_reward(bool correct, bool beyond_eager, bool beyond_compiled);
+[[nodiscard]] constexpr double milestone_reward(bool correct, bool beyond_eager,
+                                                bool beyond_compiled) {
+  if (!correct) return -1;
+  if (!beyond_eager) return 1;
+  return beyond_compiled ? 3 : 2;
+}
 
 enum class RewardFormula {
   kMilestone,
