@@ -15,14 +15,28 @@ namespace kbench {
 namespace {
 
 constexpr double kTooFast = 10;
+// Of a baseline's time, which may move what a kernel can leave out: as much as floor_ns() grants.
+constexpr double kBaselineShare = 0.8;
 
-std::optional<double> time_of(const Evaluation& evaluation) {
-  return median_time_ns(evaluation.samples, Side::kSubmission);
+std::optional<double> time_of(const Evaluation& evaluation, Side side = Side::kSubmission) {
+  return median_time_ns(evaluation.samples, side);
+}
+
+// The device's peaks were measured once, before; another machine on the same host may have had its
+// memory bus then and not now. What a baseline did beside the submission can be done.
+std::optional<double> limit_ns(const Evaluation& evaluation) {
+  std::optional<double> limit = evaluation.floor_ns;
+  if (!limit) return std::nullopt;
+  for (const Side baseline : {Side::kEager, Side::kCompiled})
+    if (const auto time = time_of(evaluation, baseline))
+      limit = std::min(*limit, kBaselineShare * *time);
+  return limit;
 }
 
 bool below_floor(const Evaluation& evaluation) {
   const auto time = time_of(evaluation);
-  return time && evaluation.floor_ns && *time < *evaluation.floor_ns;
+  const auto limit = limit_ns(evaluation);
+  return time && limit && *time < *limit;
 }
 
 template <class T>
@@ -70,7 +84,17 @@ Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool
 std::string below_floor_text(const Evaluation& evaluation) {
   return fmt::format("{:.4f} ms a call, and the device needs at least {:.4f} ms",
                      time_of(evaluation).value_or(0) * 1e-6,
-                     evaluation.floor_ns.value_or(0) * 1e-6);
+                     limit_ns(evaluation).value_or(0) * 1e-6);
+}
+
+// What the second measurement would have shown at the pace of the first one: a machine may become
+// slower or faster as a whole, and eager is slower or faster then, too.
+double at_pace_of(const Evaluation& first, const Evaluation& second) {
+  const double again = time_of(second).value_or(0);
+  const auto eager_once = time_of(first, Side::kEager);
+  const auto eager_again = time_of(second, Side::kEager);
+  if (!eager_once || !eager_again || *eager_again <= 0) return again;
+  return again * *eager_once / *eager_again;
 }
 
 bool far_apart(double once_ns, double again_ns, bool on_cpu) {
@@ -155,6 +179,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
   }
   const double once = time_of(first).value_or(0);
   const double again = time_of(second).value_or(0);
+  const double at_pace = at_pace_of(first, second);
   // The slower of the two counts.
   const auto slower_counts = [&] {
     const bool first_is_slower = once > again;
@@ -170,7 +195,9 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return suspect("measured twice, and both times faster than can be: " +
                    below_floor_text(once > again ? first : second));
   }
-  if (far_apart(once, again, second.device == "cpu") && stands(Defence::kFloor)) {
+  const bool on_cpu = second.device == "cpu";
+  if (far_apart(once, again, on_cpu) && far_apart(once, at_pace, on_cpu) &&
+      stands(Defence::kFloor)) {
     if (std::abs(once - again) <= clock_resolution_ns(first, second)) return slower_counts();
     return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
                                once * 1e-6, again * 1e-6));
