@@ -53,6 +53,11 @@ Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
   return hard;
 }
 
+// What LibTorch keeps on a GPU for later, and nobody else can have meanwhile.
+void release_cached_memory(const at::Device& device) {
+  if (device.is_cuda()) c10::getDeviceAllocator(device.type())->emptyCache();
+}
+
 std::uint64_t free_memory_bytes() {
   struct sysinfo now {};
   if (::sysinfo(&now) != 0) return 0;
@@ -364,6 +369,7 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
   const Layout inputs = pack(found->inputs);
   const Layout params = pack(found->parameters);
   const Layout outputs = pack(found->outputs);
+  release_cached_memory(at::Device(torch_device));  // of a task before this one
   auto free = backend.free_bytes();
   if (!free) return free.error();
   const std::uint64_t seats = backend.facts().kind == DeviceKind::kCpu ? 2 : 1;
@@ -624,7 +630,7 @@ Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_dev
       if (!nanoseconds) return nanoseconds.error();
       best_ns = std::min(best_ns, *nanoseconds);
     }
-    if (cuda) c10::getDeviceAllocator(device.type())->emptyCache();
+    release_cached_memory(device);
     const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n * n);
     return DevicePeaks{*bandwidth, flops / (static_cast<double>(best_ns) * 1e-9)};
   });
@@ -704,7 +710,7 @@ Result<MutationReply> LoadedTask::mutate(const MutationRequest& request) {
 
 void LoadedTask::release_reference_memory() {
   impl_->reference_outputs.clear();
-  if (impl_->device.is_cuda()) c10::getDeviceAllocator(impl_->device.type())->emptyCache();
+  release_cached_memory(impl_->device);
 }
 
 Status check_threads(int threads) {
