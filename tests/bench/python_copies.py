@@ -95,10 +95,12 @@ def run(arguments, submissions, tasks, database):
     for task in tasks:
         command += ["--task", task]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    rows = json.loads(ended.stdout)["results"] if ended.stdout else []
     if ended.returncode not in (0, 1):
-        print(f"python_copies: kbench ended with {ended.returncode}", file=sys.stderr)
+        print(f"python_copies: kbench ended with {ended.returncode}",
+              *sorted({row["message"] for row in rows}), sep="\n", file=sys.stderr)
         sys.exit(3)
-    return [row for row in json.loads(ended.stdout)["results"] if row["agent"]]
+    return [row for row in rows if row["agent"]]
 
 
 def milliseconds(nanoseconds):

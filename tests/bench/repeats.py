@@ -11,6 +11,7 @@ meanwhile. Nothing is judged: what the figures should be stands in the design of
 """
 
 import argparse
+import contextlib
 import json
 import math
 import pathlib
@@ -23,6 +24,18 @@ from collections import defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUSY = "while True: pass"
+
+
+@contextlib.contextmanager
+def busy(loops):
+    """So many processes that keep cores busy meanwhile."""
+    running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for loop in running:
+            loop.kill()
+            loop.wait()
 
 
 def measure(kbench, arguments, database):
@@ -104,16 +117,9 @@ def main():
         parser.error("--only-read needs --db")
     with tempfile.TemporaryDirectory(prefix="kbench-repeats-") as folder:
         database = arguments.db or str(pathlib.Path(folder) / "repeats.sqlite")
-        loops = []
-        try:
-            for _ in range(arguments.busy_loops):
-                loops.append(subprocess.Popen([sys.executable, "-c", BUSY]))
-            if not arguments.only_read:
+        if not arguments.only_read:
+            with busy(arguments.busy_loops):
                 measure(arguments.kbench, arguments, database)
-        finally:
-            for loop in loops:
-                loop.kill()
-                loop.wait()
         show(speedups(arguments.kbench, database))
 
 
