@@ -20,7 +20,6 @@ import math
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -59,18 +58,12 @@ def measure(arguments, database):
         command = [arguments.kbench, "run", "--quiet", "--device", "cpu", "--size", "small", "--no-html",
                    "--task", TASK, "--suite", str(folder / "suite"), "--db", database,
                    "--submissions", str(folder / "submissions"), *["--quick"] * arguments.quick]
-        for number in range(arguments.runs):
-            print(f"run {number + 1} of {arguments.runs}", file=sys.stderr)
-            ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-            if ended.returncode not in (0, 1):
-                sys.exit(f"alike: kbench ended with {ended.returncode}")
+        repeats.repeat(command, arguments.runs)
 
 
 def ratios_of(kbench, database, run):
     """Of each name, the speed-up over the compiled baseline."""
-    told = subprocess.run([kbench, "report", "json", "--db", database, "--run", run],
-                          stdout=subprocess.PIPE, check=True)
-    return [row["speedup"]["compiled"] for row in json.loads(told.stdout)["results"]
+    return [row["speedup"]["compiled"] for row in repeats.rows_of(kbench, database, run)
             if row["agent"] and row["speedup"]["compiled"]]
 
 
@@ -99,21 +92,9 @@ def show(kbench, database):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kbench", default=str(ROOT / "build" / "release" / "bin" / "kbench"))
-    parser.add_argument("--runs", type=int, default=34)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--busy-loops", type=int, default=0)
     parser.add_argument("--mebibytes", type=int, default=128, help="of the tensor; the task has 32")
-    parser.add_argument("--db", help="database to keep, or to read")
-    parser.add_argument("--only-read", action="store_true", help="measure nothing")
-    arguments = parser.parse_args()
-    if arguments.only_read and not arguments.db:
-        parser.error("--only-read needs --db")
-    with tempfile.TemporaryDirectory(prefix="kbench-alike-") as folder:
-        database = arguments.db or str(pathlib.Path(folder) / "alike.sqlite")
-        if not arguments.only_read:
-            with repeats.busy(arguments.busy_loops):
-                measure(arguments, database)
+    arguments = repeats.options(parser, 34)
+    with repeats.measured(arguments, lambda database: measure(arguments, database)) as database:
         show(arguments.kbench, database)
 
 

@@ -38,19 +38,23 @@ def busy(loops):
             loop.wait()
 
 
-def measure(kbench, arguments, database):
+def repeat(command, runs):
     """So many runs. A failed submission is a result like any other."""
+    for number in range(runs):
+        print(f"run {number + 1} of {runs}", file=sys.stderr)
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        if ended.returncode not in (0, 1):
+            sys.exit(f"kbench ended with {ended.returncode}")
+
+
+def measure(kbench, arguments, database):
     command = [kbench, "run", "--quiet", "--device", arguments.device, "--db", database, "--no-html",
                "--submissions", str(ROOT / "data" / "submissions")]
     for task in arguments.task:
         command += ["--task", task]
     if arguments.quick:
         command.append("--quick")
-    for number in range(arguments.runs):
-        print(f"run {number + 1} of {arguments.runs}", file=sys.stderr)
-        ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-        if ended.returncode not in (0, 1):
-            sys.exit(f"repeats: kbench ended with {ended.returncode}")
+    repeat(command, arguments.runs)
 
 
 def stored_runs(database):
@@ -58,13 +62,18 @@ def stored_runs(database):
         return [row[0] for row in connection.execute("SELECT id FROM run ORDER BY number")]
 
 
+def rows_of(kbench, database, run):
+    """A run as kbench reports it."""
+    told = subprocess.run([kbench, "report", "json", "--db", database, "--run", run],
+                          stdout=subprocess.PIPE, check=True)
+    return json.loads(told.stdout)["results"]
+
+
 def speedups(kbench, database):
     """By submission and baseline: one speed-up of each run, as kbench reports it."""
     found = defaultdict(list)
     for run in stored_runs(database):
-        told = subprocess.run([kbench, "report", "json", "--db", database, "--run", run],
-                              stdout=subprocess.PIPE, check=True)
-        for row in json.loads(told.stdout)["results"]:
+        for row in rows_of(kbench, database, run):
             for baseline, ratio in (row.get("speedup") or {}).items():
                 if ratio:
                     found[row["submission"], baseline].append(ratio)
@@ -102,24 +111,37 @@ def show(found):
               f"half-width {statistics.median(widths):.2f} % in the middle")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def options(parser, runs):
+    """What every tool is asked that measures the same again and again; the command line, read."""
     parser.add_argument("--kbench", default=str(ROOT / "build" / "release" / "bin" / "kbench"))
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=runs)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--busy-loops", type=int, default=0)
-    parser.add_argument("--task", action="append", default=[])
     parser.add_argument("--db", help="database to keep, or to read")
     parser.add_argument("--only-read", action="store_true", help="measure nothing")
     arguments = parser.parse_args()
     if arguments.only_read and not arguments.db:
         parser.error("--only-read needs --db")
+    return arguments
+
+
+@contextlib.contextmanager
+def measured(arguments, measure_into):
+    """The database that measure_into(database) has filled beside the busy loops, or an older one."""
     with tempfile.TemporaryDirectory(prefix="kbench-repeats-") as folder:
         database = arguments.db or str(pathlib.Path(folder) / "repeats.sqlite")
         if not arguments.only_read:
             with busy(arguments.busy_loops):
-                measure(arguments.kbench, arguments, database)
+                measure_into(database)
+        yield database
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--task", action="append", default=[])
+    arguments = options(parser, 10)
+    with measured(arguments, lambda database: measure(arguments.kbench, arguments, database)) as database:
         show(speedups(arguments.kbench, database))
 
 
