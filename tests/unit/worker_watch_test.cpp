@@ -168,7 +168,16 @@ TEST(WorkerWatch, WhatCannotBeReadIsAnError) {
 TEST(CoreLedger, AllGivenCoresMayBeBusy) {
   CoreLedger cores(4);
   for (int call = 0; call < 1000; ++call)
-    EXPECT_FALSE(cores.ran_on_more(4 * 3'100'000, std::chrono::nanoseconds{3'000'000}));
+    EXPECT_FALSE(cores.ran_on_more(4 * 3'040'000, std::chrono::nanoseconds{3'000'000}));
+}
+
+// Two cores in 1.04 ms of work, of which the call takes 0.35 ms more: a CI machine let it pass.
+TEST(CoreLedger, OneMoreIsFoundInShortCalls) {
+  CoreLedger cores(1);
+  bool found = false;
+  for (int call = 0; call < 5; ++call)
+    found = cores.ran_on_more(2'080'000, std::chrono::nanoseconds{1'390'000}) || found;
+  EXPECT_TRUE(found);
 }
 
 TEST(CoreLedger, OneMoreIsFoundAndAnAccidentIsNot) {
