@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,34 @@ Status write_all(int fd, std::string_view bytes, const fs::path& path) {
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
   }
   return Done{};
+}
+
+constexpr int kMostAttempts = 8;
+constexpr std::size_t kMostRemoved = 16;  // at once: whoever makes a folder waits for it
+constexpr std::size_t kSuffix = 6;        // of mkdtemp()
+
+// Held as long as the descriptor is open; none where somebody else holds it, or it is not ours.
+UniqueFd lock_folder(const fs::path& folder) {
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info {};
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0 || info.st_uid != ::geteuid()) return {};
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  return fd;
+}
+
+void remove_abandoned(const fs::path& temporary, const std::string& prefix) {
+  std::error_code error;
+  std::size_t removed = 0;
+  for (fs::directory_iterator entry(temporary, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (name.size() != prefix.size() + kSuffix || !name.starts_with(prefix)) continue;
+    const UniqueFd lock = lock_folder(entry->path());
+    if (!lock.valid()) continue;
+    std::error_code ignored;
+    fs::remove_all(entry->path(), ignored);
+    if (++removed == kMostRemoved) return;
+  }
 }
 
 }  // namespace
@@ -87,15 +116,26 @@ Status write_atomically(const fs::path& file, std::string_view bytes, int mode) 
 
 Result<ScratchFolder> ScratchFolder::make(const std::string& name) {
   std::error_code error;
-  const fs::path temporary = fs::temp_directory_path(error);
-  std::string path = ((error ? fs::path("/tmp") : temporary) / (name + "-XXXXXX")).string();
-  if (::mkdtemp(path.data()) == nullptr) return broken("make the folder", path);
-  ScratchFolder folder;
-  folder.path_ = path;
-  return folder;
+  const fs::path found = fs::temp_directory_path(error);
+  const fs::path temporary = error ? fs::path("/tmp") : found;
+  remove_abandoned(temporary, name + ".");
+  // Between its making and its locking another process may take it for an abandoned one.
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    ScratchFolder folder;
+    std::string path = (temporary / (name + ".XXXXXX")).string();
+    if (::mkdtemp(path.data()) == nullptr) return broken("make the folder", path);
+    folder.lock_ = lock_folder(path);
+    // On a file system without locks nobody takes it for abandoned, either.
+    const bool taken = !folder.lock_.valid() && errno == EWOULDBLOCK;
+    if (taken || !fs::exists(path, error)) continue;
+    folder.path_ = path;
+    return folder;
+  }
+  return broken("lock a folder in", temporary);
 }
 
 ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept {
+  std::swap(lock_, other.lock_);
   std::swap(path_, other.path_);
   return *this;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
 
 namespace kbench {
 
@@ -27,12 +28,15 @@ namespace kbench {
 [[nodiscard]] Status write_atomically(const std::filesystem::path& file, std::string_view bytes,
                                       int mode);
 
-// TMPDIR/NAME-XXXXXX, for our user alone, removed with its owner.
+// TMPDIR/NAME.XXXXXX, for our user alone, removed with its owner. As long as it lives it holds a
+// lock on the folder (flock), which the kernel takes back however the process ends: what a killed
+// one left is removed when the next folder of that name is made.
 class ScratchFolder {
  public:
   [[nodiscard]] static Result<ScratchFolder> make(const std::string& name);
   ScratchFolder() = default;  // none
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ScratchFolder(ScratchFolder&& other) noexcept
+      : lock_(std::move(other.lock_)), path_(std::exchange(other.path_, {})) {}
   ScratchFolder& operator=(ScratchFolder&& other) noexcept;
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -41,6 +45,7 @@ class ScratchFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
+  UniqueFd lock_;
   std::filesystem::path path_;
 };
 

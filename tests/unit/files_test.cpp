@@ -3,6 +3,11 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +33,34 @@ TEST_F(Files, AFolderGoesWithItsOwner) {
   const fs::path path = folder_.path();
   folder_ = ScratchFolder();
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(Files, WhatAKilledProcessLeftGoesWithTheNextFolderOfThatName) {
+  const std::string name = "kbench-files-test-" + std::to_string(::getpid());
+  const auto alive = ScratchFolder::make(name);
+  ASSERT_TRUE(alive.ok());
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto made = ScratchFolder::make(name);
+    const std::string path = made.ok() ? made->path().string() : "";
+    const bool told = ::write(pipe[1], path.data(), path.size()) >= 0;
+    ::close(pipe[1]);
+    ::raise(told ? SIGKILL : SIGABRT);
+  }
+  ::close(pipe[1]);
+  std::array<char, 4096> path{};
+  ASSERT_GT(::read(pipe[0], path.data(), path.size() - 1), 0);
+  ::close(pipe[0]);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(fs::exists(path.data()));
+
+  const auto next = ScratchFolder::make(name);
+  ASSERT_TRUE(next.ok());
+  EXPECT_FALSE(fs::exists(path.data()));
+  EXPECT_TRUE(fs::exists(alive->path()));
+  EXPECT_TRUE(fs::exists(next->path()));
 }
 
 TEST_F(Files, WhatIsWrittenIsRead) {
