@@ -172,6 +172,9 @@ std::string winners_of(const PageBoard& board) {
     if (score.first_rank == 1 && score.apart == ranking[0].apart) first.push_back(score.agent);
   const AgentScore& lead = ranking[0];
   if (lead.tasks == 0) return "No task of this run counts in a score.";
+  const bool any = std::any_of(ranking.begin(), ranking.end(),
+                               [](const AgentScore& score) { return score.correct > 0; });
+  if (!any) return fmt::format("Nobody was correct on any of {} tasks.", lead.tasks);
   const double share = 100 * lead.value(Score::kSureFastEager);
   if (first.size() > 1)
     return fmt::format(

@@ -171,7 +171,9 @@ void write_fact(HtmlWriter& html, const std::string& name, const std::string& va
   html.open("tr").element("th", name, {{"scope", "row"}}).element("td", value).close();
 }
 
+// What a machine has none of is not a fact about it.
 void write_facts(HtmlWriter& html, const std::string& path, const Json& value) {
+  if (value.is_null() || value == "") return;
   if (!value.is_object() || value.empty()) return write_fact(html, path, plain(value));
   for (const auto& [name, part] : value.items())
     write_facts(html, path.empty() ? name : path + " · " + name, part);

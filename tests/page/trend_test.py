@@ -1,6 +1,7 @@
 """What a page says of earlier runs, of what tasks are made of, and of the rule for variants."""
 
 import json
+import re
 
 import page_case
 from page_case import FOLDER, PageCase, data_of, make_page
@@ -58,6 +59,17 @@ class TrendTest(PageCase):
         box = chart.bounding_box()
         page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 60)
         self.assertIn("2026-11-20", figure.locator(".readout").inner_text())
+
+    def test_runs_of_one_day_are_told_apart(self):
+        def on_one_day(data):
+            for hour, run in enumerate(data["trend"]["runs"]):
+                run[1] = f"2026-11-{6 if hour < 6 else 7:02}T{10 + hour}:30:00Z"
+        page = self.open(f"#{FASTER}", file=self.altered(on_one_day), width=1920)
+        shown = page.locator("#task figure.trend svg text").all_text_contents()
+        dates = [text for text in shown if re.fullmatch(r"[\d-]{10}|\d\d:\d\d", text)]
+        self.assertEqual(dates[0], "2026-11-06")
+        self.assertEqual([text for text in dates if "-" in text], ["2026-11-06", "2026-11-07"])
+        self.assertIn("20:30", dates)
 
     def test_a_task_is_chosen_and_kept_in_the_address(self):
         page = self.open("#trend")

@@ -57,6 +57,20 @@ TEST(ConsoleReport, ColumnsAreAligned) {
   }
 }
 
+// What a submission is accused of is no fault of the baselines', which were not timed because of
+// it.
+TEST(ConsoleReport, WhatTheRowSaysIsNotToldAgainAsAReason) {
+  auto data = make_report_data();
+  Evaluation& evaluation = data.evaluations.front();
+  evaluation.samples.clear();
+  evaluation.state = State::kTimingInconsistent;
+  evaluation.message = "measured twice, and both times: its threads ran for 3 ms";
+  evaluation.eager_reason = evaluation.compiled_reason = "its threads ran for 3 ms";
+  EXPECT_THAT(render_console(data), Not(HasSubstr("eager: its threads")));
+  evaluation.message = "it is late";
+  EXPECT_THAT(render_console(data), HasSubstr("eager: its threads"));
+}
+
 TEST(ConsoleReport, ANarrowTerminalLosesWhatMattersLeast) {
   const auto heading = [](std::size_t columns) {
     const std::string report = render_console(make_report_data(), {.columns = columns});

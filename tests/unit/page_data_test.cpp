@@ -152,6 +152,8 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
   board.scopes[0].ranking.resize(1);
   board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
   EXPECT_LT(winners_of(board).size(), 200u);
+  board.scopes[0].ranking[0].correct = 0;
+  EXPECT_EQ(winners_of(board), "Nobody was correct on any of 4 tasks.");
 }
 
 TEST(PageData, HostileTextCannotLeaveTheScriptElement) {

@@ -206,6 +206,12 @@ const columnWidths = (board) =>
     h("col", { class: "col-compiled" }),
     board.agents.map(() => h("col", { class: "col-agent" })));
 
+// A column on paper is narrow: it breaks before an interval, never within one.
+const paperCell = (text) => {
+  const at = text.indexOf("[");
+  return h("td", null, at < 0 ? text : [text.slice(0, at), h("span", { class: "whole" }, text.slice(at))]);
+};
+
 // All tasks shown, a few agents in each table, for the printer.
 export const paperTables = (board) => {
   const tasks = tasksShown(board, view);
@@ -218,7 +224,7 @@ export const paperTables = (board) => {
     return h("table", { class: "paper" },
       h("caption", null, words.matrixCaption(view.over)),
       h("thead", null, h("tr", null, head.map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", null, lines.map((line) => h("tr", null, line.map((text) => h("td", null, text))))));
+      h("tbody", null, lines.map((line) => h("tr", null, line.map(paperCell)))));
   });
 };
 

@@ -19,6 +19,10 @@ const seriesOf = (board, task) => board.trend.filter((one) => one.task === task)
 
 const dayOf = (run) => run.at.slice(0, 10);
 
+// Under a tick: the day, or the time where the tick before is of the same day.
+const tickLabels = (runs) => runs.map((run, i) =>
+  (i > 0 && dayOf(run) === dayOf(runs[i - 1]) ? run.at.slice(11, 16) : dayOf(run)));
+
 const scalesOf = (series, width) => {
   const ends = series.flatMap(({ points }) =>
     points.flatMap(({ speedup }) => (speedup ? [speedup.low, speedup.high] : [])));
@@ -39,15 +43,16 @@ const trendAxes = ({ x, y, ticks }, width) => {
   const step = Math.max(1, Math.ceil((runs.length - 1) / room));
   const dated = runs.map((run, i) => [run, i])
     .filter(([, i]) => (runs.length - 1 - i) % step === 0);
+  const labels = tickLabels(dated.map(([run]) => run));
   return [
     ticks.map((tick) => [
       line(EDGE.left, y(tick), width - EDGE.right, y(tick), tick === 1 ? "one" : "grid"),
       label(EDGE.left - 8, y(tick) + 4, `${tick}×`, "end"),
     ]),
     ticks.includes(1) ? null : line(EDGE.left, y(1), width - EDGE.right, y(1), "one"),
-    dated.map(([run, i]) => [
+    dated.map(([, i], tick) => [
       line(x(i), TREND_HEIGHT - EDGE.bottom, x(i), TREND_HEIGHT - EDGE.bottom + 4, "axis"),
-      label(x(i), TREND_HEIGHT - EDGE.bottom + 17, dayOf(run),
+      label(x(i), TREND_HEIGHT - EDGE.bottom + 17, labels[tick],
         i === 0 ? "start" : i === runs.length - 1 ? "end" : "middle"),
     ]),
   ];
