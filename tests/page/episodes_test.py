@@ -23,28 +23,28 @@ class EpisodesTest(PageCase):
     def test_turn_by_turn(self):
         page = self.open(f"#{self.task()}")
         episode = page.locator("#task details.episode").first
-        episode.locator("summary").first.click()
+        self.unfold(episode)
         self.assertEqual(episode.locator("details.turn").count(), 4)
         self.assertEqual(episode.locator("svg .point").count(), 1)
         turn = episode.locator("details.turn").nth(1)
         self.assertIn("compile error", turn.locator("summary").inner_text())
-        turn.locator("summary").click()
+        self.unfold(turn)
         self.assertIn("compile_error", turn.locator("pre.answer").inner_text())
         self.assertIn("kbench episodes show", episode.locator("code").last.inner_text())
 
     def test_what_a_model_wrote_is_text(self):
         page = self.open(f"#{self.task()}")
         episode = page.locator("#task details.episode").nth(2)
-        episode.locator("summary").first.click()
-        for i in range(episode.locator("details.turn").count()):
-            episode.locator("details.turn").nth(i).locator("summary").click()
+        self.unfold(episode)
+        for turn in episode.locator("details.turn").all():
+            self.unfold(turn)
         self.assertEqual(episode.locator("img, script").count(), 0)
         self.assertNotEqual(page.title(), "owned")
         self.assertIn("<img src=x", episode.inner_text())
 
     def test_it_fits_a_phone(self):
         page = self.open(f"#{self.task()}", width=390, height=800)
-        page.locator("#task details.episode summary").first.click()
+        self.unfold(page.locator("#task details.episode").first)
         self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
 
 

@@ -84,6 +84,11 @@ class PageCase(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual(self.complaints, []))
         return page
 
+    def unfold(self, details):
+        """Opens what is made when it is opened: the page hears of that after the click, not in it."""
+        details.locator("> summary").click()
+        details.locator("> :nth-child(2)").wait_for()
+
     def altered(self, change):
         """The address of the page with other data: `change` gets the inline JSON."""
         data = data_of(self.file)

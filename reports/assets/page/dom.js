@@ -35,6 +35,21 @@ export const svg = (tag, properties, ...children) =>
 export const math = (tag, properties, ...children) =>
   make(document.createElementNS(SPACES.math, tag), properties, children);
 
+// A part that is made when it is first opened: a page may hold thousands of them.
+export const folded = (properties, summary, make, open = false) => {
+  const details = h("details", properties, h("summary", null, summary));
+  const fill = () => {
+    if (details.open && details.childElementCount === 1) details.append(make());
+  };
+  details.addEventListener("toggle", fill);
+  details.addEventListener("fill", fill); // for the printer, which does not wait
+  if (open) {
+    details.open = true;
+    fill();
+  }
+  return details;
+};
+
 const region = h("p", { role: "status", "aria-live": "polite", class: "unseen" });
 
 // Says something to a screen reader.

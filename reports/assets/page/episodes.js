@@ -2,7 +2,7 @@
 // said and tried, what came back, and how the speed-up went.
 
 import { words } from "./words.js";
-import { h, taskName } from "./dom.js";
+import { folded, h, taskName } from "./dom.js";
 import { chart, dot, label, line, linear, linearTicks, logarithmic, logTicks, titled } from "./chart.js";
 import { data } from "./data.js";
 import { showRatio, showSpeedup } from "./format.js";
@@ -101,21 +101,12 @@ const turnTitle = (turn, i) => [
   ...turn.calls.map(outcomeText),
 ].filter(Boolean).join(" · ");
 
-const turnEntry = (turn, i) => {
-  const body = h("div", { class: "entry-body" });
-  const details = h("details", { class: "entry turn" }, h("summary", null, turnTitle(turn, i)), body);
-  const fill = () => {
-    if (!details.open || body.firstChild) return;
-    body.append(...[
+const turnEntry = (turn, i) =>
+  folded({ class: "entry turn" }, turnTitle(turn, i), () =>
+    h("div", { class: "entry-body" },
       h("p", { class: "meta" }, words.turnCosts(turn)),
       textBlock(turn.said, "said"),
-      turn.calls.map(callBlock),
-    ].flat(3).filter(Boolean));
-  };
-  details.addEventListener("toggle", fill);
-  details.addEventListener("fill", fill); // for the printer, which does not wait
-  return details;
-};
+      turn.calls.map(callBlock)));
 
 const episodeTitle = (episode) => [
   episode.model,
@@ -123,28 +114,13 @@ const episodeTitle = (episode) => [
   episode.row ? judgedText(episode.row) : words.nothingJudged,
 ].join(" · ");
 
-// Filled when it is opened: an episode may have two hundred turns.
-const episodeEntry = (episode, open, width) => {
-  const body = h("div", { class: "entry-body" });
-  const details = h("details", { class: "entry episode" },
-    h("summary", null, episodeTitle(episode)), body);
-  const fill = () => {
-    if (!details.open || body.firstChild) return;
-    body.append(...[
+const episodeEntry = (episode, open, width) =>
+  folded({ class: "entry episode" }, episodeTitle(episode), () =>
+    h("div", { class: "entry-body" },
       h("p", { class: "meta" }, words.episodeMeta(episode)),
       stepFigure(episode, width),
       episode.turns.map(turnEntry),
-      h("div", { class: "command" }, h("code", null, episode.command)),
-    ].flat().filter(Boolean));
-  };
-  details.addEventListener("toggle", fill);
-  details.addEventListener("fill", fill);
-  if (open) {
-    details.open = true;
-    fill();
-  }
-  return details;
-};
+      h("div", { class: "command" }, h("code", null, episode.command))), open);
 
 // Of one task, for its page.
 export const episodesOfTask = (board, task, width) => {

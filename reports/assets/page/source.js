@@ -1,7 +1,7 @@
 // What was compiled: the files of a row, the task's own, and what two submissions differ in.
 
 import { words } from "./words.js";
-import { h } from "./dom.js";
+import { folded, h } from "./dom.js";
 import { contestant, data } from "./data.js";
 import { highlight } from "./highlight.js";
 import { diffLines } from "./diff.js";
@@ -29,22 +29,13 @@ const codeOf = (text, path) =>
   h("pre", { class: "code", tabindex: "0", role: "region", "aria-label": path },
     h("code", null, text.length > MOST_HIGHLIGHTED ? plain(text) : coloured(text, path)));
 
-// Made when it is opened: a page may hold thousands of files.
-const folded = (summary, make) => {
-  const details = h("details", { class: "source" }, h("summary", null, summary));
-  const fill = () => {
-    if (details.open && details.childElementCount === 1) details.append(make());
-  };
-  details.addEventListener("toggle", fill);
-  details.addEventListener("fill", fill); // for the printer, which does not wait
-  return details;
-};
+const SOURCE = { class: "source" };
 
 const fileView = (file) => {
   const name = file.path.replace(/^src\//, "");
   if (!isKept(file)) return h("p", { class: "note" }, words.leftOut(name, file.bytes));
   const text = textOf(file);
-  return folded(words.sourceFile(name, linesOf(text).length), () => codeOf(text, name));
+  return folded(SOURCE, words.sourceFile(name, linesOf(text).length), () => codeOf(text, name));
 };
 
 // Of one row, for its details.
@@ -65,7 +56,7 @@ export const taskSource = (task) => {
   if (!task.source) return [];
   const text = data.contents[task.source];
   if (text === undefined) return [h("p", { class: "note" }, words.taskLeftOut)];
-  return [folded(words.taskSource, () => codeOf(text, `${task.task}.py`))];
+  return [folded(SOURCE, words.taskSource, () => codeOf(text, `${task.task}.py`))];
 };
 
 const MOST_LETTERS = 100; // of an option: names are somebody else's

@@ -1,7 +1,7 @@
 // One task: how long everybody took against the limit, and for each row what its author needs.
 
 import { words } from "./words.js";
-import { h } from "./dom.js";
+import { folded, h } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
 import { contestant, data, fieldOf, isCorrect } from "./data.js";
 import { cellOf } from "./cells.js";
@@ -185,8 +185,7 @@ const reasonsOf = (row) =>
     .filter(([side, why]) => why && !(side === "submission" && row.message))
     .map(([side, why]) => h("p", { class: "note" }, words.notTimed(side, why)));
 
-// Filled when it is opened: a task may have fifty rows, and each a thousand samples.
-const fillEntry = (row, width) => [
+const entryBody = (row, width) => h("div", { class: "entry-body" },
   row.message ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
   row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
   reasonsOf(row),
@@ -199,27 +198,13 @@ const fillEntry = (row, width) => [
   samplePlot(row.details.samples, width),
   h("h4", null, words.details),
   h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
-    [h("dt", null, name), h("dd", null, value)])),
-].flat(2).filter(Boolean);
+    [h("dt", null, name), h("dd", null, value)])));
 
-const entryOf = (row, open, width) => {
-  const box = h("div", { class: "entry-body" });
-  const tone = data.states[row.state].tone;
-  const details = h("details", { class: "entry", id: `row-${row.index}` },
-    h("summary", null, h("span", { class: `glyph tone-${tone}` }, data.states[row.state].glyph),
-      ` ${nameOf(row)}: ${data.states[row.state].words}`),
-    box);
-  const fill = () => {
-    if (details.open && !box.firstChild) box.append(...fillEntry(row, width));
-  };
-  details.addEventListener("toggle", fill);
-  details.addEventListener("fill", fill); // for the printer, which does not wait
-  if (open) {
-    details.open = true;
-    fill();
-  }
-  return details;
-};
+const entryOf = (row, open, width) =>
+  folded({ class: "entry", id: `row-${row.index}` },
+    [h("span", { class: `glyph tone-${data.states[row.state].tone}` }, data.states[row.state].glyph),
+      ` ${nameOf(row)}: ${data.states[row.state].words}`],
+    () => entryBody(row, width), open);
 
 const isFailure = (row) => data.states[row.state].tone === "bad";
 
