@@ -99,6 +99,11 @@ fs::path find_state(const Environment& environment) {
   return fs::path(home).is_absolute() ? fs::path(home) / ".local/state/kbench" : fs::path();
 }
 
+fs::path find_locks(const Environment& environment) {
+  const auto own = environment("KBENCH_LOCKS").value_or("");
+  return fs::path(own).is_absolute() ? own : "/tmp";
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -151,6 +156,7 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.player_library = installation.programs / "kbench-player.so";
   installation.cache = find_cache(environment, installation.root, installation.installed);
   installation.state = find_state(environment);
+  installation.locks = find_locks(environment);
   if (!installation.installed) find_python(installation, environment, built_with.python);
   return installation;
 }

@@ -51,6 +51,9 @@ struct Installation {
   // What outlives results and caches: the key that runs are chained with. Empty where neither
   // XDG_STATE_HOME nor HOME is set.
   std::filesystem::path state;
+  // Where the locks of devices lie (measuring_lock.hpp), one folder for all users of the machine:
+  // KBENCH_LOCKS, else /tmp, whatever TMPDIR says.
+  std::filesystem::path locks;
 };
 
 // Reads one environment variable; empty where it is not set. Replaced by tests.

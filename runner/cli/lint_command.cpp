@@ -165,7 +165,7 @@ class LintSession {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
     auto lock =
-        take_measuring_lock({.state = installation_.state,
+        take_measuring_lock({.folder = installation_.locks,
                              .target = &target_,
                              .what = "tasks lint",
                              .note = [this](const std::string& text) { progress_.note(text); }});

@@ -19,14 +19,10 @@ std::string lock_name(const Target& target) {
 }  // namespace
 
 Result<DeviceLock> take_measuring_lock(const LockRequest& request) {
-  if (request.state.empty()) {
-    request.note("no lock is taken: set HOME or XDG_STATE_HOME, which it lies below");
-    return DeviceLock();
-  }
   const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now()};
   bool refused = false;
   auto lock = DeviceLock::take(
-      request.state / "locks", lock_name(*request.target), self, [&](const LockHolder& holder) {
+      request.folder, lock_name(*request.target), self, [&](const LockHolder& holder) {
         refused = !request.wait;
         if (request.wait)
           request.note(

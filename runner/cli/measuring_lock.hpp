@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct LockRequest {
-  std::filesystem::path state;  // Installation::state
+  std::filesystem::path folder;  // Installation::locks
   const Target* target = nullptr;
   std::string what;  // "run 0123456789ab"
   bool wait = true;

@@ -179,7 +179,7 @@ class RunSession {
       run_ = std::move(*found);
     }
     auto lock =
-        take_measuring_lock({.state = installation_.state,
+        take_measuring_lock({.folder = installation_.locks,
                              .target = &plan_.target,
                              .what = fmt::format("run {}", short_id(run_)),
                              .wait = !options_.no_wait,

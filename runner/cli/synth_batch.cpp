@@ -35,7 +35,7 @@ std::string trial_seed(const SynthSetting& setting, const Candidate& candidate) 
 
 Result<DeviceLock> lock_device(SynthSetting& setting) {
   return take_measuring_lock(
-      {.state = setting.installation.state,
+      {.folder = setting.installation.locks,
        .target = &*setting.target,
        .what = "synth",
        .note = [&](const std::string& text) { setting.progress.note(text); }});

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kBetweenTries{250};
 constexpr int kNamelessTries = 4;
 constexpr std::size_t kLongestNote = 400;
+constexpr mode_t kForAllUsers = 0666;
 
 Error unusable(const fs::path& file, std::string_view doing) {
   return {ErrorCode::kInfrastructure,
@@ -35,7 +36,7 @@ Error unusable(const fs::path& file, std::string_view doing) {
 
 // Letters, digits and dashes: a GPU's UUID, or ours.
 std::string file_name(const std::string& device) {
-  std::string name;
+  std::string name = "kbench-";
   for (const char c : device) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     name += plain ? c : '-';
@@ -81,6 +82,26 @@ struct Descriptor {
   }
 };
 
+// Of all users: whoever comes first makes it, those who come later write their names into it. Not
+// O_CREAT for what is there: of a file of somebody else in a folder such as /tmp that is refused
+// (fs.protected_regular). -1: errno says why.
+int open_for_all(const fs::path& file) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  while (true) {
+    const int found = ::open(file.c_str(), kFlags);
+    if (found >= 0 || errno != ENOENT) return found;
+    const int made = ::open(file.c_str(), kFlags | O_CREAT | O_EXCL, kForAllUsers);
+    if (made >= 0) ::fchmod(made, kForAllUsers);  // whatever the umask is
+    if (made >= 0 || errno != EEXIST) return made;
+  }
+}
+
+// Somebody may have put a pipe or a device in its place.
+bool is_a_file(int descriptor) {
+  struct stat facts {};
+  return ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 }  // namespace
 
 std::string words(const LockHolder& holder) {
@@ -98,8 +119,12 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
   int nameless = 0;
   while (true) {
     // Not inherited by the programs that are started meanwhile: they may outlive their run.
-    Descriptor opened{::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    Descriptor opened{open_for_all(file)};
     if (opened.value < 0) return unusable(file, "opening it");
+    if (!is_a_file(opened.value)) {
+      errno = EINVAL;
+      return unusable(file, "locking what is no file");
+    }
     if (::flock(opened.value, LOCK_EX | LOCK_NB) == 0) {
       if (!is_the_same(opened.value, file)) continue;
       write_holder(opened.value, self);

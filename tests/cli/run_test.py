@@ -66,12 +66,14 @@ def processes_of_kbench():
 
 
 class RunCase(cli_case.CliCase):
-    def run_kbench(self, *words, timeout=400):
-        return self.kbench("run", *words, KBENCH_TORCH=str(self.folder), timeout=timeout)
+    def run_kbench(self, *words, timeout=400, **environment):
+        return self.kbench("run", *words, timeout=timeout, KBENCH_TORCH=str(self.folder),
+                           KBENCH_LOCKS=str(self.folder / "locks"), **environment)
 
     def environment(self):
         variables = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
-        variables.update(HOME=str(self.folder), KBENCH_TORCH=str(self.folder))
+        variables.update(HOME=str(self.folder), KBENCH_TORCH=str(self.folder),
+                         KBENCH_LOCKS=str(self.folder / "locks"))
         return variables
 
     def start(self, *words):
@@ -97,7 +99,8 @@ class RunCase(cli_case.CliCase):
 
 
 class OneAtATimeTest(RunCase):
-    """Two runs on one device never measure beside each other, whatever databases they write to."""
+    """Two runs on one device never measure beside each other, whatever databases they write to
+    and whose home they have."""
 
     HONEST = ("--submissions", FAULTS, "--agent", "honest", "--quick", "--no-html")
 
@@ -105,14 +108,15 @@ class OneAtATimeTest(RunCase):
         """A run that has the device: its first line on standard error comes before that."""
         first = self.start(*RELU, *self.HONEST, "--db", "first.sqlite")
         deadline = time.monotonic() + 60
-        locks = self.folder / ".local/state/kbench/locks"
+        locks = self.folder / "locks"
         while time.monotonic() < deadline and not (locks.is_dir() and any(locks.iterdir())):
             time.sleep(0.02)
         return first
 
     def test_the_second_says_for_whom_it_waits_and_measures_afterwards(self):
         first = self.start_first()
-        second = self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite")
+        second = self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite",
+                                 HOME=str(self.folder / "another"))
         first.communicate()
         self.assertEqual(first.returncode, GOOD)
         self.assert_good(second)

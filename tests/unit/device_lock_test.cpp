@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -188,6 +189,42 @@ TEST_F(DeviceLockTest, AFolderThatCannotBeIsAnErrorAndNotAWait) {
   const auto lock = take(root_ / "file", kFirst, /*wait=*/true);
   ASSERT_FALSE(lock.ok());
   EXPECT_THAT(lock.error().message, HasSubstr("opening it failed"));
+}
+
+// In a folder such as /tmp. Only root can become two users.
+TEST_F(DeviceLockTest, HoldsAmongUsers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become two users";
+  std::filesystem::create_directory(folder_);
+  ASSERT_EQ(::chmod(root_.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
+  const auto as_user = [&](uid_t user, const LockHolder& self) {
+    return wait_for(start_child([&] {
+      ::umask(077);
+      if (::setuid(user) != 0) return 3;
+      const auto lock = take(folder_, self);
+      if (lock) return ::raise(SIGKILL);  // the file stays, which only its user may remove
+      return lock.error().message.find(kFirst.what) == std::string::npos ? 2 : 1;
+    }));
+  };
+  EXPECT_EQ(as_user(12345, kSecond), -SIGKILL);
+  {
+    const auto lock = take(folder_, kFirst);
+    ASSERT_TRUE(lock.ok()) << lock.error().message;
+    EXPECT_EQ(as_user(12346, kSecond), 1) << "waits for the first, and is told its name";
+  }
+  EXPECT_EQ(as_user(12346, kSecond), -SIGKILL);
+}
+
+TEST_F(DeviceLockTest, WhatHasTheNameOfTheFileHoldsUpNobody) {
+  std::filesystem::create_directory(folder_);
+  ASSERT_EQ(::mkfifo((folder_ / "kbench-GPU-1.lock").c_str(), 0666), 0);
+  std::filesystem::create_symlink(root_ / "elsewhere", folder_ / "kbench-GPU-2.lock");
+  const auto pipe = take(folder_, kFirst, /*wait=*/true);
+  ASSERT_FALSE(pipe.ok());
+  EXPECT_THAT(pipe.error().message, HasSubstr("locking what is no file"));
+  const auto link = take(folder_, kFirst, /*wait=*/true, "GPU-2");
+  ASSERT_FALSE(link.ok());
+  EXPECT_FALSE(std::filesystem::exists(root_ / "elsewhere"));
 }
 
 TEST(DeviceLock, TheCpuIsThatOfTheRunningKernel) {

@@ -158,6 +158,15 @@ TEST_F(FindInstallation, StateFollowsTheEnvironment) {
   EXPECT_EQ(find()->state, "") << "a key in the checkout would be given to every sandbox";
 }
 
+TEST_F(FindInstallation, LocksAreOfAllUsersUnlessNamed) {
+  environment_["TMPDIR"] = "/own";
+  EXPECT_EQ(find()->locks, "/tmp") << "another user's TMPDIR is another one";
+  environment_["KBENCH_LOCKS"] = "relative";
+  EXPECT_EQ(find()->locks, "/tmp");
+  environment_["KBENCH_LOCKS"] = "/run/lock";
+  EXPECT_EQ(find()->locks, "/run/lock");
+}
+
 TEST_F(FindInstallation, CacheIsMadeForTheOwnerOnly) {
   const auto found = find();
   ASSERT_TRUE(found.ok());
