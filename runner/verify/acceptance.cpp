@@ -49,13 +49,19 @@ std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
   return fmt::format("{}[{}]", spec.name, fmt::join(indices, ", "));
 }
 
+// No sign on what has none: a NaN's is an accident of how it came about.
+std::string number_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{:.9g}", x); }
+
 std::string element_message(const TensorSpec& spec, const CompareResult& result,
-                            const OutputBound& bound) {
+                            const OutputBound& bound, Whose whose) {
   const double off = std::abs(result.first_wrong_got - result.first_wrong_reference);
   std::string message =
-      fmt::format("{} of {} elements of {} are wrong; the first is {}: got {:.9g}, expected {:.9g}",
+      fmt::format("{} of {} elements of {} are wrong; the first is {}: got {}, expected {}",
                   result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
-                  result.first_wrong_got, result.first_wrong_reference);
+                  number_text(result.first_wrong_got), number_text(result.first_wrong_reference));
+  // Backend::poison; what LibTorch returns is its own.
+  if (std::isnan(result.first_wrong_got) && whose == Whose::kSubmissions)
+    message += "; outputs hold nan until they are written";
   if (!std::isfinite(off) || !is_floating(spec.dtype)) return message;
   const double allowed = allowed_error(
       {bound.absolute, bound.ulp_factor, bound.rms, bound.relative}, result.first_wrong_reference);
@@ -111,7 +117,7 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
     check.wrong_elements += result.wrong;
     if (is_wrong(result) && check.passed) {
       check.passed = false;
-      check.message = element_message(outputs[o], result, allowed[o]);
+      check.message = element_message(outputs[o], result, allowed[o], whose);
     }
     const double l2 = relative_l2(result);
     const double l2_bound =

@@ -1,5 +1,7 @@
 #include "runner/verify/acceptance.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "runner/verify/profile.hpp"
@@ -54,6 +56,21 @@ TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {
       "1 of 6 elements of y are wrong; the first is y[1, 1]: got 7, expected 0, off by 7 where "
       "7.81e-06 is allowed")
       << "4 times eager's error, and 64 units at half";
+}
+
+TEST(Acceptance, WhatWasPerhapsNeverWrittenIsSaidToBe) {
+  CompareResult result;
+  result.wrong = 6;
+  result.first_wrong_got = -std::numeric_limits<double>::quiet_NaN();
+  result.first_wrong_reference = 0.5;
+  const auto message = [&](Whose whose) {
+    return judge({}, kOutputs, kEager, {result}, Against::kReference, whose).message;
+  };
+  EXPECT_EQ(message(Whose::kSubmissions),
+            "6 of 6 elements of y are wrong; the first is y[0, 0]: got nan, expected 0.5; outputs "
+            "hold nan until they are written");
+  EXPECT_EQ(message(Whose::kCompiledBaselines),
+            "6 of 6 elements of y are wrong; the first is y[0, 0]: got nan, expected 0.5");
 }
 
 TEST(Acceptance, ASmallErrorEverywhereFailsByTheNorm) {
