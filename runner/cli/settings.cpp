@@ -39,8 +39,8 @@ constexpr std::array<std::string_view, 13> kOfARun{
     "profile", "quick",       "size",           "submissions", "suite",  "task"};
 // Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
 constexpr std::array<std::string_view, 11> kOtherVariables{
-    "KBENCH_CACHE", "KBENCH_CONFIG",        "KBENCH_DEPS",         "KBENCH_IMPORT_ALL",
-    "KBENCH_LOCKS", "KBENCH_PRESET",        "KBENCH_ROOT",         "KBENCH_TORCH",
+    "KBENCH_CACHE",         "KBENCH_CONFIG",       "KBENCH_DEPS",   "KBENCH_IMPORT_ALL",
+    "KBENCH_LOCKS",         "KBENCH_PRESET",       "KBENCH_ROOT",   "KBENCH_TORCH",
     "KBENCH_UPDATE_GOLDEN", "KBENCH_WHEEL_PYTHON", "KBENCH_WITHOUT"};
 constexpr std::string_view kOurs = "KBENCH_";
 
