@@ -485,7 +485,7 @@ Values GraphExecutor::Impl::start(const std::vector<at::Tensor>& given_inputs,
 
 std::vector<at::Tensor> GraphExecutor::Impl::take_outputs(Values& run) const {
   std::vector<at::Tensor> taken;
-  for (const GraphValue& output : outputs) taken.push_back(run.take(output).contiguous());
+  for (const GraphValue& output : outputs) taken.push_back(run.take(output));
   return taken;
 }
 

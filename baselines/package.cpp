@@ -40,9 +40,7 @@ std::vector<at::Tensor> CompiledPackage::run(const std::vector<at::Tensor>& inpu
   arguments.reserve(inputs.size() + parameters.size());
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   arguments.insert(arguments.end(), parameters.begin(), parameters.end());
-  std::vector<at::Tensor> outputs = impl_->loader.boxed_run(std::move(arguments));
-  for (at::Tensor& output : outputs) output = output.contiguous();  // as the eager executor does
-  return outputs;
+  return impl_->loader.boxed_run(std::move(arguments));
 }
 
 }  // namespace kbench

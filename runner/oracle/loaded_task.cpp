@@ -32,16 +32,6 @@
 namespace kbench {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-
-Tensors to_double(const Tensors& tensors) {
-  Tensors doubles;
-  doubles.reserve(tensors.size());
-  for (const at::Tensor& tensor : tensors)
-    doubles.push_back(tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor);
-  return doubles;
-}
-
 // The inputs as a hard draw wants them; as they are for an empty name.
 Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
                                          const std::string& hard_draw) {
@@ -468,10 +458,10 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
     const c10::NoGradGuard no_grad;
     Tensors params = to_double(t.params);
     t.executor.adopt_parameters(params);
-    t.reference_outputs = t.executor.run(to_double(t.slot_inputs[0]), params);
+    t.reference_outputs = to_contiguous(t.executor.run(to_double(t.slot_inputs[0]), params));
     params.clear();
     t.eager_outputs.clear();
-    t.eager_outputs.push_back(t.run(Side::kEager, 0));
+    t.eager_outputs.push_back(to_contiguous(t.run(Side::kEager, 0)));
     return t.errors_of(t.eager_outputs[0]);
   });
 }
@@ -524,7 +514,9 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     if (!nanoseconds) return nanoseconds.error();
     auto flushed = t.backend.last_flush_ns();
     if (!flushed) return flushed.error();
-    if (side == Side::kEager) t.eager_outputs = std::move(outputs);
+    if (side == Side::kEager)
+      for (Tensors& of_a_slot : outputs)
+        t.eager_outputs.push_back(to_contiguous(std::move(of_a_slot)));
     return BaselineTime{*nanoseconds, *flushed, 0, launching.count()};
   });
 }

@@ -13,19 +13,12 @@
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "runner/oracle/tensors.hpp"
+
 namespace kbench {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-
 constexpr double kWrongBy = 0.01;  // one wrong element is off by 1 %
-
-Tensors to_double(const Tensors& tensors) {
-  Tensors doubles;
-  for (const at::Tensor& tensor : tensors)
-    doubles.push_back(tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor);
-  return doubles;
-}
 
 // None where the mean is the output: of one number, as losses are.
 std::optional<at::Tensor> filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
@@ -67,7 +60,7 @@ std::optional<at::Tensor> as_identity(const at::Tensor& input, const at::Tensor&
 // The wrong tensor in place of output `o`; an undefined one means: do not write it.
 std::optional<at::Tensor> spoilt(const MutationRequest& request, const MutationGround& ground,
                                  std::size_t o) {
-  const at::Tensor right = ground.eager.at(o).contiguous();
+  const at::Tensor& right = ground.eager.at(o);
   const at::Tensor& reference = ground.reference.at(o);
   switch (request.kind) {
     case MutationKind::kNone: return right;
@@ -79,7 +72,7 @@ std::optional<at::Tensor> spoilt(const MutationRequest& request, const MutationG
       return as_identity(ground.inputs.at(static_cast<std::size_t>(request.index)), right);
     case MutationKind::kPrevious:
       if (ground.previous.empty()) return std::nullopt;
-      return ground.previous.at(o).contiguous();
+      return ground.previous.at(o);
     case MutationKind::kHalf:
       if (right.scalar_type() != at::kFloat && right.scalar_type() != at::kDouble)
         return std::nullopt;
@@ -143,7 +136,7 @@ Mutation mutated_graph(const MutationRequest& request, const MutationGround& gro
   const Run run = parameter ? &run_without_parameter : &run_without_node;
   Mutation mutation;
   if (!request.exact) {
-    mutation.outputs = run(request, ground, ground.inputs, ground.parameters);
+    mutation.outputs = to_contiguous(run(request, ground, ground.inputs, ground.parameters));
     return mutation;
   }
   Tensors parameters = to_double(ground.parameters);
@@ -162,7 +155,7 @@ Mutation make_mutation(const MutationRequest& request, const MutationGround& gro
   Mutation mutation;
   for (std::size_t o = 0; o < ground.eager.size(); ++o) {
     if (o != only) {
-      mutation.outputs.push_back(ground.eager[o].contiguous());
+      mutation.outputs.push_back(ground.eager[o]);
       continue;
     }
     auto wrong = spoilt(request, ground, o);

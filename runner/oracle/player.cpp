@@ -26,8 +26,6 @@
 namespace kbench {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-
 // Times that the kernel took a core away from a thread of this process that wanted to go on.
 std::int64_t involuntary_switches() {
   rusage usage{};

@@ -28,16 +28,29 @@ at::ScalarType scalar_type(DType dtype) {
 
 }  // namespace
 
-std::vector<at::Tensor> tensors_at(const std::vector<TensorSpec>& specs, const Layout& layout,
-                                   std::byte* base, const std::string& torch_device) {
+Tensors tensors_at(const std::vector<TensorSpec>& specs, const Layout& layout, std::byte* base,
+                   const std::string& torch_device) {
   const at::Device device(torch_device);
-  std::vector<at::Tensor> tensors;
+  Tensors tensors;
   tensors.reserve(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
     tensors.push_back(
         at::from_blob(base + layout.offsets[i], specs[i].shape,
                       at::TensorOptions().dtype(scalar_type(specs[i].dtype)).device(device)));
   }
+  return tensors;
+}
+
+Tensors to_double(const Tensors& tensors) {
+  Tensors doubles;
+  doubles.reserve(tensors.size());
+  for (const at::Tensor& tensor : tensors)
+    doubles.push_back(tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor);
+  return doubles;
+}
+
+Tensors to_contiguous(Tensors tensors) {
+  for (at::Tensor& tensor : tensors) tensor = tensor.contiguous();
   return tensors;
 }
 

@@ -15,11 +15,19 @@ class Tensor;
 
 namespace kbench {
 
+using Tensors = std::vector<at::Tensor>;
+
 // One for each spec, where the layout puts it behind `base`, on "cpu" or "cuda:N". Nothing is
 // copied or owned.
-[[nodiscard]] std::vector<at::Tensor> tensors_at(const std::vector<TensorSpec>& specs,
-                                                 const Layout& layout, std::byte* base,
-                                                 const std::string& torch_device);
+[[nodiscard]] Tensors tensors_at(const std::vector<TensorSpec>& specs, const Layout& layout,
+                                 std::byte* base, const std::string& torch_device);
+
+// Floating ones in double precision.
+[[nodiscard]] Tensors to_double(const Tensors& tensors);
+
+// As what is judged lies in memory. A graph's outputs may be transposed; what is kept of them to
+// compare with is made so once, after the clock.
+[[nodiscard]] Tensors to_contiguous(Tensors tensors);
 
 // Empty for what no task declares.
 [[nodiscard]] std::optional<DType> dtype_of(const at::Tensor& tensor);
