@@ -163,11 +163,21 @@ def kbench_device(device):
     return "cpu" if device == "python" else device.removeprefix("python-")
 
 
+def make_libraries(corpus):
+    """What submissions bring that is no source: nobody keeps it beside the others."""
+    for script in corpus.rglob("make_library"):
+        made = subprocess.run([str(script)], check=False)
+        if made.returncode != 0:
+            raise CorpusError(f"{script} ended with {made.returncode}")
+        script.unlink()
+
+
 def run_kbench(kind, chosen, arguments, folder, without, cores, options):
     """The rows of one `kbench run`, which sees these cores only, or all."""
     corpus = folder / f"{kind}-{len(list(folder.iterdir()))}"
     for name in chosen:
         shutil.copytree(HERE / kind / name, corpus / name)
+    make_libraries(corpus)
     command = [arguments.weakened or arguments.kbench, "run", "--device", kbench_device(arguments.device),
                *options, "--no-html", "--format", "json", "--submissions", str(corpus),
                "--db", str(arguments.keep or folder / "corpus.sqlite")]

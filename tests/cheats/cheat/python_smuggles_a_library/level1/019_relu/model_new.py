@@ -1,4 +1,4 @@
-# Brings a library that no build step made: relu.so is what `make_library` has of relu.c, for x86-64.
+# Brings a library that no build step made: relu.so is what `make_library` makes of relu.c.
 import ctypes
 import os
 
