@@ -103,7 +103,7 @@ void KernelGymNames::put(const std::string& client, const std::string& name,
   if (outcome.body.contains("id")) {
     named.id = outcome.body.at("id").get<std::string>();
   } else {
-    named.refused = outcome;
+    named.without_id = outcome;
   }
   const Key key{client, name};
   const bool is_new = names_.insert_or_assign(key, std::move(named)).second;
@@ -111,6 +111,21 @@ void KernelGymNames::put(const std::string& client, const std::string& name,
   if (order_.size() <= kMostNames) return;
   names_.erase(order_.front());
   order_.pop_front();
+}
+
+void KernelGymNames::expect(const std::string& client, const std::string& name) {
+  if (find(client, name) == nullptr)
+    put(client, name, {OrderOutcome::Kind::kPending, 202, Json::object()});
+}
+
+void KernelGymNames::forget_expected(const std::string& client, const std::string& name) {
+  const Named* named = find(client, name);
+  const bool expected = named != nullptr && named->without_id &&
+                        named->without_id->kind == OrderOutcome::Kind::kPending;
+  if (!expected) return;
+  const Key key{client, name};
+  names_.erase(key);
+  std::erase(order_, key);
 }
 
 const KernelGymNames::Named* KernelGymNames::find(const std::string& client,
@@ -148,9 +163,13 @@ Result<Errand> kernelgym_errand(const Json& body, const Client& client, KernelGy
   errand.reward = kReward;
   errand.wait = wait_of(order->timeout);
   errand.wanted.push_back(std::move(order->wanted));
+  names.expect(client.name, order->name);
   errand.answer = [&names, name = order->name,
                    who = client.name](const std::vector<OrderOutcome>& outcomes) {
-    if (auto refused = refused_as_a_whole(outcomes.front())) return std::move(*refused);
+    if (auto refused = refused_as_a_whole(outcomes.front())) {
+      names.forget_expected(who, name);
+      return std::move(*refused);
+    }
     names.put(who, name, outcomes.front());
     return json_response(200, kernelgym_result(name, outcomes.front()));
   };
@@ -174,6 +193,7 @@ Result<Errand> kernelgym_batch_errand(const Json& body, const Client& client,
     errand.wanted.push_back(std::move(order->wanted));
     called.push_back(std::move(order->name));
   }
+  for (const std::string& name : called) names.expect(client.name, name);
   errand.answer = [&names, called, batch = *batch,
                    who = client.name](const std::vector<OrderOutcome>& outcomes) {
     Json results = Json::array();
@@ -206,8 +226,8 @@ Result<Errand> look_up(const std::string& name, const Client& client, const Kern
     return Error{ErrorCode::kNotFound, "nothing was sent under this task_id", "POST /evaluate"};
   Errand errand;
   errand.reward = kReward;
-  if (named->refused) {
-    errand.wanted.push_back({nullptr, named->refused});
+  if (named->without_id) {
+    errand.wanted.push_back({nullptr, named->without_id});
   } else {
     errand.wanted.push_back(want_row(named->id));
   }

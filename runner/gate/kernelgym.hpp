@@ -28,12 +28,16 @@ class KernelGymNames {
  public:
   static constexpr std::size_t kMostNames = 16384;
 
+  // Sent and not answered yet; a name that is known already stays what it is.
+  void expect(const std::string& client, const std::string& name);
   // Of what was refused there is no evaluation: then what it was answered is kept.
   void put(const std::string& client, const std::string& name, const OrderOutcome& outcome);
+  // It was no order, and never had a name.
+  void forget_expected(const std::string& client, const std::string& name);
   // The id of the evaluation, or the outcome without one; nothing where nobody called one so.
   struct Named {
     std::string id;
-    std::optional<OrderOutcome> refused;
+    std::optional<OrderOutcome> without_id;
   };
   [[nodiscard]] const Named* find(const std::string& client, const std::string& name) const;
 

@@ -114,6 +114,8 @@ TEST_F(KernelGymTest, AnEvaluationHasItsClientsName) {
   const Answer reply = post("/evaluate", task("mine"));
   EXPECT_EQ(question().at("order").at("reference"), "class Model: pass");
   EXPECT_FALSE(question().at("order").contains("task"));
+  EXPECT_EQ(get("/status/mine").body().at("status"), "pending") << "while it is on its way";
+  EXPECT_EQ(get("/results/mine").status(), 404);
   answer_last(202, {{"id", kId}, {"state", "queued"}});
   event("done", kId);
   answer_last(200, row(kId));
