@@ -10,7 +10,9 @@ constexpr double kFlopsShare = 1.0 / 4;
 constexpr double kTriangularShare = 1.0 / 4;
 
 bool is_triangular(const TensorSpec& spec) {
-  return spec.draw.kind == Draw::Kind::kTril || spec.draw.kind == Draw::Kind::kTriu;
+  const Draw& draw = spec.draw;
+  return draw.kind == Draw::Kind::kTril || draw.kind == Draw::Kind::kTriu ||
+         draw.keep != Draw::Keep::kAll;
 }
 
 double traffic_bytes(const TaskSize& size) {
