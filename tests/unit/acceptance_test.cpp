@@ -1,5 +1,6 @@
 #include "runner/verify/acceptance.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,8 @@ TEST(Acceptance, WhatWasPerhapsNeverWrittenIsSaidToBe) {
   EXPECT_EQ(message(Whose::kSubmissions),
             "6 of 6 elements of y are wrong; the first is y[0, 0]: got nan, expected 0.5; outputs "
             "hold nan until they are written");
+  EXPECT_TRUE(std::isnan(judge({}, kOutputs, kEager, {result}, Against::kReference).max_error))
+      << "was 0, which reads as right";
   EXPECT_EQ(message(Whose::kCompiledBaselines),
             "6 of 6 elements of y are wrong; the first is y[0, 0]: got nan, expected 0.5");
 }
