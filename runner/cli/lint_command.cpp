@@ -165,10 +165,11 @@ class LintSession {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
     auto lock =
-        take_measuring_lock({.folder = installation_.locks,
+        take_measuring_lock({.installation = &installation_,
                              .target = &target_,
                              .what = "tasks lint",
-                             .note = [this](const std::string& text) { progress_.note(text); }});
+                             .note = [this](const std::string& text) { progress_.note(text); },
+                             .warn = [this](const std::string& text) { progress_.warn(text); }});
     if (!lock) return lock.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();

@@ -2,6 +2,10 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "runner/cli/run_environment.hpp"
@@ -16,13 +20,11 @@ std::string lock_name(const Target& target) {
   return known ? target.gpu->uuid : fmt::format("cuda-{}", target.device_index);
 }
 
-}  // namespace
-
-Result<DeviceLock> take_measuring_lock(const LockRequest& request) {
+Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::path& folder) {
   const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now()};
   bool refused = false;
-  auto lock = DeviceLock::take(
-      request.folder, lock_name(*request.target), self, [&](const LockHolder& holder) {
+  auto lock =
+      DeviceLock::take(folder, lock_name(*request.target), self, [&](const LockHolder& holder) {
         refused = !request.wait;
         if (request.wait)
           request.note(
@@ -32,8 +34,29 @@ Result<DeviceLock> take_measuring_lock(const LockRequest& request) {
         return request.wait;
       });
   if (lock || refused) return lock;
-  request.note(fmt::format("no lock is taken: {}", lock.error().message));
+  request.warn(fmt::format("other runs may measure beside this one: no lock is taken: {}",
+                           lock.error().message));
   return DeviceLock();
+}
+
+}  // namespace
+
+Result<MeasuringLock> take_measuring_lock(const LockRequest& request) {
+  namespace fs = std::filesystem;
+  MeasuringLock locks;
+  const Installation& installation = *request.installation;
+  if (!installation.state.empty()) {
+    const fs::path folder = installation.state / "locks";
+    auto own = take_lock(request, folder);
+    if (!own) return own.error();
+    locks.own = std::move(*own);
+    std::error_code ignored;
+    if (fs::equivalent(folder, installation.locks, ignored)) return locks;
+  }
+  auto of_all_users = take_lock(request, installation.locks);
+  if (!of_all_users) return of_all_users.error();
+  locks.of_all_users = std::move(*of_all_users);
+  return locks;
 }
 
 }  // namespace kbench

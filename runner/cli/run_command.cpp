@@ -179,11 +179,12 @@ class RunSession {
       run_ = std::move(*found);
     }
     auto lock =
-        take_measuring_lock({.folder = installation_.locks,
+        take_measuring_lock({.installation = &installation_,
                              .target = &plan_.target,
                              .what = fmt::format("run {}", short_id(run_)),
                              .wait = !options_.no_wait,
-                             .note = [this](const std::string& text) { progress_.note(text); }});
+                             .note = [this](const std::string& text) { progress_.note(text); },
+                             .warn = [this](const std::string& text) { progress_.warn(text); }});
     if (!lock) return lock.error();
     lock_ = std::move(*lock);
     return Done{};
@@ -640,7 +641,7 @@ class RunSession {
   std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
   std::unique_ptr<Store> store_;
   bool chained_ = false;  // there is a key to chain with
-  DeviceLock lock_;       // outlives all that is measured
+  MeasuringLock lock_;    // outlives all that is measured
   std::unique_ptr<OracleProcess> oracle_;
   OracleHello hello_;
   std::optional<Calibration> calibration_;

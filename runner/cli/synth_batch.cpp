@@ -33,12 +33,13 @@ std::string trial_seed(const SynthSetting& setting, const Candidate& candidate) 
   return sha256(fmt::format("{}/{}", setting.options.seed, candidate.record.candidate));
 }
 
-Result<DeviceLock> lock_device(SynthSetting& setting) {
+Result<MeasuringLock> lock_device(SynthSetting& setting) {
   return take_measuring_lock(
-      {.folder = setting.installation.locks,
+      {.installation = &setting.installation,
        .target = &*setting.target,
        .what = "synth",
-       .note = [&](const std::string& text) { setting.progress.note(text); }});
+       .note = [&](const std::string& text) { setting.progress.note(text); },
+       .warn = [&](const std::string& text) { setting.progress.warn(text); }});
 }
 
 }  // namespace
