@@ -108,7 +108,8 @@ struct TaskSize {
   std::vector<HardDrawRule> hard_draws;  // every one, whether it applies or not
   double flops = 0;                      // matrix and convolution operations of one call
   bool flops_avoidable = false;          // algebra may leave most of them out (avoidable.hpp)
-  std::int64_t longest_sum = 0;          // most terms added up for one value; 0 beside products
+  // Most terms added up, or factors multiplied, for one value; 0 beside products of matrices.
+  std::int64_t longest_sum = 0;
 };
 
 struct Task {

@@ -21,7 +21,8 @@ _EXTRA_FLOPS = {
 }
 
 
-# How many terms an operator adds up for one value of its output, from its tensors and arguments.
+# How many terms an operator adds up, or factors it multiplies, for one value of its output, from its
+# tensors and arguments: either is rounded as often.
 def _reduced(result: torch.Tensor, x: torch.Tensor, *_) -> int:
     return x.numel() // max(result.numel(), 1)
 
@@ -65,6 +66,7 @@ _SUMS = {
     "softmax": _along,
     "log_softmax": _along,
     "cumsum": _along,
+    "cumprod": _along,
     "batch_norm": _channel,
     "instance_norm": _instance,
     "group_norm": _group,
