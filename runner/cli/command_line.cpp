@@ -446,6 +446,13 @@ struct Table {
   GeneratedCommands generated{};
 };
 
+// "kbench help run" is "kbench run --help".
+std::vector<std::string> ask_for_help(std::vector<std::string> words) {
+  words.erase(words.begin() + 1);
+  words.emplace_back("--help");
+  return words;
+}
+
 // The words as they are, to see what was typed. What is wrong with them is said later.
 void look_at(Table& table, const std::vector<std::string>& words) {
   try {
@@ -554,6 +561,8 @@ Result<Request> tag_request(const TagOptions& options) {
 
 Result<Request> parse_command_line(const std::vector<std::string>& typed,
                                    const SetElsewhere& around) {
+  if (typed.size() > 1 && typed[1] == "help")
+    return parse_command_line(ask_for_help(typed), around);
   if (auto missing = value_missing(typed)) return *std::move(missing);
   const auto completed = complete_words(typed, around);
   if (!completed) return completed.error();

@@ -64,6 +64,7 @@ class HelpTest(cli_case.CliCase):
                 self.assertIn("Usage: kbench", result.stdout)
                 self.assertIn("Exit codes: 0 good", result.stdout)
                 self.assertEqual(result.stdout, self.kbench(*command, "-h").stdout)
+                self.assertEqual(result.stdout, self.kbench("help", *command).stdout)
 
     def test_help_fits_the_usual_terminal(self):
         for command in [(), *COMMANDS]:
