@@ -205,8 +205,7 @@ constexpr std::array kFields{
         "protocol", "Protocol", Unit::kCount,
         "How it was measured: 1 began its clocks on an idle device and believed what a CPU worker "
         "said of its time; 2 counted a copy of transposed outputs in the baselines' times. Times "
-        "of "
-        "different protocols are not compared.",
+        "of different protocols are not compared.",
         [](Row r) -> Json { return r.protocol; }},
     Field{"calibrated_at", "Calibrated", Unit::kText,
           "When it was measured by how much equal runs of this device differ; intervals contain "

@@ -164,12 +164,10 @@ class LintSession {
   Result<ExitCode> run() {
     auto store = Store::open(options_.database, Store::Mode::kReadWrite);
     if (!store) return store.error();
-    auto lock =
-        take_measuring_lock({.installation = &installation_,
-                             .target = &target_,
-                             .what = "tasks lint",
-                             .note = [this](const std::string& text) { progress_.note(text); },
-                             .warn = [this](const std::string& text) { progress_.warn(text); }});
+    auto lock = take_measuring_lock({.installation = &installation_,
+                                     .target = &target_,
+                                     .what = "tasks lint",
+                                     .progress = &progress_});
     if (!lock) return lock.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();

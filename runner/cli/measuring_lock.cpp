@@ -27,15 +27,15 @@ Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::
       DeviceLock::take(folder, lock_name(*request.target), self, [&](const LockHolder& holder) {
         refused = !request.wait;
         if (request.wait)
-          request.note(
+          request.progress->note(
               fmt::format("waiting for {}, which measures on the same device; --no-wait "
                           "would not",
                           words(holder)));
         return request.wait;
       });
   if (lock || refused) return lock;
-  request.warn(fmt::format("other runs may measure beside this one: no lock is taken: {}",
-                           lock.error().message));
+  request.progress->warn(fmt::format("other runs may measure beside this one: no lock is taken: {}",
+                                     lock.error().message));
   return DeviceLock();
 }
 

@@ -3,10 +3,9 @@
 // users. Called by every command that times something, before it starts the oracle.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <string>
 
+#include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/result.hpp"
 #include "runner/os/device_lock.hpp"
@@ -18,8 +17,7 @@ struct LockRequest {
   const Target* target = nullptr;
   std::string what;  // "run 0123456789ab"
   bool wait = true;
-  std::function<void(const std::string&)> note;  // a line for whoever sits before it
-  std::function<void(const std::string&)> warn;  // the same, for whoever wants to hear little too
+  Progress* progress = nullptr;  // tells for whom it waits, and warns
 };
 
 struct MeasuringLock {

@@ -178,13 +178,11 @@ class RunSession {
       if (!found) return found.error();
       run_ = std::move(*found);
     }
-    auto lock =
-        take_measuring_lock({.installation = &installation_,
-                             .target = &plan_.target,
-                             .what = fmt::format("run {}", short_id(run_)),
-                             .wait = !options_.no_wait,
-                             .note = [this](const std::string& text) { progress_.note(text); },
-                             .warn = [this](const std::string& text) { progress_.warn(text); }});
+    auto lock = take_measuring_lock({.installation = &installation_,
+                                     .target = &plan_.target,
+                                     .what = fmt::format("run {}", short_id(run_)),
+                                     .wait = !options_.no_wait,
+                                     .progress = &progress_});
     if (!lock) return lock.error();
     lock_ = std::move(*lock);
     return Done{};

@@ -34,12 +34,10 @@ std::string trial_seed(const SynthSetting& setting, const Candidate& candidate) 
 }
 
 Result<MeasuringLock> lock_device(SynthSetting& setting) {
-  return take_measuring_lock(
-      {.installation = &setting.installation,
-       .target = &*setting.target,
-       .what = "synth",
-       .note = [&](const std::string& text) { setting.progress.note(text); },
-       .warn = [&](const std::string& text) { setting.progress.warn(text); }});
+  return take_measuring_lock({.installation = &setting.installation,
+                              .target = &*setting.target,
+                              .what = "synth",
+                              .progress = &setting.progress});
 }
 
 }  // namespace

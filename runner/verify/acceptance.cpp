@@ -132,12 +132,13 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
           fmt::format("{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
                       outputs[o].name, l2, l2_bound);
     }
+    double max_error = result.max_error;
+    double share = result.tolerance_at_max > 0 ? max_error / result.tolerance_at_max : max_error;
     // Errors are measured where both are numbers: where one is none, no number says how far it is.
-    const bool a_number = result.wrong == 0 || std::isfinite(result.first_wrong_got);
-    const double max_error = a_number ? result.max_error : std::numeric_limits<double>::quiet_NaN();
-    const double share = !a_number                     ? HUGE_VAL
-                         : result.tolerance_at_max > 0 ? max_error / result.tolerance_at_max
-                                                       : max_error;
+    if (result.wrong > 0 && !std::isfinite(result.first_wrong_got)) {
+      max_error = std::numeric_limits<double>::quiet_NaN();
+      share = HUGE_VAL;
+    }
     if (share <= worst_share) continue;
     worst_share = share;
     check.max_error = max_error;

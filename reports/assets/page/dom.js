@@ -36,10 +36,10 @@ export const math = (tag, properties, ...children) =>
   make(document.createElementNS(SPACES.math, tag), properties, children);
 
 // A part that is made when it is first opened: a page may hold thousands of them.
-export const folded = (properties, summary, make, open = false) => {
+export const folded = (properties, summary, makeBody, open = false) => {
   const details = h("details", properties, h("summary", null, summary));
   const fill = () => {
-    if (details.open && details.childElementCount === 1) details.append(make());
+    if (details.open && details.childElementCount === 1) details.append(makeBody());
   };
   details.addEventListener("toggle", fill);
   details.addEventListener("fill", fill); // for the printer, which does not wait
