@@ -1,10 +1,11 @@
-"""Tells what the Model of each task is made with: get_init_inputs(), as a literal of Python.
+"""Tells what the Model of each task is made with: get_init_inputs(), as a literal of Python; and the
+task's text at that size.
 
     python3 init_arguments.py SIZE FILE...
 
-Writes one line of JSON for each file, in their order: {"init": "([64], {})", "parameters": ["weight"]}
-(positional and keyword arguments; the names of Model's parameters, null where it cannot be made
-without memory) or {"error": "…"}. Each file is executed in a process of its own.
+Writes one line of JSON for each file, in their order: {"init": "([64], {})", "parameters": ["weight"],
+"text": "…"} (positional and keyword arguments; the names of Model's parameters, null where it cannot be
+made without memory; the file with the constants of that size) or {"error": "…"}. Each file is executed in a process of its own.
 """
 
 import ast
@@ -28,14 +29,15 @@ def parameters_of(model_class, call):
 
 
 def arguments_of(path, size):
-    module = TaskFile(path).load(size)
+    file = TaskFile(path)
+    module = file.load(size)
     call = call_of(module.get_init_inputs(), module.Model)
     text = repr((list(call.args), dict(call.kwargs)))
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:
         raise ValueError("get_init_inputs() returns more than numbers, texts and lists of them") from error
-    return {"init": text, "parameters": parameters_of(module.Model, call)}
+    return {"init": text, "parameters": parameters_of(module.Model, call), "text": file.text_at(size)}
 
 
 def answer_of(path, size):

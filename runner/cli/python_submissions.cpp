@@ -96,13 +96,26 @@ Result<ModelArguments> read_answer(const std::string& line) {
     return failed(error->get<std::string>());
   const auto init = json.find("init");
   if (init == json.end() || !init->is_string()) return failed("a malformed answer");
-  ModelArguments arguments{init->get<std::string>(), std::nullopt};
+  const auto text = json.find("text");
+  if (text == json.end() || !text->is_string()) return failed("a malformed answer");
+  ModelArguments arguments{init->get<std::string>(), std::nullopt, text->get<std::string>()};
   if (const auto names = json.find("parameters"); names != json.end() && names->is_array()) {
     arguments.parameters.emplace();
     for (const Json& name : *names)
       if (name.is_string()) arguments.parameters->push_back(name.get<std::string>());
   }
   return arguments;
+}
+
+Result<PythonFiles> stage(const std::vector<SourceFile>& files) {
+  auto made = Staging::make();
+  if (!made) return made.error();
+  PythonFiles staged;
+  staged.staging = std::make_shared<Staging>(std::move(*made));
+  for (const SourceFile& file : files)
+    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
+  staged.folder = staged.staging->path() / "src";
+  return staged;
 }
 
 }  // namespace
@@ -149,18 +162,21 @@ std::unique_ptr<PythonBuilder> make_python_builder(const PythonParts& parts, con
 
 Result<PythonFiles> stage_python(const Submission& submission,
                                  const std::vector<SourceFile>& files) {
-  auto made = Staging::make();
-  if (!made) return made.error();
-  PythonFiles staged;
-  staged.staging = std::make_shared<Staging>(std::move(*made));
-  for (const SourceFile& file : files)
-    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
-  staged.folder = staged.staging->path() / "src";
+  auto made = stage(files);
+  if (!made) return made;
+  PythonFiles& staged = *made;
   const fs::path& entry = submission.sources.front();
   const std::string alone =
       submission.staged_name.empty() ? entry.filename().string() : submission.staged_name;
   staged.entry =
       submission.folder.empty() ? alone : entry.lexically_relative(submission.folder).string();
+  return made;
+}
+
+Result<PythonFiles> stage_reference(const std::string& text) {
+  const std::string name = "reference.py";
+  auto staged = stage({{"src/" + name, text + "\n\nModelNew = Model\n"}});
+  if (staged) staged->entry = name;
   return staged;
 }
 

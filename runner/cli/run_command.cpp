@@ -57,6 +57,9 @@ namespace {
 // What a fresh oracle may take to load LibTorch and to use the device once.
 constexpr std::chrono::seconds kDevicePatience{60};
 
+// Whose fork server plays eager beside Python submissions.
+constexpr const char* kNoAgent = "";
+
 // Labels are separated by spaces.
 void prepend(const std::string& first, std::string& labels) {
   const bool both = !first.empty() && !labels.empty();
@@ -229,15 +232,18 @@ class RunSession {
     const auto first = std::find_if(plan_.units.begin(), plan_.units.end(),
                                     [](const PlannedRow& u) { return is_python(u) && !u.ends_as; });
     if (!python_ || first == plan_.units.end()) return;
-    zygotes_.start_early(first->id.agent,
-                         zygote_command(python_->player, plan_.target.device,
-                                        plan_.target.device_index, usable_threads()));
+    const ZygoteCommand command = zygote_command(python_->player, plan_.target.device,
+                                                 plan_.target.device_index, usable_threads());
+    zygotes_.start_early(first->id.agent, command);
+    if (!on_cuda() && !options_.checks_only) zygotes_.start_early(kNoAgent, command);
   }
 
   void tell_starts_of_torch() {
     for (const std::string& agent : zygotes_.take_starts())
-      progress_.detail(
-          fmt::format("started torch for the Python submissions of {}", clean_name(agent, 120)));
+      progress_.detail(agent == kNoAgent
+                           ? std::string("started torch for eager beside Python submissions")
+                           : fmt::format("started torch for the Python submissions of {}",
+                                         clean_name(agent, 120)));
   }
 
   // --- the run's row ---
@@ -553,22 +559,43 @@ class RunSession {
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
-    std::unique_ptr<WorkerProgram> program;
+    request.eager_is_a_worker = is_python(unit) && !on_cuda() && !options_.checks_only;
+    std::unique_ptr<WorkerProgram> program, eager;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
-      // What it takes may have been built meanwhile only.
-      if (!program) program = make_program(index);
-      return WorkerProcess::start(*program, start);
+      return start.seat == Seat::kBaselines ? start_eager(index, start, eager)
+                                            : start_submission(index, start, program);
     });
     if (!builds_.empty()) prepend(builds_[index].labels, evaluation.labels);
     return evaluation;
   }
 
-  // One for each submission, so that none finds anything of another one's in its sandbox.
-  std::unique_ptr<WorkerProgram> make_program(std::size_t index) {
-    const auto& model = builds_[index].python;
-    return model
-               ? make_python_program(zygotes_, python_->player, *model, plan_.units[index].id.agent)
-               : make_native_program(sandbox_, installation_.worker);
+  // One program for each submission, so that none finds anything of another one's in its sandbox.
+  Result<std::unique_ptr<Worker>> start_submission(std::size_t index, const WorkerStart& start,
+                                                   std::unique_ptr<WorkerProgram>& program) {
+    if (!program) {
+      // What it takes may have been built meanwhile only.
+      const auto& model = builds_[index].python;
+      program = model ? make_python_program(zygotes_, python_->player, *model,
+                                            plan_.units[index].id.agent)
+                      : make_native_program(sandbox_, installation_.worker);
+    }
+    return WorkerProcess::start(*program, start);
+  }
+
+  // It starts before the submission's, which may still be built.
+  Result<std::unique_ptr<Worker>> start_eager(std::size_t index, WorkerStart start,
+                                              std::unique_ptr<WorkerProgram>& program) {
+    await_builds();
+    if (const Error* error = error_of_build(index)) return *error;
+    const SubmissionBuild& build = builds_[index];
+    if (!program) {
+      PythonModel model = *build.python;
+      model.entry = build.reference->entry;
+      model.built.reset();
+      program = make_python_program(zygotes_, python_->player, std::move(model), kNoAgent);
+    }
+    start.library = build.reference->folder;
+    return WorkerProcess::start(*program, start);
   }
 
   // --- the end ---

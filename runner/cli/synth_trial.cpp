@@ -75,7 +75,7 @@ Result<std::optional<TrialFinding>> SynthTrial::run_twice(const Task& task, cons
   }
   if (auto armed = oracle_.arm(Seat::kSubmission, {{0, 0}}); !armed) return armed.error();
   if (auto played = oracle_.mutate({.kind = MutationKind::kNone}); !played) return played.error();
-  if (auto taken = oracle_.snapshot(0); !taken) return taken.error();
+  if (auto taken = oracle_.snapshot(0, {}); !taken) return taken.error();
   if (auto again = oracle_.time(Side::kEager); !again) return again.error();
   const auto compared =
       oracle_.judge(Against::kEager, std::vector<OutputBound>(size.outputs.size()));

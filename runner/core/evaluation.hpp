@@ -58,8 +58,9 @@ enum class Side { kEager, kCompiled, kSubmission };
 constexpr int kAlone = -1;
 
 // How an evaluation is measured. Rows of different protocols are not compared: 1 began its clocks
-// on an idle device and believed what a CPU worker said of its time; 2 had the baselines copy
-// transposed outputs together while their clock ran, which nobody asks of a module.
+// on an idle device and believed what a CPU worker said of its time; 2 had baselines and Python
+// submissions copy transposed outputs together while their clock ran, which nobody asks of a
+// module, and compared Python on a CPU with eager called from C++.
 constexpr int kProtocol = 3;
 
 // One measurement of an evaluation, with processes and inputs of its own. None is thrown away: what

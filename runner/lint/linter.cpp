@@ -196,7 +196,7 @@ class Linting {
     if (!reply) return reply.error();
     applies_ = reply->applies;
     if (!applies_) return false;
-    if (auto taken = oracle_.snapshot(0); !taken) return taken.error();
+    if (auto taken = oracle_.snapshot(0, {}); !taken) return taken.error();
     auto compared = oracle_.judge(Against::kReference, bounds(rule_, eager_, Against::kReference));
     if (!compared) return compared.error();
     const Check check =

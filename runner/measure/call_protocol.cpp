@@ -30,6 +30,13 @@ EarlyEnd inconsistent(std::string message) {
           "all work of a call must be complete when it returns, on the given stream"};
 }
 
+// Nothing foreign runs in eager's worker.
+std::optional<EarlyEnd> as_ours(std::optional<EarlyEnd> end) {
+  if (!end || end->state == State::kDoesNotFit) return end;
+  return EarlyEnd{State::kInfrastructureError, "eager cannot be played: " + end->message,
+                  end->hint};
+}
+
 }  // namespace
 
 EarlyEnd from_error(const Error& error) {
@@ -50,6 +57,7 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       record_(record),
       submission_{Seat::kSubmission, ClaimLedger(request.device)},
       baselines_{Seat::kBaselines, ClaimLedger(request.device)},
+      eager_{Seat::kBaselines, ClaimLedger(request.device)},
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 CallProtocol::~CallProtocol() {
@@ -88,8 +96,9 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
 std::string CallProtocol::last_output() { return worker_ ? worker_->last_output() : ""; }
 
 void CallProtocol::dismiss() {
-  submission_.player = baselines_.player = nullptr;
+  submission_.player = baselines_.player = eager_.player = nullptr;
   baselines_player_.reset();
+  eager_worker_.reset();
   worker_.reset();
   core_chosen_ns_ = 0;  // the next one is somewhere else
 }
@@ -116,7 +125,32 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   baselines_.player = baselines_player_.get();
   baselines_.parameter_base = place.baselines_param_offset;
   baselines_.ledger.forget_player();
+  return request_.eager_is_a_worker ? start_eager() : std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::start_eager() {
+  auto worker = start_worker_({.device = request_.device,
+                               .threads = request_.threads,
+                               .size = request_.size,
+                               .arenas = &arenas_,
+                               .seat = Seat::kBaselines,
+                               .parameter_base = baselines_.parameter_base,
+                               .precision = request_.precision});
+  if (!worker) return as_ours(from_error(worker.error()));
+  eager_worker_ = std::move(*worker);
+  eager_.player = eager_worker_.get();
+  eager_.parameter_base = baselines_.parameter_base;
+  eager_.fills_outputs = eager_worker_->kind().empty_calls_fill_outputs;
+  eager_.ledger.forget_player();
   return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::load_eager() {
+  if (eager_.ledger.calibrated()) return std::nullopt;
+  if (auto end = eager_worker_->await_ready(kLoadTimeout)) return as_ours(end);
+  if (auto end = calibrate(eager_)) return end;
+  if (auto end = eager_worker_->load()) return as_ours(end);
+  return as_ours(eager_worker_->await_loaded(kLoadTimeout));
 }
 
 std::optional<EarlyEnd> CallProtocol::start_worker() {
@@ -125,12 +159,18 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
   auto library = request_.library();
   if (!library) return from_error(library.error());
   library_ = std::move(*library);
-  auto worker =
-      start_worker_({request_.device, request_.device_index, request_.threads, library_,
-                     request_.size, &arenas_, submission_.parameter_base, request_.precision});
+  auto worker = start_worker_({.device = request_.device,
+                               .device_index = request_.device_index,
+                               .threads = request_.threads,
+                               .library = library_,
+                               .size = request_.size,
+                               .arenas = &arenas_,
+                               .parameter_base = submission_.parameter_base,
+                               .precision = request_.precision});
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
   submission_.player = worker_.get();
+  submission_.fills_outputs = worker_->kind().empty_calls_fill_outputs;
   return std::nullopt;
 }
 
@@ -199,7 +239,7 @@ std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall
   answer = side.player->call(call);
   if (settings_.surroundings.others_run()) ++strangers_;
   if (auto thawed = oracle_.thaw(); !thawed) return from_error(thawed.error());
-  return answer.failure;
+  return &side == &eager_ ? as_ours(answer.failure) : answer.failure;
 }
 
 std::optional<EarlyEnd> CallProtocol::run(Seated& side, CallKind kind, CallTimes& times) {
@@ -233,11 +273,12 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   const std::int64_t done = settings_.surroundings.now_ns();
   if (kind == CallKind::kNull && !on_cpu()) settings_.surroundings.spin_ns(usual_call_ns());
   const std::int64_t rested = settings_.surroundings.now_ns() - done;
-  if (is_baseline && kind != CallKind::kNull)
+  if (&side == &baselines_ && kind != CallKind::kNull)
     if (auto end = hand_over(places)) return end;
   // Eager's outputs stay in their snapshot until the next one.
-  if (!is_baseline || kind == CallKind::kEager)
-    if (auto taken = oracle_.snapshot(slot); !taken) return from_error(taken.error());
+  if (!is_baseline || kind == CallKind::kEager || kind == CallKind::kForward)
+    if (auto taken = oracle_.snapshot(slot, answer.orders); !taken)
+      return from_error(taken.error());
   const bool claims_count = !on_cpu() && stands(Defence::kClaimsBounded);
   if (kind == CallKind::kForward && answer.claimed_ns <= 0 && claims_count)
     return inconsistent("the worker claims that a call took no time");
@@ -267,11 +308,10 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
     if (auto end = run(side, CallKind::kNull, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
     // Nothing foreign is loaded yet: what it claims to have filled outputs for is so.
-    const bool fills = side.seat == Seat::kSubmission && worker_->kind().empty_calls_fill_outputs;
-    const std::int64_t filling_ns = fills ? times.claimed_ns : 0;
+    const std::int64_t filling_ns = side.fills_outputs ? times.claimed_ns : 0;
     nulls.wall_ns.push_back(static_cast<double>(times.wall_ns - filling_ns));
     nulls.strict_ns.push_back(static_cast<double>(times.strict_ns - filling_ns));
-    if (fills) nulls.copy_ns.push_back(static_cast<double>(times.copying_ns));
+    if (side.fills_outputs) nulls.copy_ns.push_back(static_cast<double>(times.copying_ns));
   }
   side.ledger.calibrate(std::move(nulls));
   if (side.seat == Seat::kBaselines) return std::nullopt;
@@ -288,12 +328,19 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
     timed = *by_oracle;
     return std::nullopt;
   }
-  if (!baselines_.ledger.calibrated())
-    if (auto end = calibrate(baselines_)) return end;
+  const bool by_worker = side == Side::kEager && eager_worker_;
   CallTimes times;
-  const CallKind kind = side == Side::kEager ? CallKind::kEager : CallKind::kCompiled;
-  if (auto end = run(baselines_, kind, times)) return end;
-  timed.ns = baselines_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
+  if (by_worker) {
+    if (auto end = load_eager()) return end;
+    if (auto end = run(eager_, CallKind::kForward, times)) return end;
+  } else {
+    if (!baselines_.ledger.calibrated())
+      if (auto end = calibrate(baselines_)) return end;
+    const CallKind kind = side == Side::kEager ? CallKind::kEager : CallKind::kCompiled;
+    if (auto end = run(baselines_, kind, times)) return end;
+  }
+  const ClaimLedger& ledger = by_worker ? eager_.ledger : baselines_.ledger;
+  timed.ns = ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
   timed.flush_ns = times.flush_ns;
   timed.involuntary_switches = times.switches;
   timed.waited_ns = times.waited_ns;
@@ -301,6 +348,14 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
   if (side == Side::kCompiled) return std::nullopt;
   if (auto kept = oracle_.keep_eager(); !kept) return from_error(kept.error());
   return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::call_eager() {
+  if (auto end = load_eager()) return end;
+  CallTimes times;
+  if (auto end = run(eager_, CallKind::kForward, times)) return end;
+  const auto kept = oracle_.keep_eager();
+  return kept ? std::nullopt : std::optional(from_error(kept.error()));
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {

@@ -59,7 +59,7 @@ class CallProtocol {
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
 
-  // New buffers for `slots` inputs; the old players end. CPU: the baselines' player starts on them.
+  // New buffers for `slots` inputs; the old players end. CPU: the baselines' players start on them.
   std::optional<EarlyEnd> place(int slots);
   // A new worker on them, which is not waited for.
   std::optional<EarlyEnd> start_worker();
@@ -79,6 +79,8 @@ class CallProtocol {
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
+  // One call of eager's worker, whose outputs Oracle::judge_eager() looks at next.
+  std::optional<EarlyEnd> call_eager();
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // What all calls together say: work left behind, claims that the clocks contradict.
@@ -114,7 +116,11 @@ class CallProtocol {
     ClaimLedger ledger;
     Player* player = nullptr;
     std::uint64_t parameter_base = 0;
+    bool fills_outputs = false;  // see WorkerKind::empty_calls_fill_outputs
   };
+  // Eager's worker, whose failures are ours.
+  std::optional<EarlyEnd> start_eager();
+  std::optional<EarlyEnd> load_eager();
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
   // Empty calls: what the clocks show of this player when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
@@ -143,8 +149,10 @@ class CallProtocol {
   std::filesystem::path library_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Player> baselines_player_;  // CPU
+  std::unique_ptr<Worker> eager_worker_;      // CPU, where eager is not played by that one
   Seated submission_;
   Seated baselines_;
+  Seated eager_;
   int strangers_ = 0;  // calls of a block after which a stranger ran
   IdleWatch idle_;
   QuietCore quiet_core_;

@@ -198,6 +198,8 @@ class Evaluating {
     if (!hard) eager_error_ = worst_of(eager_error_, *eager);
     if (first_own)
       if (auto end = check_compiled()) return end;
+    if (first_own && request_.eager_is_a_worker)
+      if (auto end = check_eager(*eager)) return end;
     if (!has_submission() || (hard && !is_usable(*hard, draw, *eager))) return std::nullopt;
     return check_submission(draw, hard, *eager);
   }
@@ -302,6 +304,19 @@ class Evaluating {
     std::erase(sides_, Side::kCompiled);
     std::erase_if(record_.alone, [](const Sample& s) { return s.side == Side::kCompiled; });
     return std::nullopt;
+  }
+
+  // The timed calls of a submission are judged by what it computes.
+  std::optional<EarlyEnd> check_eager(const std::vector<EagerError>& eager) {
+    if (auto end = calls_.call_eager()) return end;
+    auto compared = oracle_.judge_eager(bounds(rule_, eager, Against::kReference));
+    if (!compared) return from_error(compared.error());
+    const Check check = judge(rule_, request_.size->outputs, eager, *compared, Against::kReference);
+    if (check.passed) return std::nullopt;
+    return EarlyEnd{State::kInfrastructureError,
+                    "what the task's .py computes is not what its .json says: " + check.message,
+                    "the .json is older than the .py, or was lowered by another torch: lower the "
+                    "task again"};
   }
 
   // One unrecorded visit of each side: caches, clocks, lazy loading, and how long a baseline's call

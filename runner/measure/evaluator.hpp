@@ -42,6 +42,9 @@ struct EvaluationRequest {
   std::string package_reason;
   std::string package_key;
   std::optional<SubmissionId> submission;
+  // CPU: eager is played by a worker as well, in the baselines' seat. Of a Python submission: what
+  // the interpreter costs a call is then the same for both.
+  bool eager_is_a_worker = false;
   // The compiled submission. Asked for when a worker is about to start: it may still be compiling
   // while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;

@@ -63,11 +63,13 @@ class Oracle {
   // What follows, until the next one, is about this seat.
   virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
   virtual Result<Revealed> reveal(int slot) = 0;
-  virtual Status snapshot(int slot) = 0;
+  virtual Status snapshot(int slot, const std::vector<OutputOrder>& orders) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
   virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::vector<CompareResult>> judge_eager(
+      const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU

@@ -190,14 +190,20 @@ Status OracleProcess::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
 
 Status OracleProcess::keep_eager() { return as_status(ask({{"op", "keep_eager"}})); }
 
-Status OracleProcess::snapshot(int slot) {
-  return as_status(ask({{"op", "snapshot"}, {"slot", slot}}));
+Status OracleProcess::snapshot(int slot, const std::vector<OutputOrder>& orders) {
+  return as_status(ask({{"op", "snapshot"}, {"slot", slot}, {"orders", orders}}));
 }
 
 Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
                                                         const std::vector<OutputBound>& bounds) {
   return ask_for<std::vector<CompareResult>>(
       {{"op", "judge"}, {"against", against}, {"bounds", bounds}}, "outputs");
+}
+
+Result<std::vector<CompareResult>> OracleProcess::judge_eager(
+    const std::vector<OutputBound>& bounds) {
+  return ask_for<std::vector<CompareResult>>({{"op", "judge_eager"}, {"bounds", bounds}},
+                                             "outputs");
 }
 
 Result<std::vector<CompareResult>> OracleProcess::judge_compiled(

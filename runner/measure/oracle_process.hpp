@@ -42,11 +42,12 @@ class OracleProcess final : public Oracle, public MutationSource {
   Result<std::int64_t> flush() override;
   Status arm(Seat seat, const std::vector<SlotPlaces>& slots) override;
   Result<Revealed> reveal(int slot) override;
-  Status snapshot(int slot) override;
+  Status snapshot(int slot, const std::vector<OutputOrder>& orders) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
+  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override;
   Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) override;
   Result<std::int64_t> sm_clock_khz() override;

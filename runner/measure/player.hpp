@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/oracle/protocol.hpp"
+#include "runner/task/output_order.hpp"
 #include "runner/worker/mailbox.hpp"
 
 namespace kbench {
@@ -40,6 +42,8 @@ struct PlayerAnswer {
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
   std::int64_t copying_ns = 0;  // Python, empty calls: of copying outputs; the player's word
   std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
+  // Python: how each output lies; the player's word. Empty: all as declared.
+  std::vector<OutputOrder> orders = {};
 };
 
 class Player {

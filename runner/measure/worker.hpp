@@ -48,6 +48,8 @@ struct WorkerStart {
   std::filesystem::path library;  // compiled; of a Python submission, the folder of its files
   const TaskSize* size = nullptr;
   const PlacedArenas* arenas = nullptr;
+  // kBaselines: it plays eager, on the arenas of that seat.
+  Seat seat = Seat::kSubmission;
   std::uint64_t parameter_base = 0;  // where its parameters start in their arena
   std::string precision;             // of the run: a Python submission's torch is set to it as well
 };

@@ -46,6 +46,7 @@ const WorkerKind& python_worker() {
       .name = "python",
       .code = {.runtime_allowed = true, .memory_allowed = true},
       .empty_calls_fill_outputs = true,
+      .orders_outputs = true,
       .observes = true,
       .ended_with = python_end,
       .only_known_code =

@@ -20,6 +20,8 @@ struct WorkerKind {
   // model took, on CUDA all that the events saw, as of a real call. Beside that they tell how long
   // the copy took, which on CUDA is taken off of what the events of a real call see.
   bool empty_calls_fill_outputs = false;
+  // It copies results that lie in a row as they lie, and says how.
+  bool orders_outputs = false;
   // It can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;
   // How a call ends that returned this status.

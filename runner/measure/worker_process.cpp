@@ -56,7 +56,8 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(WorkerProgram& program,
   if (!process) return process.error();
   output->close_write_end();
   Channel channel(std::move(ends->first), Channel::Descriptors::kRefused);
-  const SeatArenas& arenas = start.arenas->submission;
+  const SeatArenas& arenas =
+      start.seat == Seat::kBaselines ? start.arenas->baselines : start.arenas->submission;
   std::vector<int> descriptors{mailbox->fd(), arenas.inputs.get(), arenas.params.get(),
                                arenas.outputs.get()};
   if (library->valid()) descriptors.push_back(library->get());
@@ -351,6 +352,10 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   const std::int32_t status = mailbox_.page().status;
   answer.claimed_ns = mailbox_.page().claimed_ns;
   answer.copying_ns = mailbox_.page().copying_ns;
+  if (kind_.orders_outputs) {
+    const auto orders = mailbox_.page().orders;
+    answer.orders.assign(orders.begin(), orders.end());
+  }
   answer.failure = on_cpu ? take_stock() : freeze();
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);

@@ -84,7 +84,15 @@ struct SeatMemory {
   std::unique_ptr<SharedArena> outputs;
   std::unique_ptr<SharedArena> taken;  // private: snapshot of the outputs
   std::vector<SlotPlaces> places;
+  std::vector<std::vector<OutputOrder>> orders;  // of each slot's outputs in the snapshot
   bool has_snapshot = false;
+
+  // How an output lies, where that is not as declared.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> dimensions_of(
+      std::size_t slot, std::size_t output, const TensorSpec& spec) const {
+    const auto& of_slot = orders.at(slot);
+    return outermost_first(output < of_slot.size() ? of_slot[output] : 0, spec.shape.size());
+  }
 };
 
 }  // namespace
@@ -527,6 +535,7 @@ Status LoadedTask::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
   SharedArena* outputs = t.here().outputs.get();
   if (outputs == nullptr) return Error{ErrorCode::kInfrastructure, "nobody has this seat", ""};
   t.here().places = slots;
+  t.here().orders.assign(slots.size(), {});
   t.here().has_snapshot = false;
   if (!stands(Defence::kPoisonedOutputs)) return Done{};
   if (auto poisoned = t.backend.poison(outputs->data(), outputs->bytes()); !poisoned)
@@ -555,7 +564,7 @@ Result<Revealed> LoadedTask::reveal(int slot) {
   return revealed;
 }
 
-Status LoadedTask::snapshot(int slot) {
+Status LoadedTask::snapshot(int slot, const std::vector<OutputOrder>& orders) {
   Impl& t = *impl_;
   SeatMemory& here = t.here();
   if (!here.taken) {
@@ -564,6 +573,7 @@ Status LoadedTask::snapshot(int slot) {
   const auto index = static_cast<std::size_t>(slot);
   const bool last = index + 1 == here.places.size();
   if (auto taken = last ? t.take_what_is_left() : t.take(t.outputs_of(index)); !taken) return taken;
+  here.orders.at(index) = orders;
   here.has_snapshot = last;
   return t.backend.synchronize();
 }
@@ -573,9 +583,14 @@ Status LoadedTask::keep_eager() {
   if (!t.baselines.has_snapshot)
     return Error{ErrorCode::kInfrastructure, "there is nothing of eager's to keep", ""};
   t.eager_outputs.clear();
-  for (const SlotPlaces& place : t.baselines.places)
-    t.eager_outputs.push_back(
-        t.view(t.size.outputs, t.output_layout, t.baselines.taken->data() + place.output_base));
+  for (std::size_t slot = 0; slot < t.baselines.places.size(); ++slot) {
+    std::byte* base = t.baselines.taken->data() + t.baselines.places[slot].output_base;
+    Tensors outputs = t.view(t.size.outputs, t.output_layout, base);
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (const auto dimensions = t.baselines.dimensions_of(slot, o, t.size.outputs[o]))
+        outputs[o] = as_it_lies(outputs[o], *dimensions);
+    t.eager_outputs.push_back(std::move(outputs));
+  }
   return Done{};
 }
 
@@ -644,13 +659,25 @@ Result<std::vector<CompareResult>> LoadedTask::judge(Against against,
         const std::byte* got =
             outputs + t.submission.places[slot].output_base + t.output_layout.offsets[o];
         const TensorSpec& spec = t.size.outputs[o];
-        auto result = t.compare(got, spec.dtype, expected.at(o), spec, bounds.at(o));
+        const auto dimensions = t.submission.dimensions_of(slot, o, spec);
+        const at::Tensor wanted = dimensions ? expected.at(o).permute(*dimensions) : expected.at(o);
+        auto result = t.compare(got, spec.dtype, wanted, spec, bounds.at(o));
         if (!result) return result.error();
+        if (dimensions && result->wrong > 0)
+          result->first_wrong = declared_index(result->first_wrong, spec.shape, *dimensions);
         worst[o] = slot == 0 ? *result : worse_of(worst[o], *result);
       }
     }
     return worst;
   });
+}
+
+Result<std::vector<CompareResult>> LoadedTask::judge_eager(const std::vector<OutputBound>& bounds) {
+  Impl& t = *impl_;
+  if (t.eager_outputs.empty() || t.reference_outputs.empty())
+    return Error{ErrorCode::kInfrastructure, "eager's outputs or the reference are not there", ""};
+  return guarded("judging eager",
+                 [&] { return t.compare_all(t.eager_outputs[0], t.reference_outputs, bounds); });
 }
 
 Result<std::vector<CompareResult>> LoadedTask::judge_compiled(

@@ -17,6 +17,7 @@
 #include "runner/core/result.hpp"
 #include "runner/oracle/mutation_protocol.hpp"
 #include "runner/oracle/protocol.hpp"
+#include "runner/task/output_order.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -92,8 +93,9 @@ class LoadedTask {
   Result<Revealed> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the
-  // last slot's what surrounds the outputs as well.
-  Status snapshot(int slot);
+  // last slot's what surrounds the outputs as well. `orders`: how each output lies; as declared
+  // where there are less.
+  Status snapshot(int slot, const std::vector<OutputOrder>& orders);
 
   // The snapshot, of the baselines' seat, is what eager computes from these inputs.
   Status keep_eager();
@@ -105,6 +107,9 @@ class LoadedTask {
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.
   Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
+
+  // Judges what was kept of eager's last against the reference, slot 0: where a player computed it.
+  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds);
 
   // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
   Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);

@@ -14,11 +14,12 @@
 //   flush           –                              ns
 //   arm             seat, slots: SlotPlaces[]      –
 //   reveal          slot                           Revealed
-//   snapshot        slot                           –
+//   snapshot        slot, orders: OutputOrder[]    –
 //   keep_eager      –                              –
 //   audit           everything                     Audit
 //   peaks           –                              DevicePeaks
 //   judge           against, bounds: OutputBound[] outputs: CompareResult[]
+//   judge_eager     bounds: OutputBound[]          outputs: CompareResult[]
 //   judge_compiled  bounds: OutputBound[]          outputs: CompareResult[]
 //   clock           –                              khz
 //

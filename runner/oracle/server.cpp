@@ -47,12 +47,13 @@ class Server {
     if (operation == "flush") return nanoseconds(task_->flush());
     if (operation == "reveal") return reveal(request);
     if (operation == "audit") return audit(request);
-    if (operation == "snapshot") return status(task_->snapshot(request.at("slot").get<int>()));
+    if (operation == "snapshot") return snapshot(request);
     if (operation == "keep_eager") return status(task_->keep_eager());
     if (operation == "judge") return judge(request);
     if (operation == "remember") return status(task_->remember_outputs());
     if (operation == "bypassable") return bypassable();
     if (operation == "mutate") return mutate(request);
+    if (operation == "judge_eager") return compared(task_->judge_eager(bounds_from(request)));
     if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
     return {failure({ErrorCode::kInfrastructure, "unknown request " + operation, ""}), {}};
   }
@@ -65,6 +66,11 @@ class Server {
   static Reply compared(const Result<std::vector<CompareResult>>& results) {
     if (!results) return {failure(results.error()), {}};
     return {{{"outputs", *results}}, {}};
+  }
+
+  Reply snapshot(const Json& request) {
+    return status(task_->snapshot(request.at("slot").get<int>(),
+                                  request.at("orders").get<std::vector<OutputOrder>>()));
   }
 
   Reply hello() {

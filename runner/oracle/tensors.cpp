@@ -54,6 +54,17 @@ Tensors to_contiguous(Tensors tensors) {
   return tensors;
 }
 
+at::Tensor as_it_lies(const at::Tensor& in_a_row, const std::vector<std::int64_t>& dimensions) {
+  std::vector<std::int64_t> strides(dimensions.size());
+  std::int64_t step = 1;
+  for (std::size_t i = dimensions.size(); i-- > 0;) {
+    const auto dimension = static_cast<std::size_t>(dimensions[i]);
+    strides[dimension] = step;
+    step *= in_a_row.size(dimensions[i]);
+  }
+  return in_a_row.as_strided(in_a_row.sizes(), strides);
+}
+
 std::optional<DType> dtype_of(const at::Tensor& tensor) {
   for (const DType dtype :
        {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt64,

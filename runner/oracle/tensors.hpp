@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ using Tensors = std::vector<at::Tensor>;
 // As what is judged lies in memory. A graph's outputs may be transposed; what is kept of them to
 // compare with is made so once, after the clock.
 [[nodiscard]] Tensors to_contiguous(Tensors tensors);
+
+// The same memory, whose dimensions lie in this order, the outermost first.
+[[nodiscard]] at::Tensor as_it_lies(const at::Tensor& in_a_row,
+                                    const std::vector<std::int64_t>& dimensions);
 
 // Empty for what no task declares.
 [[nodiscard]] std::optional<DType> dtype_of(const at::Tensor& tensor);

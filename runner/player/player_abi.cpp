@@ -32,6 +32,7 @@ using kbench::MailboxPage;
 using kbench::WaitStyle;
 using kbench::write_words;
 
+static_assert(kbench::kMaxOrders == std::tuple_size_v<decltype(kb_player_answer::orders)>);
 static_assert(kbench::kMaxSlots == std::tuple_size_v<decltype(kb_player_call::input_base)>);
 
 class HostClock final : public kbench::OperatorClock {
@@ -91,6 +92,7 @@ void kb_answer_call(void* mailbox, std::uint32_t number, int spins,
   page.status = answer->status;
   page.claimed_ns = answer->claimed_ns;
   page.copying_ns = answer->copying_ns;
+  page.orders = answer->orders;
   Mailbox::raise(page.done, number, wait_style(spins));
 }
 

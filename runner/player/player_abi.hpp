@@ -26,6 +26,7 @@ struct kb_player_answer {
   std::uint32_t unused;
   std::int64_t claimed_ns;
   std::int64_t copying_ns;
+  std::array<std::uint64_t, 8> orders;
 };
 
 // Freed memory is kept for the next call, as in the baselines' process: a fresh page costs more

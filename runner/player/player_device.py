@@ -30,6 +30,7 @@ class Answer(ctypes.Structure):
         ("unused", ctypes.c_uint32),
         ("claimed_ns", ctypes.c_int64),
         ("copying_ns", ctypes.c_int64),
+        ("orders", ctypes.c_uint64 * 8),
     ]
 
 

@@ -129,6 +129,22 @@ def check_place(result, view, judged):
                           "submission's: return a tensor that torch or the submission has made")
 
 
+def order_of(tensor, view):
+    """Where its elements lie in a row, but not in the order of its dimensions: how, as
+    runner/task/output_order.hpp has it. Else 0."""
+    if BASE.is_contiguous(tensor) or len(view.shape) > 15:
+        return 0
+    strides = BASE.stride(tensor)
+    outermost_first = sorted(range(len(strides)), key=lambda i: (view.shape[i] > 1, -strides[i]))
+    order, expected = 0, 1
+    for i in reversed(outermost_first):
+        if view.shape[i] > 1 and strides[i] != expected:
+            return 0
+        expected *= view.shape[i]
+        order = order << 4 | i + 1
+    return order
+
+
 def over_storage(result, view):
     """Of a subclass: what lies in its storage, and nothing that its methods would compute."""
     strides = BASE.stride(result)

@@ -32,6 +32,9 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
+// Of so many outputs, the first ones, a player can say how they lie.
+constexpr std::size_t kMaxOrders = 8;
+
 // NOLINTNEXTLINE(*Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.
@@ -49,6 +52,7 @@ struct MailboxPage {
   std::int64_t claimed_ns;  // device events on CUDA, steady clock on CPU
   std::int64_t switches;    // baselines: times that the kernel took a core away in the call
   std::int64_t copying_ns;  // Python, empty calls: of copying outputs to where they are judged
+  std::array<std::uint64_t, kMaxOrders> orders;  // Python: OutputOrder (task/output_order.hpp)
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

@@ -53,9 +53,7 @@ class TaskFile:
 
         A constant is overridden where it is assigned, so constants computed from it follow.
         """
-        tree = ast.parse(self.source, filename=str(self.path))
-        if size == "small":
-            self._override(tree)
+        tree = self._tree_at(size)
         module = ModuleType(f"kbench_task_{self.path.stem}")
         module.__file__ = str(self.path)
         sys.modules[module.__name__] = module  # where dataclasses look for the types of a module
@@ -64,6 +62,16 @@ class TaskFile:
             if not hasattr(module, name):
                 raise LoweringError(f"{self.path}: defines no {name}")
         return module
+
+    def text_at(self, size: str) -> str:
+        """What load() executes, as a file of its own; without comments."""
+        return ast.unparse(self._tree_at(size))
+
+    def _tree_at(self, size: str) -> ast.Module:
+        tree = ast.parse(self.source, filename=str(self.path))
+        if size == "small":
+            self._override(tree)
+        return tree
 
     def _read_small(self) -> dict | None:
         value = _assignments(self.tree).get("SMALL")

@@ -18,6 +18,7 @@ TEST(CheatsLayout, IsThatOfTheMailbox) {
   EXPECT_EQ(offsetof(MailboxPage, status), 324u);
   EXPECT_EQ(offsetof(MailboxPage, claimed_ns), 328u);
   EXPECT_EQ(offsetof(MailboxPage, copying_ns), 344u);
+  EXPECT_EQ(offsetof(MailboxPage, orders), 352u);
 }
 
 }  // namespace

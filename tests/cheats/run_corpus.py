@@ -39,7 +39,7 @@ ON_BOTH = {
     "python_caches_by_shape", "python_claims_a_shape", "python_computes_in_half",
     "python_computes_into_the_arena", "python_computes_when_it_is_collected", "python_does_half_of_the_work",
     "python_draws_its_own_weights", "python_forks_a_helper", "python_ignores_a_parameter",
-    "python_infinity_as_wildcard", "python_loads_its_own_library", "python_nan_as_wildcard",
+    "python_infinity_as_wildcard", "python_lies_about_its_order", "python_loads_its_own_library", "python_nan_as_wildcard",
     "python_reads_the_reference", "python_replaces_the_player", "python_returns_its_input",
     "python_says_loaded_while_imported", "python_skips_every_fifth_call",
     "python_skips_once_trusted",

@@ -33,6 +33,7 @@ struct Script {
   double perturbed_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
   double compiled_error = 0;
+  double eager_worker_error = 0;                    // where a worker plays eager
   std::vector<std::chrono::milliseconds> patience;  // with each call of the submission
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
@@ -56,14 +57,17 @@ struct Script {
   std::string compiled_reason;
   std::optional<Error> load_error;
   std::optional<EarlyEnd> load_failure;                  // of the worker
+  std::optional<EarlyEnd> eager_load_failure;            // of eager's, where it has one
+  std::int64_t eager_worker_ns = 4'000'000;              // a call of that one
   std::optional<std::pair<int, EarlyEnd>> call_failure;  // at the n-th forward call
   bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
-  bool python = false;        // the worker is of that kind, on CUDA
-  double filling_ns = 0;      // of its empty calls: what their model takes
-  double output_copy_ns = 0;  // of each of its calls: copying its outputs
-  TorchUse torch_use;         // of its observed call
+  bool python = false;                     // the worker is of that kind, on CUDA
+  double filling_ns = 0;                   // of its empty calls: what their model takes
+  double output_copy_ns = 0;               // of each of its calls: copying its outputs
+  std::vector<OutputOrder> output_orders;  // and how these lie
+  TorchUse torch_use;                      // of its observed call
 
   // What the evaluator did.
   std::vector<std::string> log;
@@ -72,7 +76,8 @@ struct Script {
   std::vector<bool> full_audits;
   std::vector<int> revealed;  // slots, in the order of their calls
   std::vector<int> snapshots;
-  std::int64_t now_ns = 0;  // of the scripted clock
+  std::vector<OutputOrder> orders;  // of the last one
+  std::int64_t now_ns = 0;          // of the scripted clock
   std::int64_t stolen_ns = 0;
   int oracle_core = -1;  // where each was put last
   int worker_core = -1;
@@ -170,7 +175,8 @@ class FakeOracle final : public Oracle {
     rests_since_ns_ = script_.now_ns;
     return Revealed{.flush_ns = flush_now()};
   }
-  Status snapshot(int slot) override {
+  Status snapshot(int slot, const std::vector<OutputOrder>& orders) override {
+    script_.orders = orders;
     if (seat_ == Seat::kSubmission) script_.snapshots.push_back(slot);
     log_of_seat("snapshot");
     if (script_.now_ns - rests_since_ns_ > 1'000'000) pass(script_.waking_ns);
@@ -195,6 +201,10 @@ class FakeOracle final : public Oracle {
     const auto easy = std::count(script_.hard_draws.begin(), script_.hard_draws.end(), "");
     const auto hard = static_cast<int>(script_.hard_draws.size()) - static_cast<int>(easy);
     return compare(hard <= script_.hard_draws_off ? script_.hard_error : 0, bounds);
+  }
+  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override {
+    script_.log.emplace_back("judge eager's worker");
+    return compare(script_.eager_worker_error, bounds);
   }
   Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) override {
@@ -287,6 +297,37 @@ inline Result<std::unique_ptr<Player>> FakeOracle::start_player(const PlacedAren
   return std::unique_ptr<Player>(std::make_unique<FakePlayer>(script_, *this));
 }
 
+// Plays eager, where a worker does.
+class FakeEager final : public Worker {
+ public:
+  explicit FakeEager(Script& script) : script_(script) {}
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
+  std::optional<EarlyEnd> load() override { return std::nullopt; }
+  std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
+    script_.log.emplace_back("eager's worker loads");
+    return script_.eager_load_failure;
+  }
+  [[nodiscard]] const WorkerKind& kind() const override { return python_worker(); }
+  PlayerAnswer call(const PlayerCall& call) override {
+    script_.log.emplace_back(call.kind == CallKind::kNull ? "eager's null" : "eager's call");
+    PlayerAnswer answer;
+    answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
+    if (call.kind == CallKind::kForward) answer.wall_ns += script_.eager_worker_ns;
+    script_.now_ns += answer.wall_ns;
+    answer.done_at_ns = script_.now_ns;
+    return answer;
+  }
+  void run_on(int) override {}
+  [[nodiscard]] std::string last_output() override { return ""; }
+  [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
+    return std::vector<MappedCode>();
+  }
+  [[nodiscard]] bool has_prepare() const override { return false; }
+
+ private:
+  Script& script_;
+};
+
 class FakeWorker final : public Worker {
  public:
   explicit FakeWorker(Script& script) : script_(script) { script_.worker_is_there = true; }
@@ -338,6 +379,7 @@ class FakeWorker final : public Worker {
   }
 
   void forward(PlayerAnswer& answer) {
+    answer.orders = script_.output_orders;
     script_.log.emplace_back("submission");
     script_.after_submission = true;
     if (script_.call_failure && script_.call_failure->first == script_.forward_calls++) {
@@ -365,7 +407,9 @@ inline Surroundings scripted_surroundings(Script& script) {
 }
 
 inline WorkerFactory worker_factory(Script& script) {
-  return [&script](const WorkerStart&) -> Result<std::unique_ptr<Worker>> {
+  return [&script](const WorkerStart& start) -> Result<std::unique_ptr<Worker>> {
+    if (start.seat == Seat::kBaselines)
+      return std::unique_ptr<Worker>(std::make_unique<FakeEager>(script));
     ++script.workers_started;
     return std::unique_ptr<Worker>(std::make_unique<FakeWorker>(script));
   };

@@ -25,7 +25,7 @@ LIBRARY = os.environ["LIBRARY"]
 EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7
 # Offsets of runner/worker/mailbox.hpp, which tests/cheats/layout_test.cpp checks.
 GO, KIND, SLOTS, PARAMETERS, INPUTS, OUTPUTS, DONE, STATUS, CLAIMED = 0, 4, 8, 16, 24, 152, 320, 324, 328
-COPYING = 344
+COPYING, ORDERS = 344, 352
 RAISED, WRONG_OUTPUT = -1, -2
 SYS_FUTEX, FUTEX_WAKE = 202, 1
 ARENA = 1 << 20
@@ -116,6 +116,9 @@ class Session:
 
     def claimed_ns(self):
         return struct.unpack_from("=q", self.page, CLAIMED)[0]
+
+    def orders(self):
+        return list(struct.unpack_from("=8Q", self.page, ORDERS))
 
     def copying_ns(self):
         return struct.unpack_from("=q", self.page, COPYING)[0]
@@ -405,19 +408,45 @@ class Liar(torch.Tensor):
         self.assertEqual(status, WRONG_OUTPUT)
         self.assertIn("float32[1] for y, not float32[2, 2]", session.printed())
 
-    def test_results_that_do_not_lie_in_a_row_are_copied_as_they_are(self):
+    def test_results_that_lie_in_a_row_are_copied_as_they_lie(self):
         plain = """
 
 class Plain(torch.Tensor):
     pass
 """
         for expression in ("torch.relu(x).t().contiguous().t()",
-                           "torch.relu(x).t().contiguous().t().as_subclass(Plain)",
-                           "torch.nn.Parameter(torch.relu(x))"):
+                           "torch.relu(x).t().contiguous().t().as_subclass(Plain)"):
             with self.subTest(expression):
                 status, session = self.returned(expression, plain)
                 self.assertEqual(status, 0, session.printed())
-                self.assertEqual(session.result(4), [0, 2, 0, 4])
+                self.assertEqual(session.result(4), [0, 0, 2, 4])
+                self.assertEqual(session.orders(), [0x12] + 7 * [0])
+
+    def test_results_that_do_not_lie_in_a_row_are_copied_in_the_order_of_the_task(self):
+        for expression in ("torch.relu(x).repeat(2, 2).t()[:2, :2].t()",
+                           "torch.relu(x)[:, :1].expand(2, 2)",
+                           "torch.nn.Parameter(torch.relu(x))"):
+            with self.subTest(expression):
+                status, session = self.returned(expression)
+                self.assertEqual(status, 0, session.printed())
+                self.assertEqual(session.orders(), 8 * [0])
+
+    def test_an_output_says_how_its_dimensions_lie(self):
+        model = """import torch
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        plain = torch.arange(24.0).reshape(2, 3, 1, 4)
+        return plain, plain.to(memory_format=torch.channels_last).permute(0, 1, 2, 3), \\
+            plain.reshape(24)
+"""
+        outputs = [tensor("a", [2, 3, 1, 4]), tensor("b", [2, 3, 1, 4], offset=256),
+                   tensor("c", [24], offset=512)]
+        session = self.loaded(model, outputs=outputs)
+        self.assertEqual(session.call(FORWARD), 0, session.printed())
+        # Which of the outermost ones a dimension of one element is says nothing.
+        self.assertEqual(session.orders(), [0, 0x2413, 0] + 5 * [0])
 
     def test_tensors_of_every_type_lie_where_the_arena_has_them(self):
         types = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4,

@@ -53,6 +53,49 @@ TEST_F(EvaluatorTest, WhatAPythonWorkerDoesNotAdmitIsFoundLikeANativeOnes) {
   EXPECT_EQ(run().state, State::kTimingInconsistent);
 }
 
+// Of the baselines' player there is the compiled one left.
+TEST_F(EvaluatorTest, EagerMayBePlayedByAWorkerOfItsOwn) {
+  use_cpu();
+  request_.eager_is_a_worker = true;
+  script_.eager_worker_ns = 3'000'000;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(script_.count("eager"), 0);
+  EXPECT_GT(script_.count("compiled"), 0);
+  EXPECT_EQ(script_.count("eager's worker loads"), script_.count("place"));
+  EXPECT_EQ(script_.count("judge eager's worker"), 1);
+  for (const Sample& sample : result.samples) {
+    if (sample.side != Side::kEager) continue;
+    EXPECT_EQ(sample.time_ns, 3'000'000 * sample.calls);
+  }
+  for (std::size_t i = 0; i < script_.log.size(); ++i) {
+    if (script_.log[i] != "eager's call") continue;
+    EXPECT_EQ(script_.log.at(i - 2), "baselines' reveal");
+    EXPECT_EQ(script_.log.at(i + 2), "baselines' snapshot") << "nothing has to be handed over";
+  }
+}
+
+TEST_F(EvaluatorTest, WhatIsWrongWithEagersWorkerIsNoFaultOfASubmission) {
+  use_cpu();
+  request_.eager_is_a_worker = true;
+  script_.eager_load_failure = EarlyEnd{State::kImportError, "reference.py cannot be imported", ""};
+  Evaluation result = run();
+  EXPECT_EQ(result.state, State::kInfrastructureError);
+  EXPECT_EQ(result.message, "eager cannot be played: reference.py cannot be imported");
+  script_.eager_load_failure.reset();
+  script_.eager_worker_error = 1;
+  result = run();
+  EXPECT_EQ(result.state, State::kInfrastructureError);
+  EXPECT_NE(result.message.find("is not what its .json says"), std::string::npos);
+}
+
+TEST_F(EvaluatorTest, TheOracleIsToldHowAPythonSubmissionsOutputsLie) {
+  script_.python = true;
+  script_.output_orders = {0x12};
+  run();
+  EXPECT_EQ(script_.orders, script_.output_orders);
+}
+
 TEST_F(EvaluatorTest, ANativeSubmissionMakesNoCopy) { EXPECT_EQ(run().copy_ns, std::nullopt); }
 
 TEST_F(EvaluatorTest, OperatorsOfTorchAreToldWithTheirShare) {

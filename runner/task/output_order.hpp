@@ -1,0 +1,28 @@
+// In which order an output lies in memory. Torch's operators leave transposed results as they are,
+// and whoever puts one in order inside of the clock pays for a second pass over it. So a Python
+// player copies results that lie in a row as they lie and says how; the oracle puts them in order
+// when it judges. The player's word: one that lies is compared with the wrong elements.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kbench {
+
+// Four bits for each dimension, the outermost in memory in the lowest: 1 + which one it is of the
+// task's shape. 0: as declared. runner/player/player_outputs.py writes the same.
+using OutputOrder = std::uint64_t;
+
+// The dimensions of a tensor of this rank, the outermost in memory first. Nothing where that is as
+// declared, and for what is no order of so many.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> outermost_first(OutputOrder order,
+                                                                       std::size_t rank);
+
+// Where the element that is the n-th in memory stands in the task's shape, counted as declared.
+[[nodiscard]] std::uint64_t declared_index(std::uint64_t in_memory,
+                                           const std::vector<std::int64_t>& shape,
+                                           const std::vector<std::int64_t>& dimensions);
+
+}  // namespace kbench
