@@ -11,7 +11,6 @@
 namespace kbench {
 namespace {
 
-constexpr auto kLoadPatience = std::chrono::minutes{5};
 constexpr std::chrono::seconds kFreezePatience{5};
 constexpr auto kLongCall = std::chrono::milliseconds{300};
 
@@ -32,14 +31,21 @@ Result<std::unique_ptr<Player>> BaselinePlayer::start(OracleForkServer& server,
   return std::unique_ptr<Player>(std::move(player));
 }
 
-Status BaselinePlayer::await_loaded() {
-  if (loaded_) return Done{};
+Status BaselinePlayer::await_loaded(std::chrono::milliseconds timeout) {
   if (auto met = child_.meet(); !met) return met;
-  auto reply = child_.channel().receive(kLoadPatience);
+  auto reply = child_.channel().receive(timeout);
   if (!reply) return reply.error();
   if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
-  loaded_ = true;
   return freeze();
+}
+
+std::optional<EarlyEnd> BaselinePlayer::await_ready(std::chrono::milliseconds timeout) {
+  const auto loaded = await_loaded(timeout);
+  if (loaded) return std::nullopt;
+  const Error& error = loaded.error();
+  if (error.code == ErrorCode::kDoesNotFit)
+    return EarlyEnd{State::kDoesNotFit, error.message, error.hint};
+  return failed("cannot play: " + error.message);
 }
 
 Status BaselinePlayer::freeze() { return tree_.freeze(kFreezePatience); }
@@ -59,13 +65,6 @@ EarlyEnd BaselinePlayer::failed(const std::string& what) const {
 
 PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   PlayerAnswer answer;
-  if (auto loaded = await_loaded(); !loaded) {
-    const Error& error = loaded.error();
-    answer.failure = failed("cannot play: " + error.message);
-    if (error.code == ErrorCode::kDoesNotFit)
-      answer.failure = {State::kDoesNotFit, error.message, error.hint};
-    return answer;
-  }
   const auto own = processes();
   const auto before = run_times(own);
   StallWatch watch;

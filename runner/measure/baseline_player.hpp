@@ -24,13 +24,13 @@ class BaselinePlayer final : public Player {
                                                const std::filesystem::path& log,
                                                const Json& request, const SeatArenas& arenas);
 
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) override;
   PlayerAnswer call(const PlayerCall& call) override;
 
  private:
   BaselinePlayer(OracleForkServer& server, std::filesystem::path log, Mailbox mailbox)
       : log_(std::move(log)), tree_(server.pid()), mailbox_(std::move(mailbox)) {}
-  // Waits until it has loaded, and stops it.
-  Status await_loaded();
+  Status await_loaded(std::chrono::milliseconds timeout);
   Status freeze();
   [[nodiscard]] std::vector<pid_t> processes() const;
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call);
@@ -40,7 +40,6 @@ class BaselinePlayer final : public Player {
   FrozenTree tree_;
   OracleChild child_;
   Mailbox mailbox_;
-  bool loaded_ = false;
   std::uint32_t calls_ = 0;
 };
 

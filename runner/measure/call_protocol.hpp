@@ -59,9 +59,10 @@ class CallProtocol {
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
 
-  // New buffers for `slots` inputs; the old players end. CPU: the baselines' players start on them.
+  // New buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for the
+  // first worker of the submission, which may still be compiled.
   std::optional<EarlyEnd> place(int slots);
-  // A new worker on them, which is not waited for.
+  // A worker on them where there is none yet. It is not waited for.
   std::optional<EarlyEnd> start_worker();
   // Ends the players: before their buffers go away, and before the oracle starts anew.
   void dismiss();
@@ -118,6 +119,11 @@ class CallProtocol {
     std::uint64_t parameter_base = 0;
     bool fills_outputs = false;  // see WorkerKind::empty_calls_fill_outputs
   };
+  // CPU: of these sides, the players that are known by now.
+  std::optional<EarlyEnd> start_players();
+  std::optional<EarlyEnd> start_player(Side side);
+  std::optional<EarlyEnd> await_worker();
+  std::optional<EarlyEnd> start_baselines();
   // Eager's worker, whose failures are ours.
   std::optional<EarlyEnd> start_eager();
   std::optional<EarlyEnd> load_eager();
@@ -148,6 +154,7 @@ class CallProtocol {
   PlacedArenas arenas_;
   std::filesystem::path library_;
   std::unique_ptr<Worker> worker_;
+  bool worker_is_ready_ = false;
   std::unique_ptr<Player> baselines_player_;  // CPU
   std::unique_ptr<Worker> eager_worker_;      // CPU, where eager is not played by that one
   Seated submission_;

@@ -112,7 +112,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // The baselines with no worker there, which is when nothing of a submission can slow them down.
+  // The baselines while no submission is loaded, which is when nothing of one can slow them down.
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     const std::size_t first = record_.alone.size();

@@ -45,8 +45,8 @@ class Oracle {
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                                    const std::filesystem::path& package) = 0;
   virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
-  // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once; the
-  // first call waits for it. Where its code, heap and threads happen to lie moves a time by some
+  // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once.
+  // Where its code, heap and threads happen to lie moves a time by some
   // 2 %, so each placement has a player of its own.
   virtual Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
                                                        std::uint64_t param_offset) = 0;

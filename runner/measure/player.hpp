@@ -49,6 +49,8 @@ struct PlayerAnswer {
 class Player {
  public:
   virtual ~Player() = default;
+  // Waits until it takes calls, and stops it.
+  virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
   // Its processes are stopped before and after, they run only inside this call.
   virtual PlayerAnswer call(const PlayerCall& call) = 0;
 };

@@ -21,10 +21,8 @@ namespace kbench {
 class Worker : public Player {
  public:
   [[nodiscard]] virtual const WorkerKind& kind() const { return native_worker(); }
-  // Waits until it takes empty calls, for those who want to make some. Nothing of the submission
-  // runs before load().
-  virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
-  // Has it load the submission as soon as it is ready, and waits for neither.
+  // Has it load the submission as soon as it is ready, and waits for neither. Nothing of the
+  // submission runs before; empty calls can be made once it is ready.
   virtual std::optional<EarlyEnd> load() = 0;
   // Waits until the submission is loaded. Empty: it is.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;

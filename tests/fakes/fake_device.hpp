@@ -265,7 +265,9 @@ class FakePlayer final : public Player {
  public:
   FakePlayer(Script& script, FakeOracle& oracle) : script_(script), oracle_(oracle) {
     ++script_.players_started;
+    script_.log.emplace_back("baselines start");
   }
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     if (call.kind == CallKind::kHandOver) {
@@ -330,7 +332,7 @@ class FakeEager final : public Worker {
 
 class FakeWorker final : public Worker {
  public:
-  explicit FakeWorker(Script& script) : script_(script) { script_.worker_is_there = true; }
+  explicit FakeWorker(Script& script) : script_(script) {}
   ~FakeWorker() override { script_.worker_is_there = false; }
   FakeWorker(const FakeWorker&) = delete;
   FakeWorker& operator=(const FakeWorker&) = delete;
@@ -338,6 +340,7 @@ class FakeWorker final : public Worker {
   std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
   std::optional<EarlyEnd> load() override {
     script_.log.emplace_back("load");
+    script_.worker_is_there = true;
     return std::nullopt;
   }
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
@@ -411,6 +414,7 @@ inline WorkerFactory worker_factory(Script& script) {
     if (start.seat == Seat::kBaselines)
       return std::unique_ptr<Worker>(std::make_unique<FakeEager>(script));
     ++script.workers_started;
+    script.log.emplace_back("worker starts");
     return std::unique_ptr<Worker>(std::make_unique<FakeWorker>(script));
   };
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -393,6 +394,21 @@ TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   EXPECT_EQ(script_.count("place"), script_.workers_started);
   EXPECT_EQ(script_.players_started, script_.workers_started);
   EXPECT_EQ(script_.count("restart"), 0) << "the oracle, which plays nothing, stays";
+}
+
+// Who starts first gets what memory the players before have left.
+TEST_F(EvaluatorTest, OnCpuEachSideStartsFirstAtTimes) {
+  use_cpu();
+  run();
+  std::map<std::string, int> first;
+  const std::string* last = nullptr;
+  for (const std::string& step : script_.log) {
+    const bool start = step == "baselines start" || step == "worker starts";
+    if (start && last != nullptr && *last == "place") ++first[step];
+    if (start || step == "place") last = &step;
+  }
+  EXPECT_GE(first["baselines start"], 2);
+  EXPECT_GE(first["worker starts"], 2);
 }
 
 TEST_F(EvaluatorTest, OnCpuEverySideIsPlayedAlike) {
