@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a trainer gets from `kbench serve` on a GPU.
 
-    rewards.py load [--kbench PROGRAM] [--count 120] [--clients 16]
+    rewards.py load [--kbench PROGRAM] [--count 200] [--clients 16]
     rewards.py grpo [--kbench PROGRAM] [--steps 150]
 
 `load` hands in so many different submissions to /get_reward as OpenRLHF's client asks, and prints how long
@@ -35,15 +35,21 @@ LOAD_WITHIN = 600
 LEAST_REWARD = 2.9
 LAST = 20
 POOL = "level1/043_max_pooling_3d"
-# Tasks, and what they make of an element.
-FORMULAS = {"level1/019_relu": "x[i] < 0 ? 0 : x[i]",
-            "level1/020_leakyrelu": "x[i] < 0 ? 0.01f * x[i] : x[i]"}
+# Tasks of the size that most have (an evaluation takes some two seconds), what each element of their output
+# is, and something else.
+FORMULAS = {
+    "level1/012_matmul_with_diagonal_matrices": ("in->a[i / kb::y_dims[1]] * in->b[i]", "in->b[i]"),
+    "level1/088_mingptnewgelu":
+        ("0.5f * in->x[i] * (1 + tanhf(0.7978845608f * (in->x[i] + 0.044715f * powf(in->x[i], 3))))",
+         "in->x[i]"),
+}
 
 ELEMENTWISE_KERNEL = """#include <cuda_runtime.h>
 
 #include "task.h"
 
-__global__ void each(const float* x, float* y) {
+__global__ void each(const kb_inputs values, float* y) {
+  const kb_inputs* const in = &values;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < kb::y_elements; i += step)
@@ -52,7 +58,7 @@ __global__ void each(const float* x, float* y) {
 
 extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
                               kb_context* context) {
-  each<<<4096, 256, 0, static_cast<cudaStream_t>(context->stream)>>>(in->x, out->y);
+  each<<<4096, 256, 0, static_cast<cudaStream_t>(context->stream)>>>(*in, out->y);
   return cudaGetLastError();
 }
 """
@@ -184,7 +190,7 @@ def submissions(count):
     for i in range(count):
         task = tasks[i % len(tasks)]
         wrong = i % 12 in (4, 9)
-        source = ELEMENTWISE_KERNEL.replace("FORMULA", "x[i]" if wrong else FORMULAS[task])
+        source = ELEMENTWISE_KERNEL.replace("FORMULA", FORMULAS[task][wrong])
         if i % 12 == 7:
             source = source.replace("#include", "#exclude")
         yield f"{source}// {i}\n", task
@@ -241,7 +247,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=("load", "grpo"))
     parser.add_argument("--kbench", default=str(ROOT / "build/release/bin/kbench"))
-    parser.add_argument("--count", type=int, default=120)
+    parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--steps", type=int, default=150)
     options = parser.parse_args()
