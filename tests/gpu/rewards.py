@@ -38,7 +38,7 @@ POOL = "level1/043_max_pooling_3d"
 # Tasks of the size that most have (an evaluation takes some two seconds), what each element of their output
 # is, and something else.
 FORMULAS = {
-    "level1/012_matmul_with_diagonal_matrices": ("in->a[i / kb::y_dims[1]] * in->b[i]", "in->b[i]"),
+    "level1/012_matmul_with_diagonal_matrices": ("in->a[i / kb::y_1] * in->b[i]", "in->b[i]"),
     "level1/088_mingptnewgelu":
         ("0.5f * in->x[i] * (1 + tanhf(0.7978845608f * (in->x[i] + 0.044715f * powf(in->x[i], 3))))",
          "in->x[i]"),
