@@ -204,7 +204,7 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
 std::optional<EarlyEnd> CallProtocol::load() {
   if (!request_.submission) return std::nullopt;
   if (auto end = await_worker()) return end;
-  if (stands(Defence::kTrustedEmptyCalls))
+  if (stands(Defence::kTrustedEmptyCalls) && !eager_worker_)
     if (auto end = calibrate(submission_)) return end;
   return worker_->load();
 }
@@ -214,7 +214,7 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   const auto load = [&] { return worker_->await_loaded(budget_.at_most(kLoadTimeout)); };
   if (auto end = at_its_expense(load)) return end;
   if (auto end = inspect()) return end;
-  if (!stands(Defence::kTrustedEmptyCalls))
+  if (!stands(Defence::kTrustedEmptyCalls) && !eager_worker_)
     if (auto end = calibrate(submission_)) return end;
   if (!worker_->has_prepare()) return std::nullopt;
   PlayerAnswer answer;
@@ -333,19 +333,34 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
   for (int i = 0; i <= calls; ++i) {
     take_quiet_core();
     CallTimes times;
-    if (auto end = run(side, CallKind::kNull, times)) return end;
+    if (auto end = run_empty(side, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
-    // Nothing foreign is loaded yet: what it claims to have filled outputs for is so.
-    const std::int64_t filling_ns = side.fills_outputs ? times.claimed_ns : 0;
-    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns - filling_ns));
-    nulls.strict_ns.push_back(static_cast<double>(times.strict_ns - filling_ns));
+    nulls.wall_ns.push_back(static_cast<double>(times.wall_ns));
+    nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
     if (side.fills_outputs) nulls.copy_ns.push_back(static_cast<double>(times.copying_ns));
   }
   side.ledger.calibrate(std::move(nulls));
-  if (side.seat == Seat::kBaselines) return std::nullopt;
+  if (&side.ledger != &ledger()) return std::nullopt;
   record_.null_call_ns = side.ledger.null_wall_ns();
   record_.null_strict_ns = side.ledger.null_strict_ns();
   record_.copy_ns = side.ledger.copy_ns();
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::run_empty(Seated& side, CallTimes& times) {
+  if (auto end = run(side, CallKind::kNull, times)) return end;
+  if (!side.fills_outputs) return std::nullopt;
+  // Nothing foreign is loaded yet, or ever: what it claims to have filled outputs for is so.
+  times.wall_ns -= times.claimed_ns;
+  times.strict_ns -= times.claimed_ns;
+  return std::nullopt;
+}
+
+std::optional<EarlyEnd> CallProtocol::make_empty_call() {
+  if (!eager_worker_) return std::nullopt;
+  CallTimes times;
+  if (auto end = run_empty(eager_, times)) return end;
+  eager_.ledger.add_empty_call(static_cast<double>(times.wall_ns));
   return std::nullopt;
 }
 
@@ -393,7 +408,7 @@ std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
     return end;
   if (observed)
     if (auto end = judge_torch_use()) return end;
-  times.time_ns = submission_.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
+  times.time_ns = ledger().time_of(times.claimed_ns, times.wall_ns, slots_);
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
 }
@@ -519,7 +534,7 @@ std::optional<EarlyEnd> CallProtocol::judge_clocks() {
     return std::nullopt;
   }
   if (auto end = judge_baselines()) return end;
-  if (auto words = submission_.ledger.contradiction(record_.samples)) return inconsistent(*words);
+  if (auto words = ledger().contradiction(record_.samples)) return inconsistent(*words);
   return std::nullopt;
 }
 

@@ -78,6 +78,10 @@ class CallProtocol {
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
   // `everything`: inputs and parameters are looked at in any case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
+  // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
+  // off of eager's calls and of the submission's: a machine that was slow while they were made
+  // moves both alike.
+  std::optional<EarlyEnd> make_empty_call();
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
   // One call of eager's worker, whose outputs Oracle::judge_eager() looks at next.
@@ -127,9 +131,13 @@ class CallProtocol {
   // Eager's worker, whose failures are ours.
   std::optional<EarlyEnd> start_eager();
   std::optional<EarlyEnd> load_eager();
+  // Of the submission's calls: its own worker's empty ones, or those of eager's.
+  [[nodiscard]] ClaimLedger& ledger() { return eager_worker_ ? eager_.ledger : submission_.ledger; }
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
   // Empty calls: what the clocks show of this player when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
+  // The wall time of one is without that of filling outputs.
+  std::optional<EarlyEnd> run_empty(Seated& side, CallTimes& times);
   // One call for each slot, one after the other; an empty one for the first only.
   std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
   std::optional<EarlyEnd> run_slot(Seated& side, CallKind kind, int slot, const SlotPlaces& places,

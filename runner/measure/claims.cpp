@@ -9,12 +9,18 @@
 namespace kbench {
 namespace {
 
+constexpr std::size_t kLastNullCalls = 5;
 // CUDA, of a single call: contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
 // CUDA: what is left of a claim that says less than the copy takes.
 constexpr std::int64_t kLeastCudaCallNs = 1;
 
 }  // namespace
+
+void ClaimLedger::add_empty_call(double wall_ns) {
+  nulls_.wall_ns.push_back(wall_ns);
+  while (nulls_.wall_ns.size() > kLastNullCalls) nulls_.wall_ns.erase(nulls_.wall_ns.begin());
+}
 
 std::int64_t ClaimLedger::null_wall_ns() const {
   return static_cast<std::int64_t>(median(nulls_.wall_ns));

@@ -34,6 +34,8 @@ class ClaimLedger {
   void forget_player() { nulls_ = {}; }
   // Empty calls of the player whose calls are timed from now on.
   void calibrate(NullCalls nulls) { nulls_ = std::move(nulls); }
+  // One more on a CPU; only the last few count, so that they are of the same time as the calls.
+  void add_empty_call(double wall_ns);
   [[nodiscard]] bool calibrated() const { return !nulls_.wall_ns.empty(); }
   [[nodiscard]] std::int64_t null_wall_ns() const;  // medians
   [[nodiscard]] std::int64_t null_strict_ns() const;

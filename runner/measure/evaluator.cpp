@@ -422,6 +422,7 @@ class Evaluating {
     const std::int64_t stolen = on_cpu() ? settings_.surroundings.stolen_ns() : 0;
     if (auto end = read_clock(block.start_khz)) return end;
     block.clock_limits = clock_limits();
+    if (auto end = calls_.make_empty_call()) return end;
     for (int visit = 0; visit < 2; ++visit) {
       if (auto end = time_visit(order, visit, block)) return end;
       std::reverse(order.begin(), order.end());

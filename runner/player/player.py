@@ -255,17 +255,20 @@ class Session:
         """All that surrounds a model in a call, with one that fills its outputs. What it claims is
         what the supervisor takes off of the call, and the rest is what empty calls cost; beside
         that it says what copying the outputs took, which no honest submission can do without."""
-        filling = Filling(self.outputs, self.device)
         while self.await_call() != LOAD:
-            self.device.forget_moments()
-            status, all_ns = self.timed(lambda: self.play_filling(filling))
-            filled = self.device.between(filling.begun, filling.filled)
-            copied = self.device.between(filling.filled, filling.copied)
-            self.answer(status, self.device.claim_of_empty(filled, all_ns), copied)
+            self.serve_empty_call()
         self.answer(0)
 
+    def serve_empty_call(self):
+        filling = Filling(self.outputs, self.device)
+        self.device.forget_moments()
+        status, all_ns = self.timed(lambda: self.play_filling(filling))
+        filled = self.device.between(filling.begun, filling.filled)
+        copied = self.device.between(filling.filled, filling.copied)
+        self.answer(status, self.device.claim_of_empty(filled, all_ns), copied)
+
     def play_filling(self, filling):
-        self.model = filling
+        model, self.model = self.model, filling
         try:
             self.play(0)
             filling.copied = self.device.moment()
@@ -274,7 +277,7 @@ class Session:
             print(last_lines(error), file=sys.stderr, flush=True)
             return RAISED
         finally:
-            self.model = None
+            self.model = model
 
     def load(self):
         request = self.request
@@ -331,6 +334,9 @@ class Session:
     def serve(self):
         while True:
             kind = self.await_call()
+            if kind == EMPTY:  # of eager's worker alone
+                self.serve_empty_call()
+                continue
             status, claimed_ns = self.timed(self.prepare if kind == PREPARE else self.forward)
             if status > 0:
                 print(f"the device says: {self.device.error_text(status)}", file=sys.stderr,

@@ -58,6 +58,7 @@ struct Script {
   std::optional<Error> load_error;
   std::optional<EarlyEnd> load_failure;                  // of the worker
   std::optional<EarlyEnd> eager_load_failure;            // of eager's, where it has one
+  std::optional<double> eager_null_ns;                   // of its empty calls, where not as others'
   std::int64_t eager_worker_ns = 4'000'000;              // a call of that one
   std::optional<std::pair<int, EarlyEnd>> call_failure;  // at the n-th forward call
   bool fails_again = false;                              // so many calls after that too
@@ -313,8 +314,10 @@ class FakeEager final : public Worker {
   PlayerAnswer call(const PlayerCall& call) override {
     script_.log.emplace_back(call.kind == CallKind::kNull ? "eager's null" : "eager's call");
     PlayerAnswer answer;
-    answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
-    if (call.kind == CallKind::kForward) answer.wall_ns += script_.eager_worker_ns;
+    const bool empty = call.kind == CallKind::kNull;
+    answer.wall_ns = static_cast<std::int64_t>(
+        empty ? script_.eager_null_ns.value_or(script_.null_ns) : script_.null_ns);
+    if (!empty) answer.wall_ns += script_.eager_worker_ns;
     script_.now_ns += answer.wall_ns;
     answer.done_at_ns = script_.now_ns;
     return answer;

@@ -210,6 +210,16 @@ class PlayerTest(unittest.TestCase):
         self.assertGreater(session.claimed_ns(), 0)
         self.assertGreater(session.copying_ns(), 0)
 
+    def test_an_empty_call_between_two_others_leaves_the_model_as_it_was(self):
+        session = self.loaded(RELU)
+        session.put(session.inputs, [-1, 2, -3, 4])
+        for _ in range(2):
+            self.assertEqual(session.call(FORWARD), 0, session.printed())
+            self.assertEqual(session.result(4), [0, 2, 0, 4])
+            self.assertEqual(session.call(EMPTY), 0, session.printed())
+            self.assertEqual(session.result(4), [1, 1, 1, 1])
+            self.assertGreater(session.copying_ns(), 0)
+
     def test_a_call_reads_its_input_and_writes_its_output(self):
         session = self.loaded(RELU)
         for values in ([-1, 2, -3, 4], [5, -6, 7, -8]):

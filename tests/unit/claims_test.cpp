@@ -15,6 +15,15 @@ TEST(ClaimLedger, KnowsTheMediansOfEmptyCalls) {
   EXPECT_EQ(ledger.null_strict_ns(), 7'100'000);
 }
 
+TEST(ClaimLedger, OfEmptyCallsMadeMeanwhileTheLastFewCount) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({.wall_ns = {100, 100, 100, 100, 100}});
+  for (const double wall_ns : {300.0, 300.0}) ledger.add_empty_call(wall_ns);
+  EXPECT_EQ(ledger.null_wall_ns(), 100);
+  ledger.add_empty_call(300);
+  EXPECT_EQ(ledger.null_wall_ns(), 300);
+}
+
 TEST(ClaimLedger, BelievesAClaimThatAnEmptyCallExplains) {
   ClaimLedger ledger("cuda");
   ledger.calibrate(kNulls);

@@ -76,6 +76,24 @@ TEST_F(EvaluatorTest, EagerMayBePlayedByAWorkerOfItsOwn) {
   }
 }
 
+// Or a machine that was slow while one side's were made would make that side look fast.
+TEST_F(EvaluatorTest, EagersEmptyCallsAreTakenOffOfBothSides) {
+  use_cpu();
+  script_.python = true;
+  request_.eager_is_a_worker = true;
+  script_.eager_worker_ns = 3'000'000;
+  script_.submission_ns = 3'000'000;
+  script_.eager_null_ns = 400'000;  // of what each call costs 50,000
+  const Evaluation result = run();
+  EXPECT_EQ(script_.count("null"), 0) << "of a submission's worker";
+  EXPECT_EQ(result.null_call_ns, 400'000);
+  for (const Sample& sample : result.samples) {
+    if (sample.side == Side::kCompiled) continue;
+    EXPECT_EQ(sample.time_ns, 2'650'000);
+  }
+  EXPECT_GT(script_.count("eager's null"), static_cast<int>(result.blocks.size()));
+}
+
 TEST_F(EvaluatorTest, WhatIsWrongWithEagersWorkerIsNoFaultOfASubmission) {
   use_cpu();
   request_.eager_is_a_worker = true;
