@@ -34,7 +34,8 @@ EarlyEnd inconsistent(std::string message) {
 // Nothing foreign runs in eager's worker.
 std::optional<EarlyEnd> as_ours(std::optional<EarlyEnd> end) {
   if (!end || end->state == State::kDoesNotFit) return end;
-  return EarlyEnd{State::kInfrastructureError, "eager cannot be played: " + end->message,
+  return EarlyEnd{State::kInfrastructureError,
+                  "the task's own Model, played as a submission for eager, failed: " + end->message,
                   end->hint};
 }
 

@@ -100,7 +100,9 @@ TEST_F(EvaluatorTest, WhatIsWrongWithEagersWorkerIsNoFaultOfASubmission) {
   script_.eager_load_failure = EarlyEnd{State::kImportError, "reference.py cannot be imported", ""};
   Evaluation result = run();
   EXPECT_EQ(result.state, State::kInfrastructureError);
-  EXPECT_EQ(result.message, "eager cannot be played: reference.py cannot be imported");
+  EXPECT_EQ(result.message,
+            "the task's own Model, played as a submission for eager, failed: reference.py cannot "
+            "be imported");
   script_.eager_load_failure.reset();
   script_.eager_worker_error = 1;
   result = run();
@@ -494,7 +496,7 @@ TEST_F(EvaluatorTest, EmptyCallsComeBeforeTheSubmissionIsLoaded) {
   }
 }
 
-TEST_F(EvaluatorTest, BaselinesAreTimedWithNoWorkerThere) {
+TEST_F(EvaluatorTest, BaselinesAreTimedAloneWhileNoSubmissionIsLoaded) {
   const Evaluation result = run();
   for (const Side side : {Side::kEager, Side::kCompiled}) {
     EXPECT_EQ(std::count_if(result.alone.begin(), result.alone.end(),
