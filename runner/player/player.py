@@ -101,6 +101,12 @@ def last_lines(error, most=12):
     return "\n".join(lines[-most:])
 
 
+def reason_first(error):
+    """The same, but for who shows the first lines only."""
+    lines = last_lines(error).splitlines()
+    return "\n".join(lines[-1:] + lines[:-1])
+
+
 def import_model(folder, entry, prebuilt=None):
     """The class ModelNew of the submission's file. `prebuilt`: what its build step made."""
     try:
@@ -111,7 +117,7 @@ def import_model(folder, entry, prebuilt=None):
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
     except BaseException as error:  # SystemExit, too
-        raise Refused("import_error", f"{entry} cannot be imported:\n{last_lines(error)}",
+        raise Refused("import_error", f"{entry} cannot be imported:\n{reason_first(error)}",
                       "torch, numpy, the submission's own files and what its build step made are "
                       "there; no network, no compiler, no other process") from error
     model = getattr(module, "ModelNew", None)
@@ -126,7 +132,7 @@ def make_model(model_class, init, entry):
     try:
         model = model_class(*args, **kwargs)
     except BaseException as error:
-        raise Refused("submission_error", f"ModelNew(…) of {entry} raised:\n{last_lines(error)}",
+        raise Refused("submission_error", f"ModelNew(…) of {entry} raised:\n{reason_first(error)}",
                       f"it is called with {args}" + (f" and {kwargs}" if kwargs else "")) from error
     if not isinstance(model, torch.nn.Module):
         raise Refused("submission_error", "ModelNew(…) is no torch.nn.Module",
@@ -195,7 +201,7 @@ def settled(device, model):
         device.settle(model)
     except BaseException as error:
         raise Refused("submission_error", f"ModelNew cannot be moved to {device.name}:\n"
-                      f"{last_lines(error)}", "its parameters and buffers are tensors") from error
+                      f"{reason_first(error)}", "its parameters and buffers are tensors") from error
     return model
 
 
@@ -212,6 +218,7 @@ class Session:
         self.served = 0
         self.call = Call()
         self.model = None
+        self.has_prepare = False
         self.orders = Answer().orders  # of what was copied last
         self.device = DEVICES[request["device"]](library, request)
         mailbox, *arenas = descriptors
@@ -283,9 +290,18 @@ class Session:
         request = self.request
         model_class = import_model(request["folder"], request["entry"], request.get("prebuilt"))
         model = make_model(model_class, request["init"], request["entry"])
-        set_mode(model, request["mode"])
-        bind_parameters(model, self.parameters, self.arenas[1] + request["parameter_base"],
-                        request["known"])
+        base = self.arenas[1] + request["parameter_base"]
+        try:
+            set_mode(model, request["mode"])
+            bind_parameters(model, self.parameters, base, request["known"])
+            self.has_prepare = hasattr(model, "kbench_prepare")
+        except Refused:
+            raise
+        except BaseException as error:
+            raise Refused("submission_error", "ModelNew cannot be given its mode and parameters:\n"
+                          f"{reason_first(error)}",
+                          "it is a torch.nn.Module that called super().__init__() and keeps what "
+                          "torch's modules have (train, modules, named_parameters)") from error
         self.model = settled(self.device, model)
 
     def play(self, slot):
@@ -297,6 +313,9 @@ class Session:
             results = results_of(self.model(*inputs))
         finally:
             self.library.kb_stop_watching()
+        if MODES_ENTERED() > 0:
+            raise WrongOutput("forward left a TorchDispatchMode entered, which would run while its "
+                              "outputs are copied: leave it before returning")
         self.device.enter()
         base = self.arenas[2] + self.call.output_base[slot]
         tensors = materialised(results, self.outputs, self.device.name, self.judged)
@@ -356,11 +375,12 @@ class Session:
             return
         gc.collect()
         send(self.channel, {"type": "loaded", "workspace_bytes": 0,
-                            "has_prepare": hasattr(self.model, "kbench_prepare")})
+                            "has_prepare": self.has_prepare})
         self.serve()
 
 
 COPY = torch.Tensor.copy_
+MODES_ENTERED = torch._C._len_torch_dispatch_stack
 
 
 class Filling(torch.nn.Module):

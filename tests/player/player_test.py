@@ -316,6 +316,28 @@ class PlayerTest(unittest.TestCase):
         self.assertEqual(session.call(OBSERVED), 0)
         self.assertEqual(session.channel.receive()["operators"].get("aten::relu"), 1)
 
+    def test_a_mode_that_would_run_while_an_output_is_copied_is_refused(self):
+        session = self.loaded(RELU.replace("import torch", """import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Late(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return args[0]
+""", 1).replace("        return torch.relu(x)", "        Late().__enter__()\n        return x"))
+        self.assertEqual(session.call(FORWARD), WRONG_OUTPUT)
+        self.assertIn("left a TorchDispatchMode entered", session.printed())
+
+    def test_a_model_that_is_no_whole_module_says_why(self):
+        for line, why in (("def __init__(self): pass", "AttributeError: "),
+                          ("def train(self): pass", "TypeError: "),
+                          ("def modules(self): raise EOFError", "EOFError")):
+            with self.subTest(line):
+                answer = self.load(self.begin(RELU.replace("    def forward",
+                                                           f"    {line}\n\n    def forward")))
+                self.assertEqual(answer["state"], "submission_error", answer)
+                self.assertTrue(answer["message"].splitlines()[1].startswith(why), answer)
+
     def test_what_it_prints_and_raises_reaches_its_author(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
         self.assertEqual(session.call(FORWARD), RAISED)

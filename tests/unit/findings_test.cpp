@@ -42,7 +42,8 @@ TEST(Findings, WhoCanHideTorchOrFindThePlayerIsNamed) {
   for (const char* hides :
        {"torch.autograd._enable_record_function(False)",
         "torch._C._dispatch_tls_set_dispatch_key_included(k, False)",
-        "with torch._C._ExcludeDispatchKeyGuard(k): pass", "_C._autograd._clear_callbacks()"}) {
+        "with torch._C._ExcludeDispatchKeyGuard(k): pass", "_C._autograd._clear_callbacks()",
+        "torch.library.Library('aten', 'IMPL')", "torch.library.impl(\"aten::copy_\", \"CPU\")"}) {
     EXPECT_EQ(find_labels({{"x.py", hides}}), Labels{"torch_unobserved"}) << hides;
   }
   EXPECT_EQ(find_labels({{"x.py", "sys._getframe(1).f_back"}}), Labels{"player"});
