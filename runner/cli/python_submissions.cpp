@@ -84,7 +84,25 @@ std::optional<Error> no_build_step(const Submission& submission, const Target& t
   return std::nullopt;
 }
 
-Result<ModelArguments> read_answer(const std::string& line) {
+Result<PythonFiles> stage(const std::vector<SourceFile>& files) {
+  auto made = Staging::make();
+  if (!made) return made.error();
+  PythonFiles staged;
+  staged.staging = std::make_shared<Staging>(std::move(*made));
+  for (const SourceFile& file : files)
+    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
+  staged.folder = staged.staging->path() / "src";
+  return staged;
+}
+
+Result<PythonFiles> stage_reference(const std::string& text) {
+  const std::string name = "reference.py";
+  auto staged = stage({{"src/" + name, text + "\n\nModelNew = Model\n"}});
+  if (staged) staged->entry = name;
+  return staged;
+}
+
+Result<ModelArguments> read_answer(const std::string& line, bool on_cpu) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   const auto failed = [](const std::string& why) {
     return Error{ErrorCode::kInfrastructure,
@@ -98,24 +116,18 @@ Result<ModelArguments> read_answer(const std::string& line) {
   if (init == json.end() || !init->is_string()) return failed("a malformed answer");
   const auto text = json.find("text");
   if (text == json.end() || !text->is_string()) return failed("a malformed answer");
-  ModelArguments arguments{init->get<std::string>(), std::nullopt, text->get<std::string>()};
+  ModelArguments arguments{init->get<std::string>(), std::nullopt, std::nullopt};
+  if (on_cpu) {
+    auto reference = stage_reference(text->get<std::string>());
+    if (!reference) return reference.error();
+    arguments.reference = std::move(*reference);
+  }
   if (const auto names = json.find("parameters"); names != json.end() && names->is_array()) {
     arguments.parameters.emplace();
     for (const Json& name : *names)
       if (name.is_string()) arguments.parameters->push_back(name.get<std::string>());
   }
   return arguments;
-}
-
-Result<PythonFiles> stage(const std::vector<SourceFile>& files) {
-  auto made = Staging::make();
-  if (!made) return made.error();
-  PythonFiles staged;
-  staged.staging = std::make_shared<Staging>(std::move(*made));
-  for (const SourceFile& file : files)
-    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
-  staged.folder = staged.staging->path() / "src";
-  return staged;
 }
 
 }  // namespace
@@ -173,13 +185,6 @@ Result<PythonFiles> stage_python(const Submission& submission,
   return made;
 }
 
-Result<PythonFiles> stage_reference(const std::string& text) {
-  const std::string name = "reference.py";
-  auto staged = stage({{"src/" + name, text + "\n\nModelNew = Model\n"}});
-  if (staged) staged->entry = name;
-  return staged;
-}
-
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
                                     const Installation& installation, Sandbox& sandbox) {
   std::set<std::size_t> tasks;
@@ -201,7 +206,8 @@ ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player
   for (const std::size_t task : tasks) {
     std::string line;
     std::getline(lines, line);
-    arguments.emplace(task, output ? read_answer(line) : Result<ModelArguments>(output.error()));
+    arguments.emplace(task, output ? read_answer(line, plan.target.device == "cpu")
+                                   : Result<ModelArguments>(output.error()));
   }
   return arguments;
 }

@@ -52,16 +52,15 @@ struct PythonFiles {
 };
 [[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission,
                                                const std::vector<SourceFile>& files);
-// The same of a task's own Model, as ModelNew. `text`: ModelArguments::text.
-[[nodiscard]] Result<PythonFiles> stage_reference(const std::string& text);
 
-// How the Model of each task is made, by index into `plan.tasks`: get_init_inputs(), the names of
-// its parameters, and the task's file with the constants of the run's size. The tasks' files are
-// executed in the sandbox, each in a process of its own.
+// How the Model of each task is made, by index into `plan.tasks`: get_init_inputs() and the names
+// of its parameters. The tasks' files are executed in the sandbox, each in a process of its own.
 struct ModelArguments {
   std::string init;                                    // a literal of Python
   std::optional<std::vector<std::string>> parameters;  // none: not known
-  std::string text;
+  // CPU: the task's file with the constants of the run's size, whose Model is ModelNew as well. It
+  // plays eager beside Python submissions.
+  std::optional<PythonFiles> reference;
 };
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
 [[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,

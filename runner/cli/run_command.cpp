@@ -235,8 +235,11 @@ class RunSession {
     const ZygoteCommand command = zygote_command(python_->player, plan_.target.device,
                                                  plan_.target.device_index, usable_threads());
     zygotes_.start_early(first->id.agent, command);
-    if (!on_cuda() && !options_.checks_only) zygotes_.start_early(kNoAgent, command);
+    if (python_plays_eager()) zygotes_.start_early(kNoAgent, command);
   }
+
+  // Of rows in Python.
+  [[nodiscard]] bool python_plays_eager() const { return !on_cuda() && !options_.checks_only; }
 
   void tell_starts_of_torch() {
     for (const std::string& agent : zygotes_.take_starts())
@@ -559,7 +562,7 @@ class RunSession {
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
-    request.eager_is_a_worker = is_python(unit) && !on_cuda() && !options_.checks_only;
+    request.eager_is_a_worker = is_python(unit) && python_plays_eager();
     std::unique_ptr<WorkerProgram> program, eager;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return start.seat == Seat::kBaselines ? start_eager(index, start, eager)

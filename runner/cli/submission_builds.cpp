@@ -75,14 +75,7 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
                             .init = model->second->init,
                             .mode = task.mode,
                             .parameters = model->second->parameters};
-  if (plan.target.device == "cpu") {
-    auto reference = stage_reference(model->second->text);
-    if (!reference) {
-      made.error = reference.error();
-      return;
-    }
-    made.reference = std::move(*reference);
-  }
+  made.reference = model->second->reference;
   const TaskSize& size = *task.find_size(plan.target.size);
   if (auto done = run_build_step(unit, files, size, builder, made); !done)
     made.error = done.error();

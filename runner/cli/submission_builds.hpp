@@ -22,7 +22,7 @@ struct SubmissionBuild {
   // where there was nothing to do, or with an error.
   std::filesystem::path library;
   std::optional<PythonModel> python;
-  // CPU: the task's own Model, which plays eager beside a Python submission.
+  // As ModelArguments has it; units of a task share it.
   std::optional<PythonFiles> reference;
   std::shared_ptr<Staging> staging;
   // kNotFound: it takes what is not to be had here.

@@ -394,14 +394,6 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
   return std::nullopt;
 }
 
-std::optional<EarlyEnd> CallProtocol::call_eager() {
-  if (auto end = load_eager()) return end;
-  CallTimes times;
-  if (auto end = run(eager_, CallKind::kForward, times)) return end;
-  const auto kept = oracle_.keep_eager();
-  return kept ? std::nullopt : std::optional(from_error(kept.error()));
-}
-
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
   // A call that is checked and not timed.
   const bool observed = everything && !torch_use_known_ && worker_->kind().observes;

@@ -84,8 +84,6 @@ class CallProtocol {
   std::optional<EarlyEnd> make_empty_call();
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
-  // One call of eager's worker, whose outputs Oracle::judge_eager() looks at next.
-  std::optional<EarlyEnd> call_eager();
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // What all calls together say: work left behind, claims that the clocks contradict.

@@ -308,7 +308,8 @@ class Evaluating {
 
   // The timed calls of a submission are judged by what it computes.
   std::optional<EarlyEnd> check_eager(const std::vector<EagerError>& eager) {
-    if (auto end = calls_.call_eager()) return end;
+    BaselineTime timed;
+    if (auto end = calls_.time_baseline(Side::kEager, timed)) return end;
     auto compared = oracle_.judge_eager(bounds(rule_, eager, Against::kReference));
     if (!compared) return from_error(compared.error());
     const Check check = judge(rule_, request_.size->outputs, eager, *compared, Against::kReference);

@@ -233,6 +233,7 @@ class Session:
         self.judged = range(self.arenas[2], self.arenas[2] + sizes[2])
         self.inputs = self.views("inputs")
         self.outputs = self.views("outputs")
+        self.filling = Filling(self.outputs, self.device)
         self.parameters = {spec["fqn"]: view for spec, view
                            in zip(request["parameters"], self.views("parameters")) if spec["fqn"]}
 
@@ -267,7 +268,7 @@ class Session:
         self.answer(0)
 
     def serve_empty_call(self):
-        filling = Filling(self.outputs, self.device)
+        filling = self.filling
         self.device.forget_moments()
         status, all_ns = self.timed(lambda: self.play_filling(filling))
         filled = self.device.between(filling.begun, filling.filled)
@@ -324,9 +325,9 @@ class Session:
 
     def copy_as_it_lies(self, index, view, tensor, base):
         """A second order of memory would cost a call more than any copy does that is taken off."""
-        order = order_of(tensor, view) if index < len(self.orders) else 0
+        order = 0
         if index < len(self.orders):
-            self.orders[index] = order
+            order = self.orders[index] = order_of(tensor, view)
         COPY(view.over(base + view.offset, BASE.stride(tensor)) if order else view.at(base), tensor)
 
     def forward(self):
