@@ -25,6 +25,7 @@ import torch  # noqa: E402
 import torch._inductor  # noqa: E402
 from torch import fx  # noqa: E402
 from torch._inductor import ir  # noqa: E402
+from torch._inductor.cpu_vec_isa import VecISA  # noqa: E402
 from torch._inductor.lowering import register_lowering  # noqa: E402
 from torch._inductor.package import package_aoti  # noqa: E402
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner  # noqa: E402
@@ -118,6 +119,17 @@ def hide_recurrent_layers(module: fx.GraphModule) -> None:
     graph.lint()
     module.recompile()
 
+
+# --- Vector instructions ----------------------------------------------------------------------
+# Whether compiler and processor have them Inductor tries in each process anew, in up to nine others
+# of which one at a time runs on the machine. Each imports torch, for no more than that its libraries
+# are found: 2 s (8 on a slower machine, where eight builders took two minutes to begin). This finds
+# the library, too.
+VecISA._avx_py_load = f"""
+from ctypes import cdll
+cdll.LoadLibrary({str(Path(torch.__file__).parent / "lib/libtorch_cpu.so")!r})
+cdll.LoadLibrary("__lib_path__")
+"""
 
 # --- Tuning ---------------------------------------------------------------------------------
 # Inductor times a few launch shapes of a kernel on the GPU and keeps the fastest. Beside the
