@@ -163,13 +163,10 @@ void Builds::build_queue(int processes) {
   // builders' helpers need minutes to import torch before the first package is made.
   const int compile_threads = std::max(1, static_cast<int>(usable_cores().size()) / processes);
   std::vector<bool> answered(queue.size());
+  const BuilderProcess::Command builder{options_.python, options_.script, options_.cache_directory,
+                                        compile_threads, options_.environment};
   const ServerPool pool{
-      .start =
-          [&](const Stop& stop) {
-            return BuilderProcess::start(
-                {options_.python, options_.script, options_.cache_directory, compile_threads},
-                stop);
-          },
+      .start = [&](const Stop& stop) { return BuilderProcess::start(builder, stop); },
       .processes = processes,
       .limit = options_.time_limit,
       .stop =

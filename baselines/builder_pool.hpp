@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct BuilderPoolOptions {
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;
   int processes = 1;
+  std::map<std::string, std::string> environment;  // of the builders: which GPU they are shown
   std::chrono::seconds time_limit{1200};  // for one package; a builder that needs more is killed
   std::function<bool()> interrupted;      // optional; asked a few times a second, true ends it all
 };

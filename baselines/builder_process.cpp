@@ -37,16 +37,21 @@ bool must_be_dropped(std::string_view variable) {
   return false;
 }
 
-std::vector<std::string> builder_environment(const std::filesystem::path& cache_directory,
-                                             int compile_threads) {
+std::vector<std::string> builder_environment(const BuilderProcess::Command& command) {
+  const std::filesystem::path cache = std::filesystem::absolute(command.cache_directory);
   std::vector<std::string> variables;
-  for (char** variable = ::environ; *variable != nullptr; ++variable)
-    if (!must_be_dropped(*variable)) variables.emplace_back(*variable);
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const bool is_replaced =
+        command.environment.contains(std::string(text.substr(0, text.find('='))));
+    if (!is_replaced && !must_be_dropped(text)) variables.emplace_back(text);
+  }
+  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
   // Inductor keeps its precompiled headers below the temporary directory, whatever its own setting
   // says; they are worth half a minute, so they stay with the packages.
-  variables.push_back("TMPDIR=" + (cache_directory / "tmp").string());
-  variables.push_back("TORCHINDUCTOR_CACHE_DIR=" + (cache_directory / "inductor").string());
-  variables.push_back(fmt::format("TORCHINDUCTOR_COMPILE_THREADS={}", compile_threads));
+  variables.push_back("TMPDIR=" + (cache / "tmp").string());
+  variables.push_back("TORCHINDUCTOR_CACHE_DIR=" + (cache / "inductor").string());
+  variables.push_back(fmt::format("TORCHINDUCTOR_COMPILE_THREADS={}", command.compile_threads));
   return variables;
 }
 
@@ -71,14 +76,14 @@ Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, co
   if (!errors) return errors.error();
   never_block(errors->read.get());
   const int theirs = ends->second.get();
-  auto child = ChildProcess::start(
-      {.argv = {command.python.string(), "-u", command.script.string()},
-       .environment = builder_environment(std::filesystem::absolute(command.cache_directory),
-                                          command.compile_threads),
-       .descriptors = {{theirs, STDIN_FILENO},
-                       {theirs, STDOUT_FILENO},
-                       {errors->write.get(), STDERR_FILENO}},
-       .ends_with_us = true});
+  const std::vector<std::string> environment = builder_environment(command);
+  auto child =
+      ChildProcess::start({.argv = {command.python.string(), "-u", command.script.string()},
+                           .environment = environment,
+                           .descriptors = {{theirs, STDIN_FILENO},
+                                           {theirs, STDOUT_FILENO},
+                                           {errors->write.get(), STDERR_FILENO}},
+                           .ends_with_us = true});
   if (!child) {
     return Error{ErrorCode::kInfrastructure,
                  "the package builder could not be executed: " + child.error().message, ""};

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ class BuilderProcess final : public Server {
     std::filesystem::path script;
     std::filesystem::path cache_directory;  // compiler caches and temporary files go below it
     int compile_threads = 1;                // of Inductor; more than one are processes of their own
+    std::map<std::string, std::string> environment;  // beside, or instead of, our own
   };
 
   // Returns once it can take work. Errors: kInfrastructure, kTimeout; how it ended and the last

@@ -8,6 +8,7 @@
 
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/run_environment.hpp"
+#include "runner/measure/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
 
 namespace kbench {
@@ -69,6 +70,8 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   pool.script = installation.aot_builder;
   pool.cache_directory = package_cache(installation);
   pool.processes = options.jobs.value_or(builder_processes(usable_threads()));
+  if (plan.target.device == "cuda")
+    pool.environment = one_gpu_environment(plan.target.device_index);
   pool.interrupted = [&] { return guard.interrupted(); };
   const auto to_build = static_cast<std::size_t>(std::count_if(
       requests.begin(), requests.end(),

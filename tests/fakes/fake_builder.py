@@ -34,7 +34,7 @@ def serve(request: dict) -> None:
         reply(build(request))
     elif behaviour == "environment":
         names = ("NVIDIA_TF32_OVERRIDE", "TORCHINDUCTOR_CACHE_DIR", "TORCHINDUCTOR_MAX_AUTOTUNE",
-                 "TORCHINDUCTOR_COMPILE_THREADS")
+                 "TORCHINDUCTOR_COMPILE_THREADS", "CUDA_VISIBLE_DEVICES")
         reply({"id": request["id"], "reason": " ".join(os.environ.get(n, "-") for n in names)})
     elif behaviour == "pids":
         note_pids(request)

@@ -196,12 +196,15 @@ TEST_F(BuilderPool, RefusesAnotherTorch) {
 TEST_F(BuilderPool, GivesBuildersAnEnvironmentOfTheirOwn) {
   ::setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
   ::setenv("TORCHINDUCTOR_MAX_AUTOTUNE", "1", 1);
-  options_.processes = 1000;  // each has one core at most: no helpers
+  ::setenv("CUDA_VISIBLE_DEVICES", "0,2", 1);
+  options_.environment = {{"CUDA_VISIBLE_DEVICES", "2"}};  // the GPU that is measured
+  options_.processes = 1000;                               // each has one core at most: no helpers
   const auto results = build({request("environment")});
   ::unsetenv("NVIDIA_TF32_OVERRIDE");
   ::unsetenv("TORCHINDUCTOR_MAX_AUTOTUNE");
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
   const std::string cache = (options_.cache_directory / "inductor").string();
-  EXPECT_EQ(results[0].reason, "- " + cache + " - 1");
+  EXPECT_EQ(results[0].reason, "- " + cache + " - 1 2");
 }
 
 TEST_F(BuilderPool, NeedsACacheDirectory) {
