@@ -7,12 +7,16 @@ import contextlib
 from pathlib import Path
 
 import torch
+from torch.hub import tqdm
 
 from . import blame
 from .task import lower_task
 from .text import format_task
 
 torch.set_num_threads(1)  # one file a process is the better use of the processors
+# Where tqdm is installed torch makes a progress bar, unseen, for each graph that it looks at, and the
+# first one starts a thread.
+tqdm.monitor_interval = 0
 
 _COUNTS_DEVICES = "_ensureCUDADeviceGuardSet"
 _WARM_UP = """

@@ -120,6 +120,11 @@ class ImporterTest(unittest.TestCase):
             self.assertFalse(told.exists())
             self.check_answers(importer)
 
+    def test_a_progress_bar_starts_no_thread(self):
+        with self.started(PYTHONPATH=str(FILES / "has_tqdm")) as importer:
+            self.assertEqual(importer.ready, "warm")
+            self.check_answers(importer)
+
     def test_each_fork_imports_torch_where_threads_run(self):
         with self.started(PYTHONPATH=str(FILES / "starts_a_thread")) as importer:
             self.assertEqual(importer.ready, "cold")
