@@ -240,13 +240,13 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
   return std::nullopt;
 }
 
-// A hundred times eager, but never so short that a first call (lazy loading) is cut off, or one
-// whose core somebody else keeps busy: a thread then waits 0.2 s for its turn, at each barrier
-// anew.
+// A hundred times eager, but never so short that a first call is cut off, or on a CPU one whose
+// core somebody else keeps busy: a thread then waits 0.2 s for its turn, at each barrier anew.
 milliseconds CallProtocol::call_timeout() const {
-  const std::int64_t least = on_cpu() ? 20'000 : 5'000;
-  const auto patience = static_cast<std::int64_t>(eager_ns_ * 100 * slots_ / 1e6);
-  return milliseconds{std::clamp<std::int64_t>(patience, least, 60'000)};
+  constexpr milliseconds kLeastOnCpu{20'000}, kMost{60'000};
+  const milliseconds least = on_cpu() ? kLeastOnCpu : worker_->kind().least_call_timeout;
+  const milliseconds patience{static_cast<std::int64_t>(eager_ns_ * 100 * slots_ / 1e6)};
+  return std::clamp(patience, least, kMost);
 }
 
 // How long the oracle has nothing to do while a submission works that is as fast as eager.

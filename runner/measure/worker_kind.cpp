@@ -48,6 +48,7 @@ const WorkerKind& python_worker() {
       .empty_calls_fill_outputs = true,
       .orders_outputs = true,
       .observes = true,
+      .least_call_timeout = std::chrono::seconds{20},
       .ended_with = python_end,
       .only_known_code =
           "a Python submission brings no machine code but what the build step made of it: its "

@@ -2,6 +2,7 @@
 // for all. How a worker of a kind is started: worker_program.hpp.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct WorkerKind {
   bool orders_outputs = false;
   // It can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;
+  // On a GPU no call is cut off before, however fast eager is: the first one loads, in Python it
+  // imports and compiles.
+  std::chrono::milliseconds least_call_timeout{5'000};
   // How a call ends that returned this status.
   EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
   // What a submission that mapped other code is told.

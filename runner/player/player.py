@@ -31,6 +31,7 @@ import os
 import socket
 import struct
 import sys
+import tempfile
 import traceback
 
 import torch
@@ -466,6 +467,10 @@ def import_more(device):
 
 def main():
     path, device, *writable = sys.argv[1:]
+    # Without bubblewrap nothing can be written, and who only asks where files would go must not fail:
+    # torch asks, and makes that folder, at the first mode of Python's that a model enters.
+    tempfile.tempdir = os.environ["TMPDIR"]
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.tempdir
     library = load_library(path, device)
     library.kb_keep_freed_memory()
     import_more(device)

@@ -31,6 +31,7 @@ SYS_FUTEX, FUTEX_WAKE = 202, 1
 ARENA = 1 << 20
 AT = 512  # where tensors start in their arenas
 LIBC = ctypes.CDLL(None, use_errno=True)
+NO_ROOM = "/proc"  # where nobody can write a file
 
 RELU = """import torch
 
@@ -144,7 +145,7 @@ class PlayerTest(unittest.TestCase):
         cls.process = subprocess.Popen(
             [PYTHON, "-s", "-B", str(ROOT / "runner/player/player.py"), LIBRARY, "cpu"],
             env={**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1",
-                 "CUDA_VISIBLE_DEVICES": ""},
+                 "CUDA_VISIBLE_DEVICES": "", "TMPDIR": NO_ROOM},
             close_fds=False, preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
         theirs.close()
         cls.zygote = Channel(ours)
@@ -509,6 +510,15 @@ class ModelNew(torch.nn.Module):
                 continue
             return x[0]
         return torch.relu(x)""").replace("import torch", "import os\nimport socket\n\nimport torch", 1))
+        self.assertEqual(session.call(FORWARD), 0)
+
+    def test_where_files_would_go_is_known_though_none_can_be_written(self):
+        session = self.loaded(RELU.replace("import torch", """import tempfile
+
+import torch
+from torch._inductor.runtime.cache_dir_utils import cache_dir
+""", 1).replace("return torch.relu(x)",
+                f"return torch.relu(x) if tempfile.gettempdir() == cache_dir() == '{NO_ROOM}' else None"))
         self.assertEqual(session.call(FORWARD), 0)
 
     def test_an_extension_that_was_not_built_is_an_error_that_says_so(self):

@@ -1,8 +1,11 @@
-# Double precision, cast back.
+# Double precision, cast back, in parts: the whole of it would not fit.
 import torch
 from torch import nn
 
 
 class ModelNew(nn.Module):
     def forward(self, x):
-        return torch.relu(x.double()).float()
+        y = torch.empty_like(x)
+        for part, place in zip(x.chunk(64), y.chunk(64)):
+            place.copy_(torch.relu(part.double()))
+        return y
