@@ -11,6 +11,7 @@
 
 #include "runner/cli/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {
@@ -102,14 +103,16 @@ Result<PythonFiles> stage_reference(const std::string& text) {
   return staged;
 }
 
-Result<ModelArguments> read_answer(const std::string& line, bool on_cpu) {
+// `printed`: what the program that answers wrote to its standard error.
+Result<ModelArguments> read_answer(const std::string& line, const std::string& printed,
+                                   bool on_cpu) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   const auto failed = [](const std::string& why) {
     return Error{ErrorCode::kInfrastructure,
                  "what the task's Model is made with is not known: " + why,
                  "get_init_inputs() of the task's .py returns numbers, texts and lists of them"};
   };
-  if (!json.is_object()) return failed("no answer");
+  if (!json.is_object()) return failed(printed.empty() ? "no answer" : last_words(printed));
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
     return failed(error->get<std::string>());
   const auto init = json.find("init");
@@ -206,7 +209,7 @@ ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player
   for (const std::size_t task : tasks) {
     std::string line;
     std::getline(lines, line);
-    arguments.emplace(task, output ? read_answer(line, plan.target.device == "cpu")
+    arguments.emplace(task, output ? read_answer(line, output->err, plan.target.device == "cpu")
                                    : Result<ModelArguments>(output.error()));
   }
   return arguments;

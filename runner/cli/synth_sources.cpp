@@ -52,11 +52,8 @@ Result<Composition> compose_modules(Sandbox& sandbox, const LoweringSetup& setup
   command.argv.push_back(asked.dump());
   const auto output = run_to_end(sandbox, command, kLimit, kMaxBytes);
   if (!output) return output.error();
-  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated) {
-    std::string words = output->err;
-    while (words.ends_with('\n')) words.pop_back();
-    return not_composed(clean_name(words.substr(words.find_last_of('\n') + 1), 300));
-  }
+  if (!output->exit.exited || output->exit.code != 0 || output->timed_out || output->truncated)
+    return not_composed(last_words(output->err));
   auto composition = parse(output->out);
   if (composition && composition->modules.size() != request.candidates.size())
     return not_composed("another number than was asked for");

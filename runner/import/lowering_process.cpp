@@ -103,8 +103,7 @@ std::string LoweringProcess::last_words() const {
     if (got <= 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  while (text.ends_with('\n')) text.pop_back();
-  return clean_name(text.substr(text.find_last_of('\n') + 1), 300);
+  return kbench::last_words(text);
 }
 
 }  // namespace kbench

@@ -101,6 +101,11 @@ std::string clean_name(std::string_view text, std::size_t limit) {
   return clean(text, {as_bytes, nullptr, nullptr}, limit);
 }
 
+std::string last_words(std::string_view printed, std::size_t limit) {
+  while (printed.ends_with('\n')) printed.remove_suffix(1);
+  return clean_name(printed.substr(printed.find_last_of('\n') + 1), limit);
+}
+
 std::string sanitize_line(std::string_view text) { return clean(text, {as_number, "\\n", " "}); }
 std::string sanitize_text(std::string_view text) { return clean(text, {as_number, "\n", "    "}); }
 std::string printable(std::string_view text) { return clean(text, {as_question_mark, " ", " "}); }

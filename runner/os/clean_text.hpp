@@ -29,6 +29,9 @@ struct CodePoint {
 // most about `limit` bytes.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t limit);
 [[nodiscard]] std::string clean_name(std::string_view text, std::size_t limit = 200);
+// Of what a program printed, the last line that is not empty, as clean_name() writes it: what it
+// died of. Empty where nothing was printed.
+[[nodiscard]] std::string last_words(std::string_view printed, std::size_t limit = 300);
 
 // For reports: unsafe characters become \x1b or \u202e, bytes that are not UTF-8 become \xff.
 // sanitize_line also shows a line break as \n, and a tab as a blank; sanitize_text keeps line

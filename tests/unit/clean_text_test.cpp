@@ -16,6 +16,14 @@ TEST(CleanText, SpellsOutWhatActsOnAReader) {
   EXPECT_LE(clean_text(std::string(1 << 20, 'x'), 100).size(), 110u);
 }
 
+TEST(LastWords, AreTheLastLineThatIsNotEmpty) {
+  EXPECT_EQ(last_words("Traceback:\n  deep\nOSError: no \x1b[1mroom\n\n"),
+            "OSError: no \\x1B[1mroom");
+  EXPECT_EQ(last_words("only this"), "only this");
+  EXPECT_EQ(last_words("\n\n"), "");
+  EXPECT_EQ(last_words(""), "");
+}
+
 TEST(Printable, RemovesWhatSteersATerminal) {
   EXPECT_EQ(printable("plain, \xc3\xbcml\xc3\xa4ut \xe2\x82\xac \xf0\x9f\x98\x80"),
             "plain, \xc3\xbcml\xc3\xa4ut \xe2\x82\xac \xf0\x9f\x98\x80");
