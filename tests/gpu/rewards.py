@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What a trainer gets from `kbench serve` on a GPU.
 
-    rewards.py load [--kbench PROGRAM] [--count 200] [--clients 16]
-    rewards.py grpo [--kbench PROGRAM] [--steps 150]
+    rewards.py load [--kbench PROGRAM] [--device cuda[:N]] [--count 200] [--clients 16]
+    rewards.py grpo [--kbench PROGRAM] [--device cuda[:N]] [--steps 150]
 
 `load` hands in so many different submissions to /get_reward as OpenRLHF's client asks, and prints how long
 all took, the slowest, and how many had no answer within its 180 seconds. `grpo` is
@@ -124,7 +124,7 @@ def hash_of(source):
 class Server:
     """A `kbench serve` on the GPU, and what it stores."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, device, folder):
         self.program = program
         self.database = folder / "rewards.sqlite"
         self.token = secrets.token_hex(32)
@@ -132,7 +132,7 @@ class Server:
         tokens.touch(mode=0o600)
         tokens.write_text(f"trainer evaluate {self.token}\n", encoding="ascii")
         self.process = subprocess.Popen(
-            [program, "serve", "--port", "0", "--device", "cuda", "--db", str(self.database),
+            [program, "serve", "--port", "0", "--device", device, "--db", str(self.database),
              "--tokens", str(tokens)], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
@@ -175,9 +175,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def serve(program):
+def serve(program, device):
     with tempfile.TemporaryDirectory(prefix="kbench-rewards-") as name:
-        server = Server(program, pathlib.Path(name))
+        server = Server(program, device, pathlib.Path(name))
         try:
             yield server
         finally:
@@ -197,7 +197,7 @@ def submissions(count):
 
 
 def load(options):
-    with serve(options.kbench) as server, \
+    with serve(options.kbench, options.device) as server, \
             concurrent.futures.ThreadPoolExecutor(options.clients) as pool:
         begun = time.monotonic()
 
@@ -230,7 +230,7 @@ def grpo(options):
         means.append(statistics.fmean(rewards))
         return rewards
     trl_example.reward = reward
-    with serve(options.kbench) as server:
+    with serve(options.kbench, options.device) as server:
         os.environ.update(KBENCH_URL=server.url, KBENCH_TOKEN=server.token)
         begun = time.monotonic()
         trl_example.train(options.steps, 1)
@@ -247,6 +247,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=("load", "grpo"))
     parser.add_argument("--kbench", default=str(ROOT / "build/release/bin/kbench"))
+    parser.add_argument("--device", default="cuda", help="cuda or cuda:N")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--steps", type=int, default=150)
