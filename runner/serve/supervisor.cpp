@@ -233,7 +233,7 @@ class Service {
     auto gate = settings_.open_gate();
     if (!gate) return gate.error();
     gate_ = std::move(*gate);
-    if (auto said = gate_.channel.send(hello_json(settings_.hello)); !said) return said;
+    send(hello_json(settings_.hello));  // to one that is gone already: another one is opened
     if (draining_) send({{"say", "draining"}});
     return Done{};
   }

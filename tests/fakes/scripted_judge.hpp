@@ -27,6 +27,11 @@ class ScriptedJudge final : public Judge {
     const std::lock_guard lock(mutex_);
     held_ = true;
   }
+  // Returns once an order is held: one of which no stop hears any more.
+  void await_held() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return holding_; });
+  }
   void let(int orders) {
     {
       const std::lock_guard lock(mutex_);
@@ -104,7 +109,10 @@ class ScriptedJudge final : public Judge {
           return Error{ErrorCode::kInfrastructure, "the device is lost", ""};
         }
         if (stopped_) return Done{};
+        holding_ = held_;
+        changed_.notify_all();
         changed_.wait(lock, [&] { return !held_ || allowed_ > 0; });
+        holding_ = false;
         if (held_) --allowed_;
         judged_.push_back(order.id);
         if (order.order.is_stored()) rows_[order.id] = true;
@@ -150,6 +158,7 @@ class ScriptedJudge final : public Judge {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
+  bool holding_ = false;
   bool stopped_ = false;
   int allowed_ = 0;
   int failing_ = 0;

@@ -54,7 +54,8 @@ class SupervisorTest : public ::testing::Test {
                               {"eve", {.read = true}, "third"}};
     settings_.open_gate = [this]() -> Result<Gate> {
       auto ends = Channel::make_pair();
-      gates_.emplace_back(std::move(ends->second));
+      const bool is_gone = opened_ > 0 && stillborn_-- > 0;
+      gates_.emplace_back(is_gone ? Channel() : Channel(std::move(ends->second)));
       ++opened_;
       return Gate{nullptr, Channel(std::move(ends->first), Channel::Descriptors::kRefused)};
     };
@@ -130,6 +131,7 @@ class SupervisorTest : public ::testing::Test {
   UniqueFd end_;
   std::vector<Channel> gates_;
   std::atomic<std::size_t> opened_ = 0;
+  int stillborn_ = 0;  // so many gates after the first are gone before they hear of anything
   std::vector<std::string> notes_;
   std::vector<Json> events_;
   std::optional<Result<ServeEnd>> ended_;
@@ -251,6 +253,7 @@ TEST_F(SupervisorTest, AtTheEndWhatIsJudgedIsFinishedAndTheRestIsKept) {
   judge_->hold();
   const std::string first = id_in(order("1"));
   await("running", first);
+  judge_->await_held();
   const std::string second = id_in(order("2", "bob"));
   ask_to_end();
   while (next().value("say", "") != "draining") {
@@ -304,6 +307,14 @@ TEST_F(SupervisorTest, AGateThatDiesIsReplacedAndOneThatLiesAsWell) {
   EXPECT_EQ(row(id).at("status"), 202) << "nothing of the queue was lost";
   judge_->let(1);
   await("done", id);
+}
+
+TEST_F(SupervisorTest, AGateThatIsGoneBeforeItIsSpokenToIsReplacedAsWell) {
+  start();
+  stillborn_ = 1;
+  EXPECT_TRUE(gate().send(Json::array()).ok());
+  while (opened_ < 3) std::this_thread::sleep_for(milliseconds{1});
+  EXPECT_EQ(next().at("say"), "hello");
 }
 
 TEST_F(SupervisorTest, AGateThatDiesAgainAndAgainEndsIt) {
