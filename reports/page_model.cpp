@@ -167,14 +167,17 @@ std::vector<std::string> cautions_of(const PageModel& page) {
 std::string winners_of(const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return "Nobody submitted anything: the run timed the baselines only.";
+  if (ranking[0].tasks == 0) return "No task of this run counts in a score.";
+  const auto correct = std::find_if(ranking.begin(), ranking.end(),
+                                    [](const AgentScore& score) { return score.correct > 0; });
+  if (correct == ranking.end())
+    return fmt::format("Nobody was correct on any of {} tasks.", ranking[0].tasks);
+  // Of those that rank together, the first among whom somebody was correct.
+  const auto together = [&](const AgentScore& score) { return score.apart == correct->apart; };
+  const AgentScore& lead = *std::find_if(ranking.begin(), ranking.end(), together);
   std::vector<std::string> first;
   for (const AgentScore& score : ranking)
-    if (score.first_rank == 1 && score.apart == ranking[0].apart) first.push_back(score.agent);
-  const AgentScore& lead = ranking[0];
-  if (lead.tasks == 0) return "No task of this run counts in a score.";
-  const bool any = std::any_of(ranking.begin(), ranking.end(),
-                               [](const AgentScore& score) { return score.correct > 0; });
-  if (!any) return fmt::format("Nobody was correct on any of {} tasks.", lead.tasks);
+    if (score.first_rank == 1 && together(score)) first.push_back(score.agent);
   const double share = 100 * lead.value(Score::kSureFastEager);
   if (first.size() > 1)
     return fmt::format(

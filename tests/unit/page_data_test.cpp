@@ -154,6 +154,13 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
   EXPECT_LT(winners_of(board).size(), 200u);
   board.scopes[0].ranking[0].correct = 0;
   EXPECT_EQ(winners_of(board), "Nobody was correct on any of 4 tasks.");
+  AgentScore apart = board.scopes[0].ranking[0];
+  apart.agent = "t";
+  apart.apart = true;
+  apart.correct = 1;
+  board.scopes[0].ranking.push_back(apart);
+  EXPECT_THAT(winners_of(board), HasSubstr("t ranks first: correct on 1 of 4 tasks"))
+      << "who is correct on nothing leads nobody";
 }
 
 TEST(PageData, HostileTextCannotLeaveTheScriptElement) {
