@@ -103,16 +103,15 @@ Result<PythonFiles> stage_reference(const std::string& text) {
   return staged;
 }
 
-// `printed`: what the program that answers wrote to its standard error.
-Result<ModelArguments> read_answer(const std::string& line, const std::string& printed,
-                                   bool on_cpu) {
+// `words`: the last that the program said before it ended without this answer; empty if it did not.
+Result<ModelArguments> read_answer(const std::string& line, const std::string& words, bool on_cpu) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   const auto failed = [](const std::string& why) {
     return Error{ErrorCode::kInfrastructure,
                  "what the task's Model is made with is not known: " + why,
                  "get_init_inputs() of the task's .py returns numbers, texts and lists of them"};
   };
-  if (!json.is_object()) return failed(printed.empty() ? "no answer" : last_words(printed));
+  if (!json.is_object()) return failed(words.empty() ? "no answer" : words);
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
     return failed(error->get<std::string>());
   const auto init = json.find("init");
@@ -203,14 +202,20 @@ ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player
     command.argv.push_back(source.string());
     command.readable.push_back(source);
   }
-  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
-  std::istringstream lines(output ? output->out : "");
   ArgumentsByTask arguments;
+  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
+  if (!output) {
+    for (const std::size_t task : tasks) arguments.emplace(task, output.error());
+    return arguments;
+  }
+  // It answers in order: what it said last is of the first task that it did not answer for.
+  std::istringstream lines(output->out);
+  std::string words = last_words(output->err);
   for (const std::size_t task : tasks) {
     std::string line;
-    std::getline(lines, line);
-    arguments.emplace(task, output ? read_answer(line, output->err, plan.target.device == "cpu")
-                                   : Result<ModelArguments>(output.error()));
+    const bool answered = static_cast<bool>(std::getline(lines, line));
+    arguments.emplace(task, read_answer(line, answered ? "" : std::exchange(words, ""),
+                                        plan.target.device == "cpu"));
   }
   return arguments;
 }

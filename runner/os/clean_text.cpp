@@ -102,7 +102,7 @@ std::string clean_name(std::string_view text, std::size_t limit) {
 }
 
 std::string last_words(std::string_view printed, std::size_t limit) {
-  while (printed.ends_with('\n')) printed.remove_suffix(1);
+  printed = printed.substr(0, printed.find_last_not_of(" \t\r\n") + 1);
   return clean_name(printed.substr(printed.find_last_of('\n') + 1), limit);
 }
 

@@ -29,7 +29,7 @@ struct CodePoint {
 // most about `limit` bytes.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t limit);
 [[nodiscard]] std::string clean_name(std::string_view text, std::size_t limit = 200);
-// Of what a program printed, the last line that is not empty, as clean_name() writes it: what it
+// Of what a program printed, the last line that is not blank, as clean_name() writes it: what it
 // died of. Empty where nothing was printed.
 [[nodiscard]] std::string last_words(std::string_view printed, std::size_t limit = 300);
 

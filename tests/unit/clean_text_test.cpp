@@ -16,10 +16,11 @@ TEST(CleanText, SpellsOutWhatActsOnAReader) {
   EXPECT_LE(clean_text(std::string(1 << 20, 'x'), 100).size(), 110u);
 }
 
-TEST(LastWords, AreTheLastLineThatIsNotEmpty) {
+TEST(LastWords, AreTheLastLineThatIsNotBlank) {
   EXPECT_EQ(last_words("Traceback:\n  deep\nOSError: no \x1b[1mroom\n\n"),
             "OSError: no \\x1B[1mroom");
   EXPECT_EQ(last_words("only this"), "only this");
+  EXPECT_EQ(last_words("said\n \r\n"), "said");
   EXPECT_EQ(last_words("\n\n"), "");
   EXPECT_EQ(last_words(""), "");
 }
