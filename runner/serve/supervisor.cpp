@@ -267,7 +267,8 @@ class Service {
                                    {gate_.process ? gate_.process->exit_fd() : -1, POLLIN, 0},
                                    {work_.wake_fd(), POLLIN, 0},
                                    {settings_.end_fd, POLLIN, 0}}};
-    if (::poll(watched.data(), watched.size(), -1) < 0) return Done{};  // a signal
+    const int patience = gate_lost_ ? 0 : -1;
+    if (::poll(watched.data(), watched.size(), patience) < 0) return Done{};  // a signal
     if (watched[2].revents != 0) tell_news();
     if (watched[3].revents != 0) end_asked();
     if (watched[0].revents != 0) hear();
