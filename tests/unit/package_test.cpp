@@ -103,6 +103,7 @@ class Package : public ::testing::Test {
     const auto expected = eager->run(inputs, parameters);
     ASSERT_EQ(compiled.size(), expected.size());
     for (std::size_t i = 0; i < compiled.size(); ++i) {
+      EXPECT_EQ(compiled[i].strides(), expected[i].strides()) << "they lie as eager's do";
       EXPECT_TRUE(at::allclose(compiled[i], expected[i], 1e-5, 1e-6)) << request.task << " " << i;
     }
   }
