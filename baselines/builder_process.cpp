@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/channel.hpp"
+#include "runner/os/environment.hpp"
 #include "runner/os/pipe.hpp"
 
 namespace kbench {
@@ -29,30 +30,19 @@ constexpr std::size_t kReportedTailBytes = 1500;
 
 // Settings that a user's shell may hold and that would change the code or its numbers behind the
 // back of the package key.
-bool must_be_dropped(std::string_view variable) {
-  for (const std::string_view prefix :
-       {"TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_",
-        "NVIDIA_TF32_OVERRIDE=", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=", "TMPDIR="})
-    if (variable.starts_with(prefix)) return true;
-  return false;
-}
+constexpr std::array<std::string_view, 5> kDropped{
+    "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_",
+    "NVIDIA_TF32_OVERRIDE=", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE="};
 
 std::vector<std::string> builder_environment(const BuilderProcess::Command& command) {
   const std::filesystem::path cache = std::filesystem::absolute(command.cache_directory);
-  std::vector<std::string> variables;
-  for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const bool is_replaced =
-        command.environment.contains(std::string(text.substr(0, text.find('='))));
-    if (!is_replaced && !must_be_dropped(text)) variables.emplace_back(text);
-  }
-  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  auto ours = command.environment;
   // Inductor keeps its precompiled headers below the temporary directory, whatever its own setting
   // says; they are worth half a minute, so they stay with the packages.
-  variables.push_back("TMPDIR=" + (cache / "tmp").string());
-  variables.push_back("TORCHINDUCTOR_CACHE_DIR=" + (cache / "inductor").string());
-  variables.push_back(fmt::format("TORCHINDUCTOR_COMPILE_THREADS={}", command.compile_threads));
-  return variables;
+  ours["TMPDIR"] = (cache / "tmp").string();
+  ours["TORCHINDUCTOR_CACHE_DIR"] = (cache / "inductor").string();
+  ours["TORCHINDUCTOR_COMPILE_THREADS"] = std::to_string(command.compile_threads);
+  return inherited_environment(kDropped, ours);
 }
 
 std::string describe(int status) {
@@ -76,10 +66,9 @@ Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, co
   if (!errors) return errors.error();
   never_block(errors->read.get());
   const int theirs = ends->second.get();
-  const std::vector<std::string> environment = builder_environment(command);
   auto child =
       ChildProcess::start({.argv = {command.python.string(), "-u", command.script.string()},
-                           .environment = environment,
+                           .environment = builder_environment(command),
                            .descriptors = {{theirs, STDIN_FILENO},
                                            {theirs, STDOUT_FILENO},
                                            {errors->write.get(), STDERR_FILENO}},

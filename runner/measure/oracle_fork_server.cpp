@@ -1,8 +1,8 @@
 #include "runner/measure/oracle_fork_server.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -10,6 +10,7 @@
 
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
+#include "runner/os/environment.hpp"
 
 namespace kbench {
 namespace {
@@ -27,18 +28,10 @@ std::vector<std::string> environment(const OracleOptions& options) {
   auto ours = openmp_environment(options.device, options.threads);
   if (options.device == "cuda") ours.merge(one_gpu_environment(options.device_index));
   if (!options.libraries.empty()) ours["LD_LIBRARY_PATH"] = library_path(options.libraries);
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
-    if (text.starts_with("OMP_") || text.starts_with("MKL_") || text.starts_with("KMP_") ||
-        text.starts_with("GOMP_") || text.starts_with("NVIDIA_TF32_OVERRIDE=") ||
-        ours.contains(std::string(text.substr(0, text.find('=')))))
-      continue;
-    result.emplace_back(text);
-  }
-  for (const auto& [name, value] : ours) result.push_back(name + "=" + value);
-  return result;
+  // Ours to decide: threads, how they wait, and whether TF32 is forced from outside.
+  constexpr std::array<std::string_view, 5> kDropped{"OMP_", "MKL_", "KMP_", "GOMP_",
+                                                     "NVIDIA_TF32_OVERRIDE="};
+  return inherited_environment(kDropped, ours);
 }
 
 }  // namespace
