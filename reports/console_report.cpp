@@ -75,6 +75,7 @@ bool is_told(const std::string& reason, const ResultRow& row) {
 std::string render_reasons(const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
+    if (!row.timed) continue;
     for (const auto& [side, timing] : {std::pair("eager", row.eager), {"compiled", row.compiled}})
       if (!timing.reason.empty() && !is_told(timing.reason, row))
         ++counts[fmt::format("{}: {}", side, timing.reason)];
@@ -90,11 +91,16 @@ std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
   return render_counts("No verdict", counts);
 }
 
+bool nothing_timed(const std::vector<ResultRow>& rows) {
+  return !rows.empty() &&
+         std::none_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; });
+}
+
 // Tasks that count in no score, each with the reason.
 std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
   for (const ResultRow& row : rows)
-    if (!row.ranked()) reasons.emplace(row.task, row.unranked);
+    if (!row.ranked() && row.timed) reasons.emplace(row.task, row.unranked);
   std::string out;
   for (const auto& [task, reason] : reasons)
     out += fmt::format("  – {}: {}\n", sanitize_line(task), sanitize_line(reason));
@@ -208,6 +214,7 @@ std::string summary_line(const ReportData& data) {
   const std::vector<ResultRow> rows = derive_all(data);
   const int tasks = count_tasks(rows);
   std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
+  if (nothing_timed(rows)) return line + " · checked only, nothing timed: in no score";
   if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
     line += fmt::format(" · {} not ranked", left_out);
   const std::vector<AgentScore> ranking =

@@ -158,11 +158,11 @@ constexpr std::array kFields{
         "on purpose. Empty when nobody tried (`kbench tasks lint`).",
         [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
     Field{"ranked", "Ranked", Unit::kFlag,
-          "Whether the task counts in scores. No where a submission that computes nothing passes, "
-          "because the output does not depend on the inputs.",
+          "Whether the row counts in scores. No where a submission that computes nothing passes, "
+          "because the output does not depend on the inputs, and where nothing was timed.",
           [](Row r) -> Json { return r.ranked(); }},
     Field{"unranked_reason", "Why not ranked", Unit::kText,
-          "Why the task counts in no score; empty where it does.",
+          "Why the row counts in no score; empty where it does.",
           [](Row r) { return r.ranked() ? Json() : Json(r.unranked); }},
     Field{"submission_precision", "Declared precision", Unit::kText,
           "Precision class the submission declares.",
@@ -201,6 +201,11 @@ constexpr std::array kFields{
           "How often it was measured again, by fresh processes and with a new key, because it "
           "seemed too fast or clocks contradicted it.",
           [](Row r) -> Json { return r.repeats; }},
+    Field{
+        "timed", "Timed", Unit::kFlag,
+        "Whether it was timed. No in a run with --checks-only: such a row has no times, and counts "
+        "in no score, on no page and in no reward.",
+        [](Row r) -> Json { return r.timed; }},
     Field{
         "protocol", "Protocol", Unit::kCount,
         "How it was measured: 1 began its clocks on an idle device and believed what a CPU worker "

@@ -42,11 +42,11 @@ bool measured_alike(const RunRows& a, const RunRows& b) {
   return same_policy && way_of(a) == way_of(b);
 }
 
-// Newest first; without runs in which nobody submitted.
+// Newest first; without runs in which nobody submitted, or nothing was timed.
 std::vector<RunRows> rows_by_run(const HistoryData& data) {
   std::map<std::string, std::vector<const Evaluation*>> of_run;
   for (const Evaluation& evaluation : data.evaluations)
-    if (evaluation.submission && evaluation.state != State::kSkipped)
+    if (evaluation.submission && evaluation.timed && evaluation.state != State::kSkipped)
       of_run[evaluation.run_id].push_back(&evaluation);
   std::vector<RunRows> runs;
   for (const Run& run : data.runs) {

@@ -217,6 +217,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.floor_ns = evaluation.floor_ns;
   row.repeats = evaluation.repeats;
   row.protocol = evaluation.protocol;
+  row.timed = evaluation.timed;
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
   row.unranked = why_unranked(evaluation, nullptr);

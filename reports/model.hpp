@@ -84,7 +84,8 @@ struct ResultRow {
   std::string lint;
   std::optional<LintState> lint_state;
 
-  // Why the task counts in no score, see why_unranked in score.hpp; empty where it does.
+  bool timed = true;  // no: checked only, and never ranked
+  // Why the row counts in no score, see why_unranked in score.hpp; empty where it does.
   std::string unranked;
 
   SampleCounts counts;

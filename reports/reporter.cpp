@@ -43,26 +43,34 @@ constexpr std::array<Reporter, 11> kReporters{{
      [](Data data, Options) { return render_csv(data); }},
     {"md", ".md", "a table for a pull request or an issue",
      [](Data data, Options) { return render_markdown(data); }},
-    {"html", ".html", "one self-contained page, for people",
-     [](Data data, Options) { return render_html(data); }},
+    {.name = "html",
+     .suffix = ".html",
+     .help = "one self-contained page, for people",
+     .render = [](Data data, Options) { return render_html(data); },
+     .needs_times = true},
     {"junit", ".xml", "a test case for each task and submission, for CI servers",
      [](Data data, Options) { return render_junit(data); }},
     {"github", "", "annotations and step summary of GitHub Actions",
      [](Data data, Options options) { return render_github(data, options.workspace); },
      github_summary},
-    {"google-benchmark", "", "as Google Benchmark writes it, for its compare.py",
-     [](Data data, Options) { return render_google_benchmark(data); }},
+    {.name = "google-benchmark",
+     .suffix = "",
+     .help = "as Google Benchmark writes it, for its compare.py",
+     .render = [](Data data, Options) { return render_google_benchmark(data); },
+     .needs_times = true},
     {.name = "kernelbench",
      .suffix = "",
      .help = "eval_results.json as KernelBench writes it, of one level",
      .render = [](Data data, Options) { return render_kernelbench(data); },
-     .one_level = true},
+     .one_level = true,
+     .needs_times = true},
     {.name = "table1",
      .suffix = "",
      .help = "rates and means as CUDA Agent's Table 1 has them, of a run of that profile",
      .render = [](Data data, Options) { return render_table1(data); },
      .profile = "cuda-agent",
-     .takes_several = true},
+     .takes_several = true,
+     .needs_times = true},
 }};
 
 }  // namespace
@@ -89,6 +97,16 @@ Status check_levels(const Reporter& reporter, const std::set<int>& levels) {
                fmt::format("{} is of one level, and this run has {}", reporter.name,
                            fmt::join(levels, ", ")),
                "run the levels apart: --level N"};
+}
+
+Status check_timed(const Reporter& reporter, bool timed) {
+  if (timed || !reporter.needs_times) return Done{};
+  std::vector<std::string_view> others;
+  for (const Reporter& one : kReporters)
+    if (!one.needs_times) others.push_back(one.name);
+  return Error{ErrorCode::kUsage,
+               fmt::format("{} shows times, and nothing was timed (--checks-only)", reporter.name),
+               fmt::format("run without --checks-only, or write {}", fmt::join(others, ", "))};
 }
 
 Status check_profile(const Reporter& reporter, const std::string& profile) {

@@ -34,6 +34,7 @@ struct Reporter {
   bool takes_reward = false;   // ReportData::reward
   bool takes_several = false;  // several runs as one, see joined_runs.hpp
   bool one_level = false;      // only of runs of one level: it calls tasks by their number alone
+  bool needs_times = false;    // not of runs that were checked only: it ranks, or is made of times
 };
 
 [[nodiscard]] std::span<const Reporter> reporters();
@@ -43,6 +44,9 @@ struct Reporter {
 
 // Whether rows of these levels can be shown together in that format. Errors: kUsage.
 [[nodiscard]] Status check_levels(const Reporter& reporter, const std::set<int>& levels);
+
+// Whether rows without times can be shown in that format. Errors: kUsage.
+[[nodiscard]] Status check_timed(const Reporter& reporter, bool timed);
 
 // Whether rows judged by `profile` can be shown in that format. Errors: kUsage.
 [[nodiscard]] Status check_profile(const Reporter& reporter, const std::string& profile);

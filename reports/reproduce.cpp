@@ -26,6 +26,11 @@ class Choices {
     const Json* found = find(name);
     return found != nullptr && found->is_number_integer() ? found->get<int>() : otherwise;
   }
+  [[nodiscard]] std::string real(const char* name) const {
+    const Json* found = find(name);
+    return found != nullptr && found->is_number() ? fmt::format("{}", found->get<double>())
+                                                  : std::string();
+  }
   [[nodiscard]] bool flag(const char* name) const {
     const Json* found = find(name);
     return found != nullptr && found->is_boolean() && found->get<bool>();
@@ -89,7 +94,9 @@ std::string from_submissions(const Run& run, const ResultRow& row) {
   if (row.has_submission && file.empty())
     command.option("--submissions", choices.text("submissions")).option("--agent", row.agent);
   command.option("--budget", budget_option(choices));
+  command.option("--call-limit", choices.real("call_limit_seconds"));
   command.flag("--quick", choices.flag("quick"));
+  command.flag("--checks-only", choices.flag("checks_only"));
   command.flag("--baselines-only", !row.has_submission);
   return command.text();
 }

@@ -93,11 +93,13 @@ std::vector<Column> result_columns(std::span<const ResultRow> rows, std::size_t 
   }
   columns.push_back(std::move(contestant));
   columns.push_back(std::move(state));
-  for (const char* name : {"time_ns.eager", "time_ns.compiled", "time_ns.submission"})
-    columns.push_back(field_column(name, Kind::kNumber, rows));
-  columns.push_back(speedup_column("speedup.eager", rows));
-  columns.push_back(std::move(verdict));
-  columns.push_back(speedup_column("speedup.compiled", rows));
+  if (std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; })) {
+    for (const char* name : {"time_ns.eager", "time_ns.compiled", "time_ns.submission"})
+      columns.push_back(field_column(name, Kind::kNumber, rows));
+    columns.push_back(speedup_column("speedup.eager", rows));
+    columns.push_back(std::move(verdict));
+    columns.push_back(speedup_column("speedup.compiled", rows));
+  }
   columns.push_back(field_column("max_error", Kind::kNumber, rows));
   if (auto lint = lint_column(rows)) columns.push_back(std::move(*lint));
   return columns;

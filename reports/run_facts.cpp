@@ -82,6 +82,7 @@ RunFacts facts_of(const Run& run) {
   facts.commit = text_at(environment, {"submissions", "commit"});
   facts.dirty = flag_at(environment, {"submissions", "dirty"});
   facts.quick = flag_at(configuration, {"quick"}).value_or(false);
+  facts.timed = !flag_at(configuration, {"checks_only"}).value_or(false);
   facts.submissions_folder = text_at(configuration, {"submissions"});
   facts.submitted_file = text_at(configuration, {"file"});
   return facts;

@@ -31,6 +31,7 @@ struct RunFacts {
   std::string commit;
   std::optional<bool> dirty;
   bool quick = false;
+  bool timed = true;  // no: --checks-only
 
   // What was submitted: a folder, or one file; empty where nobody named any.
   std::string submissions_folder;

@@ -127,7 +127,8 @@ Json run_json(const Run& run, const std::vector<std::string>& tags) {
             {"threads", facts.threads > 0 ? Json(facts.threads) : Json()}}},
           {"commit", text_or_null(facts.commit)},
           {"dirty", facts.dirty ? Json(*facts.dirty) : Json()},
-          {"quick", facts.quick}};
+          {"quick", facts.quick},
+          {"timed", facts.timed}};
 }
 
 }  // namespace kbench

@@ -92,6 +92,7 @@ std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
 }  // namespace
 
 std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint) {
+  if (!evaluation.timed) return kNotTimed;
   if (!stands(Defence::kTellingTasks)) return "";
   if (!evaluation.unranked.empty() || lint == nullptr) return evaluation.unranked;
   for (const LintFinding& finding : lint->findings) {

@@ -18,11 +18,11 @@
 
 namespace kbench {
 
-// Why the task of an evaluation counts in no score; empty where it does. A task whose output does
-// not depend on its inputs cannot tell a kernel that works from one that writes zeros: it ranks
-// nobody. Its file may say so itself (stored with the row), or lint found out about the very
-// content that was evaluated (`lint`, null without a record), whether or not the task accepts the
-// flaw.
+// Why an evaluation counts in no score; empty where it does. What was checked only has no times. A
+// task whose output does not depend on its inputs cannot tell a kernel that works from one that
+// writes zeros: it ranks nobody. Its file may say so itself (stored with the row), or lint found
+// out about the very content that was evaluated (`lint`, null without a record), whether or not the
+// task accepts the flaw.
 [[nodiscard]] std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint);
 
 // Number of different (task, size) pairs, and of those that are ranked.

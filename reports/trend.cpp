@@ -114,7 +114,7 @@ std::vector<Run> runs_alike(std::vector<Run> runs, const ReportData& data) {
   std::erase_if(runs, [&](const Run& run) {
     if (run.id == data.run.id) return false;
     const RunFacts facts = facts_of(run);
-    return is_later(run) || facts.quick != own.quick || !same_device(facts, own);
+    return is_later(run) || facts.quick != own.quick || !facts.timed || !same_device(facts, own);
   });
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return std::tie(a.started_at, a.id) > std::tie(b.started_at, b.id);

@@ -39,6 +39,11 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                  "Seconds that one submission may keep the run waiting (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
+  app.add_option("--call-limit", options.call_limit_seconds,
+                 "Seconds that one call may take (default: a hundred times eager, at least 20, on "
+                 "CUDA 5, at most 60)")
+      ->check(CLI::Range(kLeastCallLimitSeconds, kMostCallLimitSeconds).description(""))
+      ->type_name("SECONDS");
   app.add_flag("--quick", options.quick,
                "Check in full, but time in eight blocks of one session only: a wide interval");
   return {submissions, agent};
@@ -57,8 +62,12 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   const auto whose = add_measuring(*run, options);
   whose.submissions->excludes(file);
   whose.agent->excludes(file);
-  run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
-      ->excludes(file);
+  auto* baselines =
+      run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
+          ->excludes(file);
+  run->add_flag("--checks-only", options.checks_only,
+                "Judge without timing: no baseline is compiled, and no row is ever ranked")
+      ->excludes(baselines);
   auto* shard = run->add_option_function<std::string>(
       "--shard",
       [&options](const std::string& word) {

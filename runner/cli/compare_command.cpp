@@ -22,6 +22,18 @@
 namespace kbench {
 namespace {
 
+bool is_comparable(const RunFacts& facts, const RunFacts& with) {
+  return facts.timed && same_device(facts, with);
+}
+
+// What was checked only has nothing to compare, --force or not.
+Status check_timed(const Run& run) {
+  if (facts_of(run).timed) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("nothing was timed in run {} (--checks-only)", short_id(run)),
+               "`kbench runs` lists the others; `kbench report table` shows this one."};
+}
+
 // The run before `after` on its device.
 Result<Run> run_before(const Store& store, const Run& after) {
   auto runs = store.runs();  // newest first
@@ -34,7 +46,7 @@ Result<Run> run_before(const Store& store, const Run& after) {
     return !group.empty() && group_key(run) == group;
   };
   while (it != runs->end() && ++it != runs->end())
-    if (same_device(facts_of(*it), facts) && !is_a_shard_beside(*it)) return std::move(*it);
+    if (is_comparable(facts_of(*it), facts) && !is_a_shard_beside(*it)) return std::move(*it);
   const std::string device = device_words(facts);
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run before {} on its device{}{}", short_id(after),
@@ -48,13 +60,14 @@ struct Pair {
 };
 
 Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
-  const auto after = find_run_named(store, options.after);
+  const auto after =
+      find_run_named(store, options.after, [](const Run& run) { return facts_of(run).timed; });
   if (!after) return after.error();
   const RunFacts facts = facts_of(*after);
   const auto before =
       options.before
           ? find_run_named(store, *options.before,
-                           [&](const Run& run) { return same_device(facts_of(run), facts); })
+                           [&](const Run& run) { return is_comparable(facts_of(run), facts); })
           : run_before(store, *after);
   if (!before) return before.error();
   if (before->id == after->id) {
@@ -73,6 +86,8 @@ Result<Pair> load_pair(const Store& store, const CompareOptions& options) {
                              clean_name(now->group->name, 64)),
                  "`kbench runs` lists the others."};
   }
+  for (const Run& run : {*before, *after})
+    if (auto timed = check_timed(run); !timed) return timed.error();
   return Pair{std::move(*then), std::move(*now)};
 }
 

@@ -12,6 +12,7 @@ std::string evaluation_key(const EvaluationIdentity& identity) {
                 identity.submission, identity.source_hash, identity.host_compiler,
                 identity.nvcc,       identity.device_name, std::string(build_info().version)};
   if (!identity.allow_torch.empty()) parts.push_back("allow_torch " + identity.allow_torch);
+  if (!identity.timed) parts.push_back("checks only");
   return sha256(parts.dump());
 }
 

@@ -22,6 +22,7 @@ struct EvaluationIdentity {
   // What a Python submission may use torch for; empty where it is the default, and of others: rows
   // from before there was a choice keep their keys.
   std::string allow_torch = {};
+  bool timed = true;
 };
 
 // SHA-256 over these and the version of kbench, in hex.

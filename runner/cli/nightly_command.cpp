@@ -88,7 +88,8 @@ class NightSession {
     for (const Run& run : *runs) {
       if (is_full_reference(tonight_, good_)) break;
       // Other devices' runs are other histories: they are not even mentioned.
-      if (run.id == tonight_.run.id || !same_device(facts_of(run), facts)) continue;
+      const RunFacts then = facts_of(run);
+      if (run.id == tonight_.run.id || !then.timed || !same_device(then, facts)) continue;
       if (++looked_at > kMostRuns) break;
       const auto data = load_report(store, run.id);
       if (!data) return data.error();

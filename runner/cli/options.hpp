@@ -28,6 +28,7 @@ struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
   std::optional<std::filesystem::path> file;  // where to; empty: standard output
   std::string option = "--out";               // that named the place, or can
+  bool by_default = false;                    // nobody asked for it
 };
 
 // Options that every command takes.
@@ -40,6 +41,10 @@ struct CommonOptions {
   std::string config;
   std::string preset;
 };
+
+// Of `--call-limit`.
+inline constexpr double kLeastCallLimitSeconds = 0.1;
+inline constexpr double kMostCallLimitSeconds = 3600;
 
 // `kbench run`. Where a value is empty the command chooses by what the machine has.
 struct RunOptions {
@@ -58,11 +63,12 @@ struct RunOptions {
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio
-  bool checks_only = false;  // nothing is timed, no package is built
+  bool checks_only = false;  // judged without timing: no package is built, no row is ranked
   bool no_wait = false;      // where the device is taken: an error
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting
+  std::optional<double> call_limit_seconds;  // of one call; empty: by eager's time
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
   std::string id;                     // of the new run; empty: drawn
@@ -263,6 +269,8 @@ struct ServeOptions {
   int port = 8377;                              // 0: one that is free
   std::vector<std::string> names;               // further names that clients call this host by
   std::optional<std::filesystem::path> tokens;  // else a file of the state folder
+  int header_timeout_s = 10;                    // of a request's headers
+  int body_timeout_s = 30;                      // of its body
   std::optional<std::string> device;            // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<std::string> size;              // of orders that name none; else by the device
   std::filesystem::path database = "kbench.sqlite";
@@ -270,7 +278,7 @@ struct ServeOptions {
 
 // `kbench mcp`.
 struct McpOptions {
-  ServeOptions serve;  // address, port, names and tokens are of no meaning
+  ServeOptions serve;  // what clients connect by is of no meaning
   std::string print;   // "mcp" or "openai": prints the tools and ends; empty: serves
 };
 

@@ -210,8 +210,10 @@ RenderOptions render_options(const OutputRequest& output, const CommonOptions& c
 
 Status write_output(const ReportData& data, const OutputRequest& output,
                     const CommonOptions& common) {
-  for (const Evaluation& evaluation : data.evaluations)
+  for (const Evaluation& evaluation : data.evaluations) {
     if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
+    if (auto fine = check_timed(*output.reporter, evaluation.timed); !fine) return fine;
+  }
   std::set<int> levels;
   for (const Evaluation& evaluation : data.evaluations) levels.insert(evaluation.level);
   if (auto fine = check_levels(*output.reporter, levels); !fine) return fine;
@@ -252,7 +254,7 @@ Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const f
                     {find_reporter(words.format.value_or("table")), {}, "--format"});
   if (!words.no_html && std::none_of(outputs->begin(), outputs->end(), is_page))
     outputs->push_back(
-        {find_reporter("html"), fs::path(database).replace_extension(".html"), "--html"});
+        {find_reporter("html"), fs::path(database).replace_extension(".html"), "--html", true});
   if (auto one = check_standard_output(*outputs); !one) return one.error();
   return outputs;
 }

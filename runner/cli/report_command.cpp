@@ -81,6 +81,11 @@ int report_command(const ReportOptions& options, const Installation& installatio
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
     fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), unfinished);
+  if (options.site) {
+    for (const Evaluation& evaluation : data->evaluations)
+      if (const auto fine = check_timed(*find_reporter("html"), evaluation.timed); !fine)
+        return fail(fine.error(), terminal);
+  }
   if (options.site || writes_page(options.outputs)) {
     if (const auto added = add_page_extras(*data, *store, installation.suites); !added)
       return fail(added.error(), terminal);

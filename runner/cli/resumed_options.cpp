@@ -46,6 +46,14 @@ std::optional<std::string> stored_device(const Json& configuration) {
   return fmt::format("cuda:{}", stored<int>(configuration, "device_index").value_or(0));
 }
 
+// A database of another origin may hold anything in its place.
+std::optional<double> stored_call_limit(const Json& configuration) {
+  const auto seconds = stored<double>(configuration, "call_limit_seconds");
+  const bool sound =
+      seconds && *seconds >= kLeastCallLimitSeconds && *seconds <= kMostCallLimitSeconds;
+  return sound ? seconds : std::nullopt;
+}
+
 }  // namespace
 
 Result<Run> find_resumed_run(const Store& store, const RunOptions& options) {
@@ -74,7 +82,9 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   complete(options.agent, configuration, "agent");
   complete(options.baselines_only, none.baselines_only, configuration, "baselines_only");
   complete(options.quick, none.quick, configuration, "quick");
+  complete(options.checks_only, none.checks_only, configuration, "checks_only");
   complete(options.budget_seconds, none.budget_seconds, configuration, "budget_seconds");
+  if (!options.call_limit_seconds) options.call_limit_seconds = stored_call_limit(configuration);
   if (const auto shard = shard_of(run); shard && !options.shard) {
     options.shard = ShardChoice{shard->index, shard->of};
     options.group = shard->group;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <future>
@@ -218,8 +219,8 @@ class RunSession {
           return unit.submission && !unit.ends_as && unit.submission->needs.triton;
         });
     return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
-           has_cached_package(plan_.tasks.front(), plan_.target, installation_, hello_,
-                              options_.precision);
+           (options_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,
+                                                       installation_, hello_, options_.precision));
   }
 
   // From then on torch has been started for the first agent who needs it as well.
@@ -360,7 +361,8 @@ class RunSession {
                            .host_compiler = compiler_.toolchain().host_version,
                            .nvcc = compiler_.toolchain().nvcc_version,
                            .device_name = hello_.facts.name,
-                           .allow_torch = is_usual ? "" : options_.allow_torch});
+                           .allow_torch = is_usual ? "" : options_.allow_torch,
+                           .timed = !options_.checks_only});
   }
 
   [[nodiscard]] static bool is_python(const PlannedRow& unit) {
@@ -369,8 +371,11 @@ class RunSession {
 
   // Of an evaluation of the task; 0 where nobody knows.
   [[nodiscard]] double typical_seconds(const Task& task) const {
+    const HowTimed how = options_.checks_only ? HowTimed::kNot
+                         : options_.quick     ? HowTimed::kQuick
+                                              : HowTimed::kInFull;
     const auto seconds =
-        store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, options_.quick);
+        store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, how);
     return seconds && *seconds ? **seconds : 0;
   }
 
@@ -456,13 +461,16 @@ class RunSession {
   Evaluation evaluate_unit(std::size_t index) {
     const PlannedRow& unit = plan_.units[index];
     const std::string started_at = utc_now();
-    const bool in_vain = unit.ends_as || error_of_build(index) || !size_of_unit(unit);
+    const bool nothing_to_check = options_.checks_only && !unit.submission;
+    const bool in_vain =
+        unit.ends_as || error_of_build(index) || !size_of_unit(unit) || nothing_to_check;
     Evaluation evaluation = in_vain ? ended_early(index) : measure(index);
     // That it does not compile may be known only now.
     if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
     evaluation.run_id = run_.id;
     // Also where nothing was measured: rows of a run rank together.
     evaluation.protocol = kProtocol;
+    evaluation.timed = !options_.checks_only;
     if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
     if (is_python(unit)) evaluation.allow_torch = options_.allow_torch;
     if (!builds_.empty()) evaluation.build_seconds = builds_[index].seconds;
@@ -509,11 +517,15 @@ class RunSession {
       evaluation.state = state_of_failed_build(error->code);
       evaluation.message = error->message;
       evaluation.hint = error->hint;
-    } else {
+    } else if (!size_of_unit(unit)) {
       evaluation.state = State::kSkipped;
       evaluation.message = task.id + " has no size " + plan_.target.size;
+    } else {
+      evaluation.state = State::kNoSubmission;
     }
-    const std::string reason = "not measured: " + std::string(to_string(evaluation.state));
+    const std::string reason = options_.checks_only
+                                   ? kNotTimed
+                                   : fmt::format("not measured: {}", to_string(evaluation.state));
     evaluation.eager_reason = evaluation.compiled_reason = evaluation.submission_reason = reason;
     return evaluation;
   }
@@ -534,7 +546,7 @@ class RunSession {
       request.package_reason = package->second.reason;
       request.package_key = package->second.key;
     }
-    if (options_.checks_only) request.package_reason = "nothing was timed";
+    if (options_.checks_only) request.package_reason = kNotTimed;
     if (unit.submission) request.submission = unit.id;
     request.library = [this, index]() -> Result<std::filesystem::path> {
       await_builds();
@@ -559,6 +571,9 @@ class RunSession {
     if (const auto policy = allow_torch_from_string(options_.allow_torch))
       settings.allow_torch = *policy;
     settings.budget = std::chrono::seconds{options_.budget_seconds};
+    if (options_.call_limit_seconds)
+      settings.call_limit =
+          std::chrono::milliseconds{std::llround(1000 * *options_.call_limit_seconds)};
     settings.stop = options_.quick ? quick_stop_rule(plan_.target.device)
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
@@ -646,6 +661,7 @@ class RunSession {
       return ExitCode::kInterrupted;
     }
     const char* rows = rows_ == 1 ? "row" : "rows";
+    if (options_.checks_only) saved += ", nothing timed";
     summary_ = failed_ == 0 ? fmt::format("{} {}, all good; {}", rows_, rows, saved)
                             : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
@@ -689,19 +705,28 @@ class RunSession {
   std::string summary_;
 };
 
+bool is_default_output(const OutputRequest& output) { return output.by_default; }
+
+Status check_asked(const Reporter& reporter, const RunOptions& options) {
+  if (auto fine = check_profile(reporter, options.profile); !fine) return fine;
+  return check_timed(reporter, !options.checks_only);
+}
+
 }  // namespace
 
 Result<RunEnd> perform_run(const RunOptions& given, const Installation& installation) {
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(given.database); !sound) return sound.error();
   if (auto there = check_database_folder(given.database); !there) return there.error();
-  const auto completed = complete_resumed(given);
+  auto completed = complete_resumed(given);
   if (!completed) return completed.error();
+  // What was checked only has no page: none is written that nobody asked for.
+  if (completed->checks_only) std::erase_if(completed->outputs, is_default_output);
   const RunOptions& options = *completed;
   if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
     return fine.error();
   for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_profile(*output.reporter, options.profile); !fine) return fine.error();
+    if (auto fine = check_asked(*output.reporter, options); !fine) return fine.error();
   // Neither asks what is to be done, and each takes a moment.
   const auto sandbox = make_sandbox();
   const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });

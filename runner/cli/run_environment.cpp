@@ -100,6 +100,8 @@ Json describe_configuration(const RunOptions& options, const Plan& plan,
   if (options.layout != RunOptions().layout) choices["layout"] = options.layout;
   if (options.file) choices["file"] = path(options.file);
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
+  if (options.checks_only) choices["checks_only"] = true;
+  if (options.call_limit_seconds) choices["call_limit_seconds"] = *options.call_limit_seconds;
   if (options.shard) {
     choices["shard"] = {{"group", options.group},
                         {"index", options.shard->index},

@@ -63,6 +63,9 @@ constexpr int kAlone = -1;
 // module, and compared Python on a CPU with eager called from C++.
 constexpr int kProtocol = 3;
 
+// Why a row of `kbench run --checks-only` has no times.
+constexpr const char* kNotTimed = "nothing was timed (--checks-only)";
+
 // One measurement of an evaluation, with processes and inputs of its own. None is thrown away: what
 // does not count is kept beside what does.
 struct Attempt {
@@ -207,6 +210,7 @@ struct Evaluation {
   std::string started_at;     // UTC, RFC 3339
   double wall_seconds = 0;    // of the whole evaluation
   int protocol = 1;           // kProtocol of the kbench that measured it
+  bool timed = true;          // no: judged by `kbench run --checks-only`, and ranked nowhere
   std::optional<Calibration> calibration;  // of the device when this was measured; empty: none
   // Python: operators of torch that compute and that it was seen to call, "aten::relu 1"; empty
   // without any. What the run allowed: "data", "all", "none"; empty for native submissions.

@@ -243,6 +243,7 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
 // A hundred times eager, but never so short that a first call is cut off, or on a CPU one whose
 // core somebody else keeps busy: a thread then waits 0.2 s for its turn, at each barrier anew.
 milliseconds CallProtocol::call_timeout() const {
+  if (settings_.call_limit) return *settings_.call_limit;
   constexpr milliseconds kLeastOnCpu{20'000}, kMost{60'000};
   const milliseconds least = on_cpu() ? kLeastOnCpu : worker_->kind().least_call_timeout;
   const milliseconds patience{static_cast<std::int64_t>(eager_ns_ * 100 * slots_ / 1e6)};

@@ -116,8 +116,9 @@ class Evaluating {
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     const std::size_t first = record_.alone.size();
-    for (int i = 0; i < kAloneWarmUps + calls_alone(); ++i)
-      if (auto end = visit_alone(visit, i >= kAloneWarmUps)) return end;
+    const int warm_ups = settings_.checks_only ? 1 : kAloneWarmUps;
+    for (int i = 0; i < warm_ups + calls_alone(); ++i)
+      if (auto end = visit_alone(visit, i >= warm_ups)) return end;
     const auto clock = oracle_.sm_clock_khz();
     if (!clock) return from_error(clock.error());
     for (std::size_t i = first; i < record_.alone.size(); ++i)
@@ -146,7 +147,9 @@ class Evaluating {
     return std::nullopt;
   }
 
+  // None where nothing is timed: the first warm-up tells how long the submission may take.
   [[nodiscard]] int calls_alone() const {
+    if (settings_.checks_only) return 0;
     const bool many_placements = on_cpu() && settings_.stop.min_placements >= kAloneAtOnce;
     return many_placements ? kAloneAPlacement : kAloneAtOnce;
   }
@@ -536,6 +539,10 @@ class Evaluating {
 };
 
 void explain_missing_times(Evaluation& record) {
+  if (!record.timed) {
+    record.eager_reason = record.compiled_reason = record.submission_reason = kNotTimed;
+    return;
+  }
   const auto missing = [&](Side side) { return !median_time_ns(record.samples, side); };
   // Not what the submission printed, nor a compiler's pages: they stand in the message.
   const std::string first_line = record.message.substr(0, record.message.find('\n'));
@@ -551,6 +558,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
                          const WorkerFactory& start_worker, WaitBudget& budget) {
   Evaluation record;
   record.protocol = kProtocol;
+  record.timed = !settings.checks_only;
   record.calibration = settings.calibration;
   record.task = request.task->id;
   record.level = request.task->level;

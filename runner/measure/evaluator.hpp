@@ -62,6 +62,8 @@ struct EvaluationSettings {
   StopRule stop;
   // How long the submission may keep the run waiting, over all measurements: kOverBudget beyond.
   std::chrono::seconds budget{180};
+  // How long one call may take; empty: by eager's time, see CallProtocol::call_timeout.
+  std::optional<std::chrono::milliseconds> call_limit;
   AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
   std::optional<Calibration> calibration;      // of the device, for the record
   Surroundings surroundings;

@@ -159,7 +159,7 @@ std::string why_worthless(const RewardRow& row) {
   if (row.state == State::kSkipped) return "a submission for another device";
   if (fault_of(row.state) == Fault::kInfrastructure)
     return "a fault of kbench or of the machine, not of the submission";
-  if (!row.unranked.empty()) return "the task counts in no score: " + row.unranked;
+  if (!row.unranked.empty()) return "it counts in no score: " + row.unranked;
   if (fault_of(row.state) == Fault::kNone && !row.correct) return "it was never judged";
   return "";
 }

@@ -72,7 +72,7 @@ struct RewardRow {
   };
   State state = State::kInfrastructureError;
   bool correct = false;  // judged, and found right
-  std::string unranked;  // why the task counts in no score; empty where it does
+  std::string unranked;  // why the row counts in no score; empty where it does
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
 };

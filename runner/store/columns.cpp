@@ -94,6 +94,7 @@ void visit(R& evaluation, Visitor& column) {
   column.later("allow_torch", evaluation.allow_torch, {});
   column.later("copy_ns", evaluation.copy_ns, {});
   column.later("build_seconds", evaluation.build_seconds, {});
+  column.later("timed", evaluation.timed, true);
 }
 
 template <Is<Attempt> R, class Visitor>

@@ -325,8 +325,13 @@ constexpr std::string_view kStep15 = R"sql(
 ALTER TABLE evaluation ADD COLUMN build_seconds REAL;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7, kStep8,
-                            kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15};
+// Rows that were judged without timing: they have no times, and count in no score.
+constexpr std::string_view kStep16 = R"sql(
+ALTER TABLE evaluation ADD COLUMN timed INTEGER NOT NULL DEFAULT 1;
+)sql";
+
+constexpr std::array kSteps{kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
+                            kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16};
 
 }  // namespace
 

@@ -452,14 +452,15 @@ const std::filesystem::path& Store::file() const { return impl_->file; }
 
 Result<std::optional<double>> Store::typical_seconds(const std::string& task,
                                                      const std::string& size,
-                                                     const std::string& device, bool quick) const {
+                                                     const std::string& device,
+                                                     HowTimed how) const {
   return impl_->guarded("reading durations", [&]() -> Result<std::optional<double>> {
     // The newest fifty: older ones may stem from another machine or protocol. Out of few enough
     // that years of runs of the other kind cost nothing.
     SQLite::Statement statement(
         impl_->database,
         "SELECT wall_seconds FROM (SELECT number, run_id, wall_seconds FROM evaluation "
-        "    WHERE task = ? AND size = ? AND device = ? AND wall_seconds IS NOT NULL "
+        "    WHERE task = ? AND size = ? AND device = ? AND timed = ? AND wall_seconds IS NOT NULL "
         "    ORDER BY number DESC LIMIT 500) AS newest JOIN run ON run.id = newest.run_id "
         "WHERE CASE WHEN json_valid(run.configuration) "
         "    THEN coalesce(json_extract(run.configuration, '$.quick'), 0) END = ? "
@@ -467,7 +468,8 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
     statement.bind(1, task);
     statement.bind(2, size);
     statement.bind(3, device);
-    statement.bind(4, quick ? 1 : 0);
+    statement.bind(4, how == HowTimed::kNot ? 0 : 1);
+    statement.bind(5, how == HowTimed::kQuick ? 1 : 0);
     std::vector<double> seconds;
     while (statement.executeStep()) seconds.push_back(statement.getColumn(0).getDouble());
     if (seconds.empty()) return std::optional<double>();

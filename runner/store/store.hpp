@@ -41,6 +41,9 @@ struct StoredTask {
   std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
 };
 
+// What a run's rows were timed for: by default, in --quick, or not at all in --checks-only.
+enum class HowTimed { kInFull, kQuick, kNot };
+
 class Store {
  public:
   enum class Mode { kReadOnly, kReadWrite };
@@ -136,12 +139,12 @@ class Store {
 
   [[nodiscard]] const std::filesystem::path& file() const;
 
-  // Median wall seconds of earlier evaluations of this task, size and device, by --quick or not:
-  // for the ETA.
+  // Median wall seconds of earlier evaluations of this task, size and device that were timed in the
+  // same way: for the ETA.
   [[nodiscard]] Result<std::optional<double>> typical_seconds(const std::string& task,
                                                               const std::string& size,
                                                               const std::string& device,
-                                                              bool quick) const;
+                                                              HowTimed how) const;
 
  private:
   struct Impl;

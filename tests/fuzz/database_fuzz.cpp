@@ -71,7 +71,7 @@ void use(const std::filesystem::path& file, kbench::Store::Mode mode) {
   const auto runs = store->runs();
   if (runs)
     for (const kbench::Run& run : *runs) use_rows(*store, run.id);
-  (void)store->typical_seconds("level1/019_relu", "small", "cpu", false);
+  (void)store->typical_seconds("level1/019_relu", "small", "cpu", kbench::HowTimed::kInFull);
   if (mode == kbench::Store::Mode::kReadOnly) return;
   (void)store->begin_run(kbench::test::make_run("another"));
   (void)store->add(kbench::test::make_evaluation("another", 1, 6));

@@ -310,16 +310,28 @@ TEST_F(StoreTest, KeysComeInOrderOfInsertion) {
 TEST_F(StoreTest, TypicalSecondsIsTheMedianOfKnownOnes) {
   Store store = open_or_die(file_);
   ASSERT_TRUE(store.begin_run(make_run("r1")).ok());
-  EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cpu", false)->has_value());
+  EXPECT_FALSE(
+      store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kInFull)->has_value());
   for (const int number : {1, 2, 30}) ASSERT_TRUE(store.add(make_evaluation("r1", number)).ok());
   Evaluation never_measured = make_evaluation("r1", 500);
   never_measured.device = "cuda";
   never_measured.wall_seconds = std::numeric_limits<double>::quiet_NaN();
   ASSERT_TRUE(store.add(never_measured).ok());
-  EXPECT_DOUBLE_EQ(store.typical_seconds("level1/019_relu", "small", "cpu", false)->value(), 0.2);
-  EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cpu", true)->has_value());
-  EXPECT_FALSE(store.typical_seconds("level1/019_relu", "full", "cpu", false)->has_value());
-  EXPECT_FALSE(store.typical_seconds("level1/019_relu", "small", "cuda", false)->has_value());
+  EXPECT_DOUBLE_EQ(
+      store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kInFull)->value(), 0.2);
+  EXPECT_FALSE(
+      store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kQuick)->has_value());
+  EXPECT_FALSE(
+      store.typical_seconds("level1/019_relu", "full", "cpu", HowTimed::kInFull)->has_value());
+  EXPECT_FALSE(
+      store.typical_seconds("level1/019_relu", "small", "cuda", HowTimed::kInFull)->has_value());
+  Evaluation checked = make_evaluation("r1", 70);
+  checked.timed = false;
+  ASSERT_TRUE(store.add(checked).ok());
+  EXPECT_DOUBLE_EQ(
+      store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kInFull)->value(), 0.2);
+  EXPECT_DOUBLE_EQ(
+      store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kNot)->value(), 7);
 }
 
 TEST_F(StoreTest, LintKeepsTheNewestRecordOfEachContentSizeAndDevice) {

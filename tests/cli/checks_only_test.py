@@ -1,0 +1,123 @@
+"""kbench run --checks-only: the states of a full run, without times, and in no score, page or reward."""
+
+import json
+import sqlite3
+
+import cli_case
+from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
+from run_test import FAULTS, RELU, RunCase
+
+HONEST = ("--submissions", FAULTS, "--agent", "honest")
+CHECKED = (*RELU, "--checks-only")
+
+
+class RowsTest(RunCase):
+    """One run of an honest and of a wrong submission; each test looks at what it left."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.host = cls("run_host")
+        cls.host.setUp()
+        submissions = cls.host.submissions("a-honest", "b-writes_nothing")
+        cls.result = cls.host.run_kbench(*CHECKED, "--task", "level1/020_leakyrelu", "--submissions",
+                                         submissions, "--format", "json")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.host.doCleanups()
+
+    def run_host(self):
+        """The case that owns the folder of the run."""
+
+    def setUp(self):
+        if self._testMethodName == "run_host":
+            super().setUp()
+        else:
+            self.folder = self.host.folder
+
+    def results(self):
+        return {row["agent"]: row for row in json.loads(self.result.stdout)["results"]}
+
+    def test_they_are_judged_and_have_no_times(self):
+        self.assert_fails(self.result, TASK_FAILED, "1 of 3 rows failed", "nothing timed")
+        rows = self.results()
+        self.assertEqual({agent: (row["state"], row["correct"]) for agent, row in rows.items()},
+                         {"a-honest": ("ok", True), "b-writes_nothing": ("wrong_result", False),
+                          None: ("no_submission", None)})
+        for row in rows.values():
+            self.assertIs(row["timed"], False)
+            self.assertIs(row["ranked"], False)
+            self.assertIn("--checks-only", row["unranked_reason"])
+            self.assertEqual({row["time_ns"][side] for side in ("eager", "compiled", "submission")},
+                             {None})
+            self.assertEqual(set(row["speedup"].values()), {None})
+            self.assertEqual(row["samples"]["kept"], 0)
+        with sqlite3.connect(self.folder / "kbench.sqlite") as store:
+            self.assertEqual(store.execute("SELECT count(*) FROM sample").fetchone(), (0,))
+            (draws,) = store.execute("SELECT count(*) FROM check_draw JOIN evaluation ON evaluation = number "
+                                     "WHERE agent = 'a-honest'").fetchone()
+        self.assertGreaterEqual(draws, 5)
+
+    def test_they_have_no_page(self):
+        self.assertEqual(list(self.folder.glob("*.html")), [])
+        for words in (("html",), ("html", "--site", "site"), ("google-benchmark",), ("kernelbench",)):
+            self.assert_fails(self.kbench("report", *words), USAGE, "nothing was timed")
+        self.assertFalse((self.folder / "site").exists())
+
+    def test_they_are_told_in_every_other_format(self):
+        for form in ("table", "jsonl", "csv", "md", "junit", "github"):
+            result = self.kbench("report", form)
+            self.assert_good(result)
+            self.assertIn("019_relu", result.stdout)
+        self.assertIn("checked only, nothing timed: in no score", self.kbench("report", "table").stdout)
+
+    def test_they_are_worth_nothing(self):
+        result = self.kbench("report", "jsonl", "--reward", "milestone_sure")
+        self.assert_good(result)
+        for line in result.stdout.splitlines():
+            self.assertIsNone(json.loads(line)["reward"]["value"])
+
+    def test_they_are_compared_with_nothing(self):
+        self.assert_fails(self.kbench("compare"), NOTHING_SELECTED)
+        (listed,) = json.loads(self.kbench("runs", "--json").stdout)["runs"]
+        self.assertIs(listed["timed"], False)
+
+
+class ChoiceTest(RunCase):
+    def test_two_runs_are_not_compared(self):
+        runs = [json.loads(self.run_kbench(*CHECKED, *HONEST, "--format", "json").stdout)["run_id"]
+                for _ in range(2)]
+        self.assert_fails(self.kbench("compare", *runs), USAGE, "nothing was timed in run")
+
+    def test_a_run_stays_what_it_was_begun_as(self):
+        first = self.run_kbench(*CHECKED, *HONEST, "--format", "json")
+        self.assert_good(first)
+        again = self.run_kbench("--resume", "--format", "json")
+        self.assert_good(again)
+        (row,) = json.loads(again.stdout)["results"]
+        self.assertIs(row["timed"], False)
+        self.assertEqual(self.rows(), (1, 1))
+
+    def test_a_timed_run_is_not_continued_without_timing(self):
+        self.assert_good(self.run_kbench(*RELU, *HONEST, "--quick"))
+        self.assert_fails(self.run_kbench("--resume", "--checks-only"), USAGE, "another checks_only")
+
+    def test_a_page_that_was_asked_for_is_refused_before_the_run(self):
+        self.assert_fails(self.run_kbench(*CHECKED, *HONEST, "--html", "page.html"), USAGE,
+                          "html shows times", "run without --checks-only")
+        self.assertFalse((self.folder / "kbench.sqlite").exists())
+
+    def test_there_is_nothing_to_check_of_baselines(self):
+        self.assert_fails(self.run_kbench(*CHECKED, "--baselines-only"), USAGE, "--baselines-only")
+
+    def test_a_row_is_evaluated_again_as_it_was(self):
+        self.assert_good(self.run_kbench(*CHECKED, *HONEST))
+        result = self.kbench("reproduce", "latest", "--task", "level1/019_relu", "--agent", "honest",
+                             "--into", "again.sqlite", KBENCH_TORCH=str(self.folder), timeout=300)
+        self.assert_good(result)
+        self.assertIn("the same evaluation as in run", result.stderr)
+        self.assertIn("nothing timed", result.stderr)
+
+
+if __name__ == "__main__":
+    cli_case.main()
