@@ -45,6 +45,11 @@ std::vector<std::string> builder_environment(const BuilderProcess::Command& comm
   return inherited_environment(kDropped, ours);
 }
 
+Error not_executed(const Error& error) {
+  return {ErrorCode::kInfrastructure, "the package builder could not be executed: " + error.message,
+          ""};
+}
+
 std::string describe(int status) {
   if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
@@ -66,18 +71,16 @@ Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, co
   if (!errors) return errors.error();
   never_block(errors->read.get());
   const int theirs = ends->second.get();
-  auto child =
-      ChildProcess::start({.argv = {command.python.string(), "-u", command.script.string()},
-                           .environment = builder_environment(command),
-                           .descriptors = {{theirs, STDIN_FILENO},
-                                           {theirs, STDOUT_FILENO},
-                                           {errors->write.get(), STDERR_FILENO}},
-                           .ends_with_us = true});
-  if (!child) {
-    return Error{ErrorCode::kInfrastructure,
-                 "the package builder could not be executed: " + child.error().message, ""};
-  }
-  std::unique_ptr<BuilderProcess> process(new BuilderProcess);
+  auto python = TrustedPython::find(command.python);
+  if (!python) return not_executed(python.error());
+  ChildPlan plan = python->plan({"-u", std::filesystem::absolute(command.script).string()},
+                                builder_environment(command));
+  plan.descriptors = {
+      {theirs, STDIN_FILENO}, {theirs, STDOUT_FILENO}, {errors->write.get(), STDERR_FILENO}};
+  plan.ends_with_us = true;
+  auto child = ChildProcess::start(plan);
+  if (!child) return not_executed(child.error());
+  std::unique_ptr<BuilderProcess> process(new BuilderProcess(std::move(*python)));
   process->child_ = std::move(*child);
   process->socket_ = std::move(ends->first);
   process->errors_ = std::move(errors->read);

@@ -23,6 +23,7 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/os/child_process.hpp"
 #include "runner/os/server_pool.hpp"
+#include "runner/os/trusted_python.hpp"
 
 namespace kbench {
 
@@ -47,7 +48,7 @@ class BuilderProcess final : public Server {
   [[nodiscard]] bool spent() const override { return child_.pid() < 0; }
 
  private:
-  BuilderProcess() = default;
+  explicit BuilderProcess(TrustedPython python) : python_(std::move(python)) {}
   // The next line that `wanted` takes.
   Result<Json> receive(std::chrono::milliseconds limit, const Stop& stop,
                        const std::function<bool(const Json&)>& wanted);
@@ -58,6 +59,7 @@ class BuilderProcess final : public Server {
   // status 1", "was killed by signal 9") with the last lines it wrote to stderr.
   Error bury(ErrorCode code, std::string_view complaint);
 
+  TrustedPython python_;  // outlives the process, whose working directory it owns
   ChildProcess child_;
   UniqueFd socket_;
   UniqueFd errors_;

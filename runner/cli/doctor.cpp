@@ -23,7 +23,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/os/run_trusted.hpp"
+#include "runner/os/trusted_python.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/task/suite.hpp"
@@ -71,9 +71,10 @@ Finding check_python(const Installation& installation) {
     return {"python", Health::kCaution,
             fmt::format("{}; {}", installation.python_reason, consequence), remedy};
   }
-  const auto version =
-      run_trusted({installation.python.string(), "-c", "import torch; print(torch.__version__)"},
-                  kPythonTimeout);
+  const auto python = TrustedPython::find(installation.python);
+  const auto version = python
+                           ? python->run("import torch; print(torch.__version__)", kPythonTimeout)
+                           : Result<std::string>(python.error());
   if (!version) {
     return {"python", Health::kCaution, fmt::format("{}; {}", version.error().message, consequence),
             remedy};

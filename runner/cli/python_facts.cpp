@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
-#include "runner/os/run_trusted.hpp"
+#include "runner/os/trusted_python.hpp"
 
 namespace kbench {
 namespace {
@@ -44,9 +44,9 @@ std::vector<fs::path> paths_of(const Json& list) {
 }  // namespace
 
 Result<PythonFacts> ask_python(const fs::path& python) {
-  // -c puts the working directory into the path; -P, which does not, is younger than what we allow.
-  const auto text =
-      run_trusted({python.string(), "-B", "-c", kQuestions}, std::chrono::seconds(60));
+  const auto trusted = TrustedPython::find(python);
+  if (!trusted) return trusted.error();
+  const auto text = trusted->run(kQuestions, std::chrono::seconds(60));
   if (!text) return text.error();
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   const bool whole = json.is_object() && json.contains("path") && json.contains("homes") &&

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <optional>
 #include <regex>
@@ -15,24 +14,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/os/run_trusted.hpp"
+#include "runner/os/trusted_python.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::seconds kPythonTimeout{60};
-
-// find_spec instead of import: nothing is executed, which takes seconds. -c puts the working
-// directory into the path, where a folder torch/ may lie.
-constexpr const char* kQuestion = R"(
-import sys
-sys.path = [folder for folder in sys.path if folder]
-from importlib.util import find_spec
-spec = find_spec("torch")
-print(spec.submodule_search_locations[0] if spec and spec.submodule_search_locations else "")
-)";
 
 struct Candidate {
   fs::path path;       // a Python, or the folder of a libtorch
@@ -174,12 +161,9 @@ std::string_view minor_version(std::string_view version) {
 }
 
 Result<fs::path> ask_for_torch(const fs::path& python) {
-  const auto text = run_trusted({python.string(), "-B", "-c", kQuestion}, kPythonTimeout);
-  if (!text) return text.error();
-  const std::string folder = text->substr(0, text->find('\n'));
-  if (folder.empty())
-    return Error{ErrorCode::kInfrastructure, fmt::format("{} has no torch", python.string()), ""};
-  return fs::path(folder);
+  const auto trusted = TrustedPython::find(python);
+  if (!trusted) return trusted.error();
+  return trusted->torch_folder();
 }
 
 Result<Installation> with_torch(Installation installation, const Environment& environment,

@@ -11,6 +11,7 @@
 
 #include "runner/core/pointers_to.hpp"
 #include "runner/os/after_fork.hpp"
+#include "runner/os/environment.hpp"
 #include "runner/os/pipe.hpp"
 
 namespace kbench {
@@ -26,6 +27,7 @@ struct Prepared {
   char* const* argv;
   char* const* environment;
   DescriptorPlan descriptors;
+  const char* working_directory;  // null: ours
   pid_t parent;
   bool ends_with_us;
 };
@@ -36,7 +38,9 @@ struct Prepared {
   // It ended before the line above.
   if (prepared.ends_with_us && ::getppid() != prepared.parent) ::_exit(127);
   reset_signals(/*ignored_too=*/false);
-  if (prepared.descriptors.place(report))
+  const bool there =
+      prepared.working_directory == nullptr || ::chdir(prepared.working_directory) == 0;
+  if (there && prepared.descriptors.place(report))
     ::execve(prepared.argv[0], prepared.argv, prepared.environment);
   const int why = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &why, sizeof why);
@@ -49,10 +53,16 @@ Result<ChildProcess> ChildProcess::start(const ChildPlan& plan) {
   auto failure = make_pipe();
   if (!failure) return failure.error();
   const auto argv = pointers_to(plan.argv);
-  const std::vector<std::string> none;
-  const auto variables = pointers_to(plan.environment ? *plan.environment : none);
-  Prepared prepared{argv.data(), plan.environment ? variables.data() : ::environ,
-                    DescriptorPlan(plan.descriptors), ::getpid(), plan.ends_with_us};
+  const std::vector<std::string> environment =
+      plan.environment ? *plan.environment : inherited_environment({}, {});
+  const auto variables = pointers_to(environment);
+  const std::string folder = plan.working_directory.string();
+  Prepared prepared{argv.data(),
+                    variables.data(),
+                    DescriptorPlan(plan.descriptors),
+                    folder.empty() ? nullptr : folder.c_str(),
+                    ::getpid(),
+                    plan.ends_with_us};
   ChildProcess child;
   child.pid_ = fork_with_signals_blocked();
   if (child.pid_ == 0) become(prepared, failure->write.get());

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +20,8 @@ namespace kbench {
 
 struct ChildPlan {
   std::vector<std::string> argv;                        // argv[0] is a path
-  std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: ours
+  std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: inherited_environment
+  std::filesystem::path working_directory;              // empty: ours
   std::vector<std::pair<int, int>> descriptors;         // {ours, number there}
   // The kernel kills it when the thread that starts it ends, with this process or before.
   bool ends_with_us = false;

@@ -17,8 +17,14 @@ namespace kbench {
 }
 
 // For a program that we start, "NAME=value" each: ours, without those that begin with one of
-// `dropped` ("OMP_", "TMPDIR="), and `set`, in the place of ours of those names.
+// `dropped` ("OMP_", "TMPDIR="), and `set`, in the place of ours of those names. Nothing is looked
+// up in the working directory: see without_relative_paths.
 [[nodiscard]] std::vector<std::string> inherited_environment(
     std::span<const std::string_view> dropped, const std::map<std::string, std::string>& set);
+
+// The same variables, but that the search paths among them (of programs, libraries and Python's
+// modules) have no relative or empty entries: these mean the working directory, where files of
+// somebody else may lie. A search path without any other entry is left out.
+[[nodiscard]] std::vector<std::string> without_relative_paths(std::vector<std::string> variables);
 
 }  // namespace kbench

@@ -49,9 +49,13 @@ std::string last_line(std::string text) {
 
 Result<std::string> run_trusted(const std::vector<std::string>& argv,
                                 std::chrono::milliseconds timeout, Errors errors) {
+  return run_trusted(ChildPlan{.argv = argv}, timeout, errors);
+}
+
+Result<std::string> run_trusted(ChildPlan plan, std::chrono::milliseconds timeout, Errors errors) {
   auto pipe = make_pipe();
   if (!pipe) return pipe.error();
-  ChildPlan plan{.argv = argv, .descriptors = {{pipe->write.get(), STDOUT_FILENO}}};
+  plan.descriptors.emplace_back(pipe->write.get(), STDOUT_FILENO);
   if (errors == Errors::kKept) plan.descriptors.emplace_back(pipe->write.get(), STDERR_FILENO);
   auto child = ChildProcess::start(plan);
   if (!child) return child.error();
@@ -62,7 +66,7 @@ Result<std::string> run_trusted(const std::vector<std::string>& argv,
   // It may close its output and live on.
   if (!drain(pipe->read.get(), deadline, output) || !child->wait_until(deadline)) {
     return Error{ErrorCode::kTimeout,
-                 fmt::format("{} did not end within {} s", argv[0],
+                 fmt::format("{} did not end within {} s", plan.argv[0],
                              std::chrono::duration_cast<std::chrono::seconds>(timeout).count()),
                  ""};
   }
@@ -71,7 +75,7 @@ Result<std::string> run_trusted(const std::vector<std::string>& argv,
   const auto how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
                                        : fmt::format("ended with {}", WEXITSTATUS(status));
   return Error{ErrorCode::kInfrastructure,
-               fmt::format("{} {}: {}", argv[0], how, last_line(output)), ""};
+               fmt::format("{} {}: {}", plan.argv[0], how, last_line(output)), ""};
 }
 
 }  // namespace kbench
