@@ -474,6 +474,7 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
   if (asks || table.config->parsed() || reached(table.app).get_parent() == nullptr) return words;
   const auto settings = effective_settings(table.app, around);
   if (!settings) return settings.error();
+  tell_of_folder_settings(*settings, around);
   warn_of_variables(table.app, *settings, around);
   return with_settings(table.app, words, *settings);
 }

@@ -92,19 +92,19 @@ void take_installed(Installation& installation, const fs::path& prefix) {
   installation.python_reason = "no Python was looked for";
 }
 
-fs::path find_state(const Environment& environment) {
-  const auto xdg = environment("XDG_STATE_HOME").value_or("");
-  if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
-  const auto home = environment("HOME").value_or("");
-  return fs::path(home).is_absolute() ? fs::path(home) / ".local/state/kbench" : fs::path();
-}
-
 fs::path find_locks(const Environment& environment) {
   const auto own = environment("KBENCH_LOCKS").value_or("");
   return fs::path(own).is_absolute() ? own : "/tmp";
 }
 
 }  // namespace
+
+fs::path find_state(const Environment& environment) {
+  const auto xdg = environment("XDG_STATE_HOME").value_or("");
+  if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
+  const auto home = environment("HOME").value_or("");
+  return fs::path(home).is_absolute() ? fs::path(home) / ".local/state/kbench" : fs::path();
+}
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {

@@ -60,6 +60,9 @@ struct Installation {
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 [[nodiscard]] Environment process_environment();
 
+// The user's folder of what must outlive a run: keys, calibrations, records. Empty without a home.
+[[nodiscard]] std::filesystem::path find_state(const Environment& environment);
+
 // What the build knew; either may be empty.
 struct BuiltWith {
   std::string python;  // with torch

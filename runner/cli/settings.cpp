@@ -15,10 +15,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/cli/folder_settings.hpp"
 #include "runner/cli/settings_file.hpp"
 #include "runner/cli/terminal.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/workspace/workspace_record.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
 
@@ -34,9 +36,10 @@ constexpr std::array<std::string_view, 3> kShared{"color", "db", "suite"};
 constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset", "resume",
                                                       "version"};
 // --resume takes these of its run.
-constexpr std::array<std::string_view, 13> kOfARun{
-    "agent",   "allow-torch", "baselines-only", "budget",      "device", "level", "precision",
-    "profile", "quick",       "size",           "submissions", "suite",  "task"};
+constexpr std::array<std::string_view, 15> kOfARun{
+    "agent",       "allow-torch", "baselines-only", "budget",    "call-limit",
+    "checks-only", "device",      "level",          "precision", "profile",
+    "quick",       "size",        "submissions",    "suite",     "task"};
 // Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
 constexpr std::array<std::string_view, 11> kOtherVariables{
     "KBENCH_CACHE",         "KBENCH_CONFIG",       "KBENCH_DEPS",   "KBENCH_IMPORT_ALL",
@@ -174,9 +177,9 @@ Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& ar
   const std::string& preset = *wanted;
   std::error_code none;
   // A folder or a broken link of that name, too: whoever made it is told, and not left alone.
-  if (file.empty() && !around.folder.empty() &&
-      fs::exists(fs::symlink_status(around.folder / kUsualFile, none)))
-    file = kUsualFile;
+  const bool found = file.empty() && !around.folder.empty() &&
+                     fs::exists(fs::symlink_status(around.folder / kUsualFile, none));
+  if (found) file = kUsualFile;
   if (file.empty()) {
     if (preset.empty()) return layers;
     return usage(fmt::format("there is no {} here that could have a preset {}", kUsualFile,
@@ -186,11 +189,15 @@ Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& ar
   auto settings = read_settings(file);
   if (!settings) return settings.error();
   const auto known = known_paths(app);
-  if (auto fine = check_names(settings->settings, known); !fine) return fine.error();
+  const auto check = [&](const SettingsTable& table) {
+    const auto fine = check_names(table, known);
+    return fine && found ? check_folder_settings(table, around.folder) : fine;
+  };
+  if (auto fine = check(settings->settings); !fine) return fine.error();
   std::vector<std::string> names;
   for (const auto& [name, table] : settings->presets) {
     names.push_back(name);
-    if (auto fine = check_names(table, known); !fine) return fine.error();
+    if (auto fine = check(table); !fine) return fine.error();
   }
   layers.push_back({std::move(settings->settings), ""});
   if (preset.empty()) return layers;
@@ -321,7 +328,10 @@ SetElsewhere process_surroundings() {
     if (text.starts_with(kOurs)) around.variables.emplace_back(text.substr(0, text.find('=')));
   }
   std::error_code failed;
-  around.folder = fs::current_path(failed);
+  // An agent may write to its workspace, and whoever judges it there has asked for no settings.
+  const fs::path folder = fs::current_path(failed);
+  if (!WorkspaceRecords(find_state(around.environment)).hold(folder)) around.folder = folder;
+  around.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", printable(line)); };
   around.warn = [](const std::string& line) {
     const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
     fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), printable(line));
@@ -383,6 +393,16 @@ std::vector<std::string> with_settings(const CLI::App& app, std::vector<std::str
   }
   if (here == &reached(app)) words.insert(at, added.begin(), added.end());
   return words;
+}
+
+void tell_of_folder_settings(const std::vector<EffectiveSetting>& settings,
+                             const SetElsewhere& around) {
+  std::vector<std::string> names;
+  for (const EffectiveSetting& setting : settings)
+    if (!setting.typed && setting.origin.starts_with(fmt::format("{}:", kUsualFile)))
+      names.push_back(setting.name);
+  if (!names.empty() && !is_quiet(settings))
+    around.tell(fmt::format("{} sets {}", kUsualFile, fmt::join(names, ", ")));
 }
 
 std::vector<std::string> unknown_variables(const CLI::App& app, const SetElsewhere& around) {

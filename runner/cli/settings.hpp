@@ -33,6 +33,7 @@ struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
   std::vector<std::string> variables;  // names that begin with KBENCH_
   std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
+  std::function<void(const std::string& line)> tell = [](const std::string&) {};
   // Told of each variable that was probably meant for an option: one line for a person.
   std::function<void(const std::string& line)> warn = [](const std::string&) {};
 };
@@ -50,6 +51,11 @@ struct SetElsewhere {
 [[nodiscard]] std::vector<std::string> with_settings(const CLI::App& app,
                                                      std::vector<std::string> words,
                                                      const std::vector<EffectiveSetting>& settings);
+
+// Says in a line what a kbench.toml sets of this command, unless the settings say that kbench be
+// quiet: nobody may have asked for it.
+void tell_of_folder_settings(const std::vector<EffectiveSetting>& settings,
+                             const SetElsewhere& around);
 
 // Warns of unknown_variables, unless the settings say that kbench be quiet.
 void warn_of_variables(const CLI::App& app, const std::vector<EffectiveSetting>& settings,

@@ -44,7 +44,7 @@ class Asked {
       : what_(request.what), options_(request.options), installation_(installation) {}
 
   int answer() {
-    auto workspace = read_workspace(options_.folder);
+    auto workspace = read_workspace(options_.folder, WorkspaceRecords(installation_.state));
     if (!workspace) return complain(workspace.error());
     workspace_ = std::move(*workspace);
     if (auto apart = check_database(); !apart) return complain(apart.error());
@@ -157,9 +157,11 @@ int open_workspace(const WorkspaceOptions& options, const Installation& installa
   if (!prompt) return fail(prompt.error(), terminal);
   const auto texts = workspace_texts(*prompt, installation);
   if (!texts) return fail(texts.error(), terminal);
-  const auto made =
-      make_workspace(options.folder, {prompt->task.id, prompt->size, prompt->device}, *texts);
+  const WorkspaceTask task{prompt->task.id, prompt->size, prompt->device};
+  const auto made = make_workspace(options.folder, task, *texts);
   if (!made) return fail(made.error(), terminal);
+  if (const auto kept = WorkspaceRecords(installation.state).keep(options.folder, task); !kept)
+    return fail(kept.error(), terminal);
   return finish(ExitCode::kGood,
                 fmt::format("{} is open for {} at {} on {}; the kernel goes into {}",
                             clean_name(options.folder.string(), 300), prompt->task.id, prompt->size,

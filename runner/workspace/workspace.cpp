@@ -1,16 +1,13 @@
 #include "runner/workspace/workspace.hpp"
 
 #include <array>
-#include <regex>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
@@ -18,26 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "workspace.json";
-constexpr const char* kSchema = "kbench-workspace/1";
 
 Error usage(std::string message, std::string hint) {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
 std::string shown(const fs::path& path) { return clean_name(path.string(), 300); }
-
-bool is_task_id(const std::string& id) {
-  static const std::regex kId("level[0-9]{1,2}/[0-9]{3,6}_[A-Za-z0-9_]{1,100}");
-  return id.size() <= 120 && std::regex_match(id, kId);
-}
-
-Result<std::string> member(const Json& record, const char* name) {
-  const auto found = record.find(name);  // end() of what is no object
-  if (found == record.end() || !found->is_string())
-    return usage(fmt::format("{} has no \"{}\"", kRecord, name),
-                 "open the workspace again, in another folder");
-  return found->get<std::string>();
-}
 
 Status write_below(const fs::path& file, const std::string& bytes) {
   std::error_code ignored;  // what cannot be made cannot be written to
@@ -54,15 +37,12 @@ Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
   if (failed)
     return usage(fmt::format("cannot make {}: {}", shown(folder / "kernels"), failed.message()),
                  "name a folder that can be written to");
-  const Json record = {
-      {"schema", kSchema}, {"task", task.task}, {"size", task.size}, {"device", task.device}};
-  const std::array<std::pair<const char*, std::string>, 6> files{
-      {{"TASK.md", texts.task_md},
-       {"SKILL.md", texts.skill_md},
-       {"reference.py", texts.reference},
-       {"task.h", texts.task_header},
-       {"kbench.h", texts.abi},
-       {kRecord, record.dump(1) + "\n"}}};
+  const std::array<std::pair<const char*, std::string>, 6> files{{{"TASK.md", texts.task_md},
+                                                                  {"SKILL.md", texts.skill_md},
+                                                                  {"reference.py", texts.reference},
+                                                                  {"task.h", texts.task_header},
+                                                                  {"kbench.h", texts.abi},
+                                                                  {kRecord, workspace_text(task)}}};
   // Never over somebody's work.
   for (const auto& [name, text] : files)
     if (fs::exists(fs::symlink_status(folder / name, failed)))
@@ -79,22 +59,23 @@ Result<WorkspaceTask> read_workspace(const fs::path& folder) {
   if (!text)
     return usage(fmt::format("{} is no workspace: it has no {}", shown(folder), kRecord),
                  "`kbench workspace open TASK DIR` makes one");
-  const auto record = parse_strict_json(*text, kRecord, {.max_bytes = kMostBytes, .max_depth = 4});
-  if (!record) return usage(record.error().message, record.error().hint);
-  std::array<std::string, 4> values;
-  constexpr std::array kNames{"schema", "task", "size", "device"};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto value = member(*record, kNames[i]);
-    if (!value) return value.error();
-    values[i] = std::move(*value);
-  }
-  const auto& [schema, task, size, device] = values;
-  const bool known = schema == kSchema && is_task_id(task) && (size == "small" || size == "full") &&
-                     (device == "cpu" || device == "cuda");
-  if (!known)
+  return parse_workspace_text(*text, kRecord);
+}
+
+Result<WorkspaceTask> read_workspace(const fs::path& folder, const WorkspaceRecords& records) {
+  const auto record = records.find(folder);
+  if (!record) return record.error();
+  auto told = read_workspace(folder);
+  if (!*record && !told) return told;
+  if (!*record)
+    return usage(fmt::format("{} was not opened here: there is no record of it", shown(folder)),
+                 "a workspace stays where `kbench workspace open` made it, and is used by whoever "
+                 "opened it: open it again, in another folder");
+  // Nobody is to be led astray by what stands there.
+  if (!told || *told != **record)
     return usage(fmt::format("{} in {} is not what kbench wrote", kRecord, shown(folder)),
                  "open the workspace again, in another folder");
-  return WorkspaceTask{task, size, device};
+  return told;
 }
 
 Status add_submission(const fs::path& folder, const KernelTree& tree, const std::string& task,

@@ -4,12 +4,11 @@
 //   SKILL.md        how to go about it
 //   reference.py    the module
 //   task.h kbench.h what a kernel includes
-//   workspace.json  {schema, task, size, device}
+//   workspace.json  {schema, task, size, device}, for whoever reads
 //   kernels/        the agent's own: all that counts
 //
-// No judge lies in it, and nothing in it is believed: requests read workspace.json as they would
-// read anybody's file, and kernels/ by copying it (kernel_tree.hpp). Called by
-// cli/workspace_command.
+// No judge lies in it, and nothing in it is believed: which task it is of stands in the state
+// folder (workspace_record.hpp), and kernels/ is read by copying it (kernel_tree.hpp).
 #pragma once
 
 #include <filesystem>
@@ -18,15 +17,9 @@
 #include "runner/core/result.hpp"
 #include "runner/os/files.hpp"
 #include "runner/workspace/kernel_tree.hpp"
+#include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {
-
-// What a workspace is for.
-struct WorkspaceTask {
-  std::string task;    // "level1/019_relu"
-  std::string size;    // "small" or "full"
-  std::string device;  // "cpu" or "cuda"
-};
 
 struct WorkspaceTexts {
   std::string task_md;
@@ -40,8 +33,13 @@ struct WorkspaceTexts {
 [[nodiscard]] Status make_workspace(const std::filesystem::path& folder, const WorkspaceTask& task,
                                     const WorkspaceTexts& texts);
 
-// What workspace.json says. Errors: kUsage, where it is missing or damaged.
+// What workspace.json says, where the agent cannot write to it. Errors: kUsage, where it is missing
+// or damaged.
 [[nodiscard]] Result<WorkspaceTask> read_workspace(const std::filesystem::path& folder);
+// What the folder was opened for. Errors: kUsage, where it was not, or workspace.json says another
+// thing.
+[[nodiscard]] Result<WorkspaceTask> read_workspace(const std::filesystem::path& folder,
+                                                   const WorkspaceRecords& records);
 
 // The copy of a workspace's kernels as a submissions folder of one submission.
 struct StagedKernels {

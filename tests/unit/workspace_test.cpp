@@ -80,6 +80,37 @@ TEST_F(WorkspaceTest, ARecordThatIsNotOursIsRefused) {
   EXPECT_FALSE(read_workspace(work_));
 }
 
+// What the agent writes into workspace.json has no say: the judge goes by its own record.
+TEST_F(WorkspaceTest, TheRecordOfWhoOpenedItDecides) {
+  const WorkspaceRecords records(folder_.path() / "state");
+  ASSERT_TRUE(make());
+  const auto unknown = read_workspace(work_, records);
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("was not opened here"));
+
+  ASSERT_TRUE(records.keep(work_, kTask));
+  EXPECT_EQ(read_workspace(work_, records).value(), kTask);
+  fs::create_symlink(work_, folder_.path() / "link");
+  EXPECT_EQ(read_workspace(folder_.path() / "link", records).value(), kTask);
+
+  folder_.write("work/workspace.json", workspace_text({"level1/001_easier", "small", "cpu"}));
+  const auto edited = read_workspace(work_, records);
+  ASSERT_FALSE(edited);
+  EXPECT_THAT(edited.error().message, HasSubstr("is not what kbench wrote"));
+  fs::remove(work_ / "workspace.json");
+  EXPECT_FALSE(read_workspace(work_, records));
+}
+
+TEST_F(WorkspaceTest, FoldersBelowAWorkspaceAreKnown) {
+  const WorkspaceRecords records(folder_.path() / "state");
+  ASSERT_TRUE(make());
+  ASSERT_TRUE(records.keep(work_, kTask));
+  EXPECT_TRUE(records.hold(work_));
+  EXPECT_TRUE(records.hold(work_ / "kernels"));
+  EXPECT_FALSE(records.hold(folder_.path()));
+  EXPECT_FALSE(WorkspaceRecords("").hold(work_));
+}
+
 TEST_F(WorkspaceTest, TheCopyIsASubmissionsFolderOfOne) {
   ASSERT_TRUE(make());
   folder_.write("work/kernels/main.cpp", "int x;");

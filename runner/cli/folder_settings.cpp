@@ -1,0 +1,71 @@
+#include "runner/cli/folder_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options that name what a command writes; --out may say the format in front.
+constexpr std::array<std::string_view, 6> kOutputs{"db", "html", "into", "out", "output", "site"};
+// Options that say where to listen, who may ask, and to whom a key is shown.
+constexpr std::array<std::string_view, 6> kOperatorsOwn{"serve.bind",        "serve.host",
+                                                        "serve.tokens",      "agent.run.endpoint",
+                                                        "agent.run.key-env", "agent.run.key-file"};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+Error refusal(const SettingValue& value, const std::string& what) {
+  return {
+      ErrorCode::kUsage, fmt::format("{}: {}", value.where, what),
+      "kbench reads this file because it lies in the working directory; if it is yours, name it: "
+      "--config kbench.toml"};
+}
+
+// "csv=results.csv" is results.csv.
+fs::path place_in(std::string_view word) {
+  const auto equals = word.find('=');
+  const bool has_format =
+      equals != word.npos && word.substr(0, equals).find_first_of("/.") == word.npos;
+  return has_format ? word.substr(equals + 1) : word;
+}
+
+// By whatever links lead there.
+bool lies_below(const fs::path& place, const fs::path& folder) {
+  std::error_code failed;
+  const fs::path base = fs::weakly_canonical(folder, failed);
+  const fs::path whole = fs::weakly_canonical(base / place, failed);
+  if (failed || place.is_absolute()) return false;
+  const auto parts = std::mismatch(base.begin(), base.end(), whole.begin(), whole.end());
+  return parts.first == base.end() && parts.second != whole.end();
+}
+
+}  // namespace
+
+Status check_folder_settings(const SettingsTable& table, const fs::path& folder) {
+  for (const auto& [path, value] : table) {
+    if (contains(kOperatorsOwn, path))
+      return refusal(value, fmt::format("{} is not for a file of the working directory", path));
+    if (!contains(kOutputs, std::string_view(path).substr(path.rfind('.') + 1))) continue;
+    for (const std::string& word : value.values)
+      if (word != "-" && !lies_below(place_in(word), folder))
+        return refusal(
+            value, fmt::format("{} is {}, which does not lie below the folder of this file", path,
+                               clean_name(word, 200)));
+  }
+  return Done{};
+}
+
+}  // namespace kbench

@@ -1,0 +1,18 @@
+// What a kbench.toml of the working directory may set. Whoever works in a folder of somebody else
+// reads that file without having asked for it, so it is held against what is allowed: it names
+// outputs below its own folder only, and neither whom kbench talks to nor who may talk to it. A
+// file that is named with --config or KBENCH_CONFIG is the operator's own word.
+#pragma once
+
+#include <filesystem>
+
+#include "runner/cli/settings_file.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Errors: kUsage, with file and line.
+[[nodiscard]] Status check_folder_settings(const SettingsTable& table,
+                                           const std::filesystem::path& folder);
+
+}  // namespace kbench

@@ -1,0 +1,59 @@
+// A kbench.toml that lies in the working directory is data: somebody else may have put it there.
+#include "runner/cli/folder_settings.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/task_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class FolderSettings : public ::testing::Test {
+ protected:
+  [[nodiscard]] Status check(const char* name, const std::string& value) const {
+    return check_folder_settings({{name, {.values = {value}, .where = "kbench.toml:3"}}},
+                                 folder_.path());
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(FolderSettings, NamesOutputsBelowItsFolder) {
+  folder_.write("below/file", "");
+  for (const char* value : {"r.csv", "csv=below/r.csv", "below/new/r.csv", "./r.csv", "-", "csv=-"})
+    EXPECT_TRUE(check("run.out", value)) << value;
+  EXPECT_TRUE(check("db", "nightly.sqlite"));
+  EXPECT_TRUE(check("run.level", "1"));
+  EXPECT_TRUE(check("run.submissions", "/elsewhere")) << "what is read is data";
+}
+
+TEST_F(FolderSettings, AndNoneElsewhere) {
+  fs::create_symlink("/etc", folder_.path() / "link");
+  for (const char* value : {"../r.csv", "/tmp/r.csv", "csv=/tmp/r.csv", "csv=../r.csv",
+                            "link/r.csv", "a/../../r.csv", ".", ""}) {
+    for (const char* name : {"run.out", "report.output", "run.html", "db", "synth.out",
+                             "report.site", "reproduce.into"}) {
+      const Status fine = check(name, value);
+      ASSERT_FALSE(fine) << name << " " << value;
+      EXPECT_EQ(fine.error().code, ErrorCode::kUsage);
+      EXPECT_THAT(fine.error().message, HasSubstr("kbench.toml:3: "));
+      EXPECT_THAT(fine.error().hint, HasSubstr("--config"));
+    }
+  }
+}
+
+TEST_F(FolderSettings, SaysNotWhomKbenchTalksTo) {
+  for (const char* name : {"serve.bind", "serve.tokens", "serve.host", "agent.run.endpoint",
+                           "agent.run.key-env", "agent.run.key-file"})
+    EXPECT_FALSE(check(name, "x")) << name;
+  EXPECT_TRUE(check("agent.run.tokens", "1000")) << "a number of tokens";
+}
+
+}  // namespace
+}  // namespace kbench
