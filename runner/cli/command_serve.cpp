@@ -13,6 +13,12 @@ void add_judging(CLI::App& app, ServeOptions& options) {
   add_common(app, options.common, true);
 }
 
+void add_timeout(CLI::App& app, const char* name, int& seconds, const char* help) {
+  app.add_option(name, seconds, help)
+      ->check(CLI::Range(1, 3600).description(""))
+      ->type_name("SECONDS");
+}
+
 }  // namespace
 
 CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
@@ -33,6 +39,10 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   add_path(*serve, "--tokens", options.tokens,
            "Who may ask (default: a file of the state folder, made once)")
       ->type_name("FILE");
+  add_timeout(*serve, "--header-timeout", options.header_timeout_s,
+              "Seconds for the headers of a request (default: 10)");
+  add_timeout(*serve, "--body-timeout", options.body_timeout_s,
+              "Seconds for its body (default: 30)");
   add_judging(*serve, options);
   return serve;
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -84,7 +85,9 @@ class Serving {
                       .device_name = device.name,
                       .names = options_.names,
                       .tokens = std::move(tokens->tokens),
-                      .openapi = *openapi};
+                      .openapi = *openapi,
+                      .patience = {.headers = std::chrono::seconds(options_.header_timeout_s),
+                                   .body = std::chrono::seconds(options_.body_timeout_s)}};
     settings.open_gate = [&] { return open_gate(*sandbox); };
     settings.end_fd = parts->signals.get();
     settings.abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); };

@@ -249,9 +249,11 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, Desk& desk, std::shared_ptr<std::size_t> open)
+  Connection(tcp::socket socket, Desk& desk, const limits::Patience& patience,
+             std::shared_ptr<std::size_t> open)
       : stream_(std::move(socket)),
         desk_(desk),
+        patience_(patience),
         counted_(std::make_shared<Counted>(std::move(open))) {}
 
   void begin() { read_head(); }
@@ -262,7 +264,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->header_limit(limits::kMostHeaderBytes);
     parser_->body_limit(limits::kMostBodyBytes);
-    stream_.expires_after(limits::kHeaderPatience);
+    stream_.expires_after(patience_.headers);
     http::async_read_header(
         stream_, buffer_, *parser_,
         [self = shared_from_this()](ErrorOf failed, std::size_t) { self->have_head(failed); });
@@ -299,7 +301,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void read_body() {
-    stream_.expires_after(limits::kBodyPatience);
+    stream_.expires_after(patience_.body);
     http::async_read(
         stream_, buffer_, *parser_,
         [self = shared_from_this()](ErrorOf failed, std::size_t) { self->have_body(failed); });
@@ -392,6 +394,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   HttpRequest request_;
   std::optional<Desk::Visit> visit_;
   Desk& desk_;
+  limits::Patience patience_;
   std::shared_ptr<Counted> counted_;
   std::array<char, 4096> ignored_{};
   std::size_t drained_ = 0;
@@ -413,6 +416,7 @@ class GateLoop {
       : channel_(channel),
         acceptor_(io_, family_of(listener.get()), listener.get()),
         timer_(io_),
+        patience_(hello.patience),
         desk_(
             std::move(hello), [this](const Json& message) { send(message); },
             [] { return Desk::Clock::now(); },
@@ -454,7 +458,7 @@ class GateLoop {
     acceptor_.async_accept([this](ErrorOf failed, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (!failed && *open_ < limits::kMostConnections)
-        std::make_shared<Connection>(std::move(socket), desk_, open_)->begin();
+        std::make_shared<Connection>(std::move(socket), desk_, patience_, open_)->begin();
       // No descriptor is left: some will be, in a moment.
       if (failed) return pause();
       accept();
@@ -488,6 +492,7 @@ class GateLoop {
   std::optional<Desk::Clock::time_point> armed_;
   std::optional<net::steady_timer> pause_;
   std::optional<net::steady_timer> end_;
+  limits::Patience patience_;
   std::shared_ptr<std::size_t> open_ = std::make_shared<std::size_t>(0);
   Desk desk_;
   bool ending_ = false;

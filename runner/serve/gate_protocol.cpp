@@ -1,5 +1,7 @@
 #include "runner/serve/gate_protocol.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
 
 namespace kbench {
@@ -18,10 +20,15 @@ Error malformed(const std::string& why) {
 Json hello_json(const GateHello& hello) {
   Json tokens = Json::array();
   for (const KnownToken& token : hello.tokens) tokens.push_back(token_json(token));
-  return {{"say", "hello"},          {"version", hello.version},
-          {"device", hello.device},  {"device_name", hello.device_name},
-          {"names", hello.names},    {"tokens", std::move(tokens)},
-          {"openapi", hello.openapi}};
+  return {{"say", "hello"},
+          {"version", hello.version},
+          {"device", hello.device},
+          {"device_name", hello.device_name},
+          {"names", hello.names},
+          {"tokens", std::move(tokens)},
+          {"openapi", hello.openapi},
+          {"header_seconds", hello.patience.headers.count()},
+          {"body_seconds", hello.patience.body.count()}};
 }
 
 Result<GateHello> hello_from_json(const Json& json) {
@@ -33,6 +40,8 @@ Result<GateHello> hello_from_json(const Json& json) {
     json.at("device_name").get_to(hello.device_name);
     json.at("names").get_to(hello.names);
     json.at("openapi").get_to(hello.openapi);
+    hello.patience.headers = std::chrono::seconds(json.at("header_seconds").get<std::int64_t>());
+    hello.patience.body = std::chrono::seconds(json.at("body_seconds").get<std::int64_t>());
     for (const Json& token : json.at("tokens")) {
       const auto scopes = scopes_from_string(token.at("scopes").get<std::string>());
       if (!scopes) return malformed(scopes.error().message);

@@ -28,6 +28,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/serve/limits.hpp"
 #include "runner/serve/token.hpp"
 
 namespace kbench {
@@ -40,6 +41,7 @@ struct GateHello {
   std::vector<std::string> names;  // that clients call this host by, besides those of loopback
   std::vector<KnownToken> tokens;
   std::string openapi;  // the document at /openapi.json
+  limits::Patience patience;
 };
 
 [[nodiscard]] Json hello_json(const GateHello& hello);

@@ -12,10 +12,15 @@ namespace kbench::limits {
 inline constexpr std::size_t kMostBodyBytes = 2u << 20;  // of a WebSocket's message, too
 inline constexpr std::size_t kMostJsonDepth = 32;
 inline constexpr std::size_t kMostHeaderBytes = 16u << 10;
-inline constexpr std::chrono::seconds kHeaderPatience{10};
-inline constexpr std::chrono::seconds kBodyPatience{30};
 inline constexpr std::chrono::seconds kMostWait{600};
 inline constexpr std::size_t kMostBatch = 64;  // orders of one request
+
+// How long a client may take to send a request before its connection is closed. Who starts the
+// server may choose others: --header-timeout, --body-timeout.
+struct Patience {
+  std::chrono::seconds headers{10};  // all of them, from the connection or the last answer
+  std::chrono::seconds body{30};     // all of it, from the last header
+};
 
 // A token: requests that are being answered, and orders that are not judged yet.
 inline constexpr std::size_t kMostInFlight = 64;

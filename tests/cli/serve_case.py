@@ -10,6 +10,7 @@ import subprocess
 import urllib.parse
 
 import cli_case
+import own_processes
 from cli_case import KBENCH
 from workspace_test import RELU
 
@@ -45,20 +46,7 @@ class Server:
     @property
     def gate(self):
         """The process of its gate, which the sandbox may have put some levels below kbench's own."""
-        return next(int(entry) for entry in os.listdir("/proc")
-                    if entry.isdigit() and self._is_gate(int(entry)))
-
-    def _is_gate(self, process):
-        try:
-            with open(f"/proc/{process}/comm", encoding="utf-8") as file:
-                if file.read().strip() != "kbench-gate":
-                    return False
-            while process > 1 and process != self.process.pid:
-                with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-                    process = int(file.read().rsplit(")", 1)[1].split()[1])
-        except OSError:
-            return False
-        return process == self.process.pid
+        return own_processes.wait_for("kbench-gate", self.process.pid)
 
     def connect(self, timeout=120):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)

@@ -277,6 +277,35 @@ TEST_F(DeskTest, OneWhoEndsWhileHeIsToldHarmsNobody) {
   EXPECT_EQ(heard, 2);
 }
 
+// --- what the supervisor says first ---
+
+TEST(GateHelloTest, ArrivesAsItWasSent) {
+  GateHello hello;
+  hello.version = "1.2.3";
+  hello.names = {"judge.example.org"};
+  hello.tokens = {{"bob", {.read = true}, "hash"}};
+  hello.openapi = "{}";
+  hello.patience = {.headers = 5s, .body = 7s};
+  const auto back = hello_from_json(hello_json(hello));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(hello_json(*back), hello_json(hello));
+  EXPECT_EQ(back->patience.headers, 5s);
+  EXPECT_EQ(back->patience.body, 7s);
+}
+
+TEST(GateHelloTest, ASlowClientHasTenSecondsForHeadersAndThirtyForABody) {
+  EXPECT_EQ(GateHello().patience.headers, 10s);
+  EXPECT_EQ(GateHello().patience.body, 30s);
+}
+
+TEST(GateHelloTest, WhatHasNoTimeLimitsIsMalformed) {
+  for (const char* name : {"header_seconds", "body_seconds"}) {
+    Json json = hello_json(GateHello());
+    json.erase(name);
+    EXPECT_FALSE(hello_from_json(json)) << name;
+  }
+}
+
 // --- the document ---
 
 TEST_F(DeskTest, EveryRequestIsDocumentedAndNoOther) {
