@@ -61,10 +61,14 @@ LoweringAnswer answer_of(const Json& json) {
   return {"", error_of(error == json.end() ? Json() : *error)};
 }
 
+std::chrono::seconds wall_limit_of(const LoweringOptions& options) {
+  return options.wall_limit.value_or(wall_limit(options.cpu_limit));
+}
+
 // The sandbox had to be given up: whatever the file did, it did not end well.
 ImportError error_of(const Error& failure, const LoweringOptions& options) {
   if (failure.code == ErrorCode::kTimeout) {
-    return {0, fmt::format("it was not read within {} s", wall_limit(options.cpu_limit).count()),
+    return {0, fmt::format("it was not read within {} s", wall_limit_of(options).count()),
             ImportError::Fault::kFile, "a task file must not wait; --timeout gives more"};
   }
   return {0, "it ended the process that reads it", ImportError::Fault::kFile,
@@ -91,7 +95,7 @@ Status lower_files(Sandbox& sandbox, const LoweringSetup& setup,
   const ServerPool pool{
       .start = [&](const Stop& stop) { return LoweringProcess::start(sandbox, setup, stop); },
       .processes = options.processes,
-      .limit = wall_limit(options.cpu_limit),
+      .limit = wall_limit_of(options),
       .stop = options.stop,
       .tick = options.tick};
   return pool.ask(bodies, [&](std::size_t index, const Answer& answer) {

@@ -30,9 +30,10 @@ struct LoweringAnswer {
 struct LoweringOptions {
   std::string mode;  // "batch-stats" or "eval", as tasks record it
   int processes = 1;
-  std::chrono::seconds cpu_limit{120};  // of one file; wall_limit(), too
-  std::function<void()> tick;           // optional; called a few times a second while waiting
-  Stop stop;                            // optional; true ends it all, unfinished files are left out
+  std::chrono::seconds cpu_limit{120};             // of one file
+  std::optional<std::chrono::seconds> wall_limit;  // of one file; else that of its processor time
+  std::function<void()> tick;  // optional; called a few times a second while waiting
+  Stop stop;                   // optional; true ends it all, unfinished files are left out
 };
 
 // How long a file may take by the wall clock, for those that wait instead of working: four times

@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,7 @@ using namespace kbench;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kClients = 16;
+constexpr std::chrono::seconds kPatience{120};  // for the gate to listen, and for an answer of it
 
 // One connection, one request after the other.
 class Client {
@@ -52,6 +54,8 @@ class Client {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const int yes = 1;
     ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const timeval patience{kPatience.count(), 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ok_ = ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
 
@@ -160,11 +164,14 @@ int main(int argc, char** argv) {
     ended = serve(settings, judge, *spool);
     over = true;
   });
-  while (port == 0 && !over) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  const auto deadline = Clock::now() + kPatience;
+  while (port == 0 && !over && Clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  if (port == 0) std::fprintf(stderr, "serve_load: no gate listens\n");
 
   Shared shared;
   std::vector<std::thread> clients;
-  for (int i = 0; i < kClients; ++i)
+  for (int i = 0; i < kClients && port != 0; ++i)
     clients.emplace_back(run_client, i, port.load(), each, std::ref(shared));
   for (std::thread& client : clients) client.join();
   const std::uint64_t one = 1;

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/sandbox/sandbox.hpp"
+#include "tests/fakes/await.hpp"
 
 namespace kbench {
 
@@ -96,7 +97,7 @@ class SandboxFixture : public ::testing::TestWithParam<SandboxMode> {
 
   // Runs to the end with a generous limit; fails the test when the sandbox itself fails.
   ProgramOutput run(const SandboxCommand& command) {
-    auto output = run_to_end(*sandbox_, command, std::chrono::seconds(20));
+    auto output = run_to_end(*sandbox_, command, test::kPatience);
     if (!output) {
       ADD_FAILURE() << output.error().message;
       return {};

@@ -3,6 +3,7 @@
 // product.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -27,10 +28,10 @@ class ScriptedJudge final : public Judge {
     const std::lock_guard lock(mutex_);
     held_ = true;
   }
-  // Returns once an order is held: one of which no stop hears any more.
-  void await_held() {
+  // Waits until an order is held: one of which no stop hears any more. False after half a minute.
+  [[nodiscard]] bool await_held() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return holding_; });
+    return changed_.wait_for(lock, std::chrono::seconds{30}, [&] { return holding_; });
   }
   void let(int orders) {
     {

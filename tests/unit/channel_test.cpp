@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/await.hpp"
+
 namespace kbench {
 namespace {
 
@@ -37,7 +39,7 @@ class ChannelTest : public testing::Test {
 TEST_F(ChannelTest, CarriesJsonAndDescriptors) {
   const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   ASSERT_TRUE(left_.send({{"answer", 42}}, {file.get(), file.get()}));
-  auto message = right_.receive(milliseconds{1000});
+  auto message = right_.receive(test::kPatience);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->body.at("answer"), 42);
   ASSERT_EQ(message->descriptors.size(), 2u);
@@ -47,8 +49,8 @@ TEST_F(ChannelTest, CarriesJsonAndDescriptors) {
 TEST_F(ChannelTest, KeepsMessagesApart) {
   ASSERT_TRUE(left_.send(1));
   ASSERT_TRUE(left_.send(std::string(100'000, 'x')));
-  EXPECT_EQ(right_.receive(milliseconds{1000})->body, 1);
-  EXPECT_EQ(right_.receive(milliseconds{1000})->body.get<std::string>().size(), 100'000u);
+  EXPECT_EQ(right_.receive(test::kPatience)->body, 1);
+  EXPECT_EQ(right_.receive(test::kPatience)->body.get<std::string>().size(), 100'000u);
 }
 
 TEST_F(ChannelTest, TimesOut) {
@@ -59,7 +61,7 @@ TEST_F(ChannelTest, TimesOut) {
 
 TEST_F(ChannelTest, SaysWhenThePeerIsGone) {
   left_ = Channel();
-  const auto message = right_.receive(milliseconds{1000});
+  const auto message = right_.receive(test::kPatience);
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kInfrastructure);
 }
@@ -78,7 +80,7 @@ TEST_F(ChannelTest, RefusesDescriptorsWhereTheyAreNotExpected) {
   Channel receiver(std::move(ends->second), Channel::Descriptors::kRefused);
   ASSERT_TRUE(sender.send({{"type", "loaded"}}, {file.get(), file.get()}));
   const int before = open_descriptors();
-  const auto message = receiver.receive(milliseconds{1000});
+  const auto message = receiver.receive(test::kPatience);
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
   EXPECT_NE(message.error().message.find("descriptors"), std::string::npos);
@@ -90,19 +92,19 @@ TEST_F(ChannelTest, WithoutDescriptorsItIsTakenThere) {
   Channel sender(std::move(ends->first));
   Channel receiver(std::move(ends->second), Channel::Descriptors::kRefused);
   ASSERT_TRUE(sender.send({{"type", "loaded"}}));
-  EXPECT_TRUE(receiver.receive(milliseconds{1000}));
+  EXPECT_TRUE(receiver.receive(test::kPatience));
 }
 
 TEST_F(ChannelTest, RefusesImpossibleLengths) {
   send_raw("", 0xffffffffu);
-  const auto message = right_.receive(milliseconds{1000});
+  const auto message = right_.receive(test::kPatience);
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
 }
 
 TEST_F(ChannelTest, RefusesWhatIsNotJson) {
   send_raw("{\"a\":", 5);
-  const auto message = right_.receive(milliseconds{1000});
+  const auto message = right_.receive(test::kPatience);
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
 }
@@ -110,7 +112,7 @@ TEST_F(ChannelTest, RefusesWhatIsNotJson) {
 TEST_F(ChannelTest, RefusesDeepNesting) {
   const std::string bomb(10'000, '[');
   send_raw(bomb, static_cast<std::uint32_t>(bomb.size()));
-  const auto message = right_.receive(milliseconds{1000});
+  const auto message = right_.receive(test::kPatience);
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kBadInput);
 }

@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "runner/os/pipe.hpp"
+#include "tests/fakes/await.hpp"
 
 namespace kbench {
 namespace {
 
-using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 // What a shell says that gets `descriptors` besides its output.
@@ -64,7 +64,7 @@ TEST(ChildProcess, HasTheGivenEnvironmentOrOurs) {
 TEST(ChildProcess, ItsEndTellsWhoEndedIt) {
   auto child = ChildProcess::start({.argv = {"/bin/sh", "-c", "exit 3"}});
   ASSERT_TRUE(child.ok());
-  EXPECT_TRUE(child->wait_until(steady_clock::now() + seconds(20)));
+  EXPECT_TRUE(child->wait_until(steady_clock::now() + test::kPatience));
   EXPECT_FALSE(child->alive());
   EXPECT_GT(child->pid(), 0) << "its number is its own until it is reaped";
   const ChildEnd by_itself = child->end();

@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,11 +20,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/core/unique_fd.hpp"
+#include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {
 namespace {
 
+using test::await;
 using test::start_child;
 using test::TemporaryFolder;
 using test::wait_for;
@@ -73,6 +80,29 @@ class Holder {
   pid_t child_ = -1;
 };
 
+// Counts how often a file has been opened since.
+class OpenCounter {
+ public:
+  explicit OpenCounter(const std::filesystem::path& file)
+      : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    // Two equal events in a row would be told as one.
+    counts_ = ::inotify_add_watch(events_.get(), file.c_str(), IN_OPEN | IN_CLOSE) >= 0;
+  }
+  // False where other programs of this user have all that the kernel gives one user.
+  [[nodiscard]] bool counts() const { return counts_; }
+  [[nodiscard]] int count() const {
+    inotify_event event{};
+    while (::read(events_.get(), &event, sizeof event) == sizeof event)
+      if ((event.mask & IN_OPEN) != 0) ++count_;
+    return count_;
+  }
+
+ private:
+  UniqueFd events_;
+  bool counts_ = false;
+  mutable int count_ = 0;
+};
+
 class DeviceLockTest : public ::testing::Test {
  protected:
   TemporaryFolder root_;
@@ -92,8 +122,10 @@ TEST_F(DeviceLockTest, WhoDoesNotWaitIsToldWhoHasIt) {
 TEST_F(DeviceLockTest, WhoWaitsIsToldOnceAndGetsItWhenItIsFree) {
   Holder first(folder_);
   std::vector<LockHolder> told;
+  const OpenCounter looks(folder_ / "kbench-GPU-1.lock");
+  if (!looks.counts()) GTEST_SKIP() << "files cannot be watched: " << std::strerror(errno);
   std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(await([&] { return looks.count() >= 3; }, "the third look at the lock"));
     EXPECT_EQ(first.end(), 0);
   });
   const auto second = DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder& holder) {
@@ -132,16 +164,17 @@ TEST_F(DeviceLockTest, WhoEndsLeavesNothingBehind) {
 // A killed run may leave programs behind that it started; they hold no lock for it.
 TEST_F(DeviceLockTest, AStartedProgramDoesNotInheritIt) {
   const auto note = root_ / "program";
+  const auto running = root_ / "running";
   const pid_t killed = start_child([&] {
     const auto lock = take(folder_, kFirst);
     const pid_t program = ::fork();
     if (program == 0) {
-      ::execlp("sleep", "sleep", "60", nullptr);
+      ::execl("/bin/sh", "sh", "-c", "touch $0; exec sleep 600", running.c_str(), nullptr);
       ::_exit(1);
     }
     std::ofstream(note) << program << std::flush;
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // until it is the program
-    return ::raise(SIGKILL);
+    const auto is_executed = [&] { return std::filesystem::exists(running); };
+    return await(is_executed, "the program to be executed") ? ::raise(SIGKILL) : 1;
   });
   EXPECT_EQ(wait_for(killed), -SIGKILL);
   pid_t program = 0;
@@ -152,19 +185,31 @@ TEST_F(DeviceLockTest, AStartedProgramDoesNotInheritIt) {
   ::kill(program, SIGKILL);
 }
 
-// Each adds one to a number in a file, slowly: without the lock some would be lost.
+// Each adds one to a number in a file, and does not write it before all others have read theirs or
+// wait for the lock: without the lock some would be lost.
 TEST_F(DeviceLockTest, ManyAtOnceTakeTurns) {
   constexpr int kProcesses = 8;
   const auto counter = root_ / "counter";
   std::ofstream(counter) << 0;
+  const auto come = root_ / "come";  // a file of each that reads or waits
+  std::filesystem::create_directory(come);
+  const auto all_have_come = [&] {
+    const std::filesystem::directory_iterator files(come);
+    return std::distance(begin(files), end(files)) == kProcesses;
+  };
   std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
-      const auto lock = take(folder_, kFirst, /*wait=*/true);
+      const auto comes = [&] { std::ofstream(come / std::to_string(i)) << ""; };
+      const auto lock = DeviceLock::take(folder_, "GPU-1", kFirst, [&](const LockHolder&) {
+        comes();
+        return true;
+      });
       if (!lock) return 1;
       int number = 0;
       std::ifstream(counter) >> number;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      comes();
+      if (!await(all_have_come, "all to wait for the lock")) return 2;
       std::ofstream(counter) << number + 1;
       return 0;
     }));

@@ -1,10 +1,11 @@
 #include "runner/core/for_each_index.hpp"
 
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "tests/fakes/await.hpp"
 
 namespace kbench {
 namespace {
@@ -22,11 +23,11 @@ TEST(ForEachIndex, NothingToDoStartsNothing) {
 }
 
 TEST(ForEachIndex, SeveralThreadsWorkAtOnce) {
-  // Each waits for the other: with one thread this would not end.
+  // Each waits for the other: with one thread it would not come.
   std::atomic<int> arrived{0};
   for_each_index(2, 2, [&](std::size_t) {
     ++arrived;
-    while (arrived < 2) std::this_thread::yield();
+    EXPECT_TRUE(test::await([&] { return arrived == 2; }, "the other thread"));
   });
   EXPECT_EQ(arrived, 2);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/os/run_trusted.hpp"
+#include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {
@@ -31,7 +32,7 @@ class GitStateTest : public ::testing::Test {
                                   "GIT_COMMITTER_EMAIL=a@b",
                                   "git"};
     argv.insert(argv.end(), words.begin(), words.end());
-    return run_trusted(argv, std::chrono::seconds(20)).ok();
+    return run_trusted(argv, test::kPatience).ok();
   }
 
   bool here(std::vector<std::string> words) {

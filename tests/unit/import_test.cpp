@@ -3,17 +3,22 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/core/channel.hpp"
+#include "runner/core/unique_fd.hpp"
 #include "runner/import/lower_files.hpp"
 #include "runner/import/naming.hpp"
 #include "runner/import/sources.hpp"
+#include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 namespace {
@@ -130,8 +135,73 @@ TEST_F(SourcesTest, ATableOfAFolderThatCannotBeReadIsOneOfItsSources) {
   EXPECT_FALSE(named) << "that very table was asked for";
 }
 
-TEST(LowerFilesTest, AFileThatWaitsHasALimitToo) {
+// --- files that wait instead of working ---
+
+class SilentProcess final : public SandboxedProcess {
+ public:
+  explicit SilentProcess(int& ended) : ended_(ended) {}
+  ~SilentProcess() override { ++ended_; }
+  SilentProcess(const SilentProcess&) = delete;
+  SilentProcess& operator=(const SilentProcess&) = delete;
+
+  Result<Exit> wait(std::chrono::milliseconds) override { return Exit{}; }
+  void kill() override {}
+  Status freeze() override { return Done{}; }
+  Status thaw() override { return Done{}; }
+  void move_threads() override {}
+  Result<std::vector<pid_t>> processes() override { return std::vector<pid_t>(); }
+  [[nodiscard]] int exit_fd() const override { return -1; }
+
+ private:
+  int& ended_;
+};
+
+// Its programs say that they can take work, and nothing after that.
+class SilentSandbox final : public Sandbox {
+ public:
+  SilentSandbox() { level_.bubblewrap = true; }  // so that nobody needs a scratch folder
+  Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
+    for (const auto& [ours, theirs] : command.descriptors) {
+      if (theirs != 0) continue;
+      ends_.emplace_back(UniqueFd(::dup(ours)));
+      if (auto said = ends_.back().send({{"ready", "warm"}}); !said) return said.error();
+    }
+    return std::unique_ptr<SandboxedProcess>(std::make_unique<SilentProcess>(ended_));
+  }
+  [[nodiscard]] const SandboxLevel& level(bool) const override { return level_; }
+  [[nodiscard]] int undead() const override { return 0; }
+  [[nodiscard]] int started() const { return static_cast<int>(ends_.size()); }
+  [[nodiscard]] int ended() const { return ended_; }
+
+ private:
+  int ended_ = 0;
+  SandboxLevel level_;
+  std::vector<Channel> ends_;
+};
+
+TEST(LowerFilesTest, AFileThatWaitsIsGivenUpWithItsReason) {
+  SilentSandbox sandbox;
+  LoweringOptions options;
+  options.wall_limit = std::chrono::seconds(1);
+  std::vector<ImportError> errors;
+  const auto lowered = lower_files(sandbox, {}, {{1, "001_sleeps.py", "wait()"}}, options,
+                                   [&](std::size_t, const LoweringAnswer& answer) {
+                                     ASSERT_TRUE(answer.error);
+                                     errors.push_back(*answer.error);
+                                   });
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(sandbox.started(), 1);
+  EXPECT_EQ(sandbox.ended(), 1);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].what, "it was not read within 1 s");
+  EXPECT_EQ(errors[0].fault, ImportError::Fault::kFile);
+  EXPECT_THAT(errors[0].hint, HasSubstr("--timeout"));
+}
+
+TEST(LowerFilesTest, AFileMayWaitFourTimesItsProcessorTimeAndFifteenSeconds) {
+  EXPECT_EQ(wall_limit(std::chrono::seconds(1)), std::chrono::seconds(19));
   EXPECT_EQ(wall_limit(std::chrono::seconds(10)), std::chrono::seconds(55));
+  EXPECT_EQ(wall_limit(std::chrono::seconds(120)), std::chrono::seconds(495));
 }
 
 TEST_F(SourcesTest, TheTableReaderSpeaksForItself) {

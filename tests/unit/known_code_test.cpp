@@ -2,7 +2,6 @@
 #include "runner/measure/known_code.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,11 +15,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "tests/fakes/await.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 
 namespace kbench {
@@ -205,34 +206,22 @@ TEST_F(KnownCodeTest, WhereADriverMakesSuchMemoryItIsNot) {
 }
 
 TEST_F(KnownCodeTest, AFirstThreadThatEndedHidesNothing) {
-  const auto ends_first = [&] {
-    map_code(library_.get());
-    pthread_t thread = 0;
-    ::pthread_create(
-        &thread, nullptr,
-        [](void* ends) -> void* {
-          ::usleep(20'000);  // the first thread has ended by then
-          (void)!::write(*static_cast<int*>(ends), "x", 1);
-          while (true) ::pause();
-        },
-        new int(::dup(STDERR_FILENO)));
-  };
-  // The child's first thread ends right after it said that it is ready.
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::dup2(ends[1], STDERR_FILENO);
-    ends_first();
+    map_code(library_.get());
+    std::thread([] {
+      while (true) ::pause();
+    }).detach();
     ::syscall(SYS_exit, 0);  // this thread alone; pthread_exit would unwind the test
   }
-  char done = 0;
-  ASSERT_EQ(::read(ends[0], &done, 1), 1);
+  // The state of its first thread is that of the process; of a process that is dead as a whole
+  // nothing could be read.
+  EXPECT_TRUE(test::await([&] { return test::state_in_proc(child) == 'Z'; }, "its end"));
   const auto maps = read_maps(child);
-  ASSERT_TRUE(maps.ok());
-  EXPECT_NE(maps->find("own.so"), std::string::npos);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
+  ASSERT_TRUE(maps.ok());
+  EXPECT_NE(maps->find("own.so"), std::string::npos);
 }
 
 // Descriptors run out, which a hostile worker may have brought about: then nothing is known.

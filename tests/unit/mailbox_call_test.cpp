@@ -17,7 +17,7 @@ class MailboxCallTest : public testing::Test {
     meanwhile.is_over = [] { return false; };
     meanwhile.has_stalled = [](auto) { return false; };
     meanwhile.move_threads = [] {};
-    return go_and_wait(mailbox_, {.kind = CallKind::kForward, .timeout = 10s}, 1, WaitStyle::kFutex,
+    return go_and_wait(mailbox_, {.kind = CallKind::kForward, .timeout = 60s}, 1, WaitStyle::kFutex,
                        meanwhile);
   }
 

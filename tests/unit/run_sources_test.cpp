@@ -14,6 +14,7 @@
 #include "runner/os/run_trusted.hpp"
 #include "runner/store/blob.hpp"
 #include "runner/store/store.hpp"
+#include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"
 #include "tests/unit/task_fixture.hpp"
 
@@ -41,7 +42,7 @@ class RunSourcesTest : public ::testing::Test {
                                   "-C",
                                   folder_.path().string()};
     argv.insert(argv.end(), words.begin(), words.end());
-    return run_trusted(argv, std::chrono::seconds(20)).ok();
+    return run_trusted(argv, test::kPatience).ok();
   }
 
   [[nodiscard]] fs::path subs() const { return folder_.path() / "subs"; }

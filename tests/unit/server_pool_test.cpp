@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/await.hpp"
+
 namespace kbench {
 namespace {
 
@@ -15,7 +17,7 @@ using std::chrono::milliseconds;
 class Echo final : public Server {
  public:
   Result<Json> ask(const Json& request, milliseconds, const Stop& stop) override {
-    while (request == "wait" && !stop()) std::this_thread::sleep_for(milliseconds(1));
+    if (request == "wait" && !test::await(stop, "the stop")) return Json("not stopped");
     spent_ = request == "break";
     if (spent_) return Error{ErrorCode::kInfrastructure, "it broke", ""};
     return request;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -14,21 +13,21 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/fakes/await.hpp"
 #include "tests/fakes/scripted_judge.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
 namespace {
 
-using std::chrono::milliseconds;
+using test::kPatience;
 using test::ScriptedJudge;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr milliseconds kPatience{20'000};
 
 Json order_of(const std::string& text, const std::string& agent = "ann") {
   return order_json({.task = "level1/019_relu", .agent = agent, .files = {{"main.cpp", text}}});
@@ -63,9 +62,25 @@ class SupervisorTest : public ::testing::Test {
     gates_.clear();
     gates_.reserve(8);
     opened_ = 0;
-    thread_ = std::thread([this] { ended_ = serve(settings_, *judge_, *spool_); });
-    while (opened_ == 0) std::this_thread::sleep_for(milliseconds{1});
+    over_ = false;
+    thread_ = std::thread([this] {
+      ended_ = serve(settings_, *judge_, *spool_);
+      over_ = true;
+    });
+    await_gates(1);
     EXPECT_EQ(next().at("say"), "hello");
+  }
+
+  // Waits until so many gates have been opened.
+  void await_gates(std::size_t count) {
+    if (!test::await([&] { return opened_ >= count; }, fmt::format("gate {}", count)))
+      throw std::runtime_error("without a gate nothing can be asked");
+  }
+  // Waits until the supervisor has ended.
+  void await_end() {
+    if (!test::await([this] { return over_.load(); }, "the end of the supervisor"))
+      throw std::runtime_error("the supervisor goes on");
+    thread_.join();
   }
 
   void TearDown() override {
@@ -119,7 +134,7 @@ class SupervisorTest : public ::testing::Test {
   }
   ServeEnd end() {
     ask_to_end();
-    thread_.join();
+    await_end();
     EXPECT_TRUE(ended_ && ended_->ok()) << (ended_ && !ended_->ok() ? ended_->error().message : "");
     return **ended_;
   }
@@ -131,6 +146,7 @@ class SupervisorTest : public ::testing::Test {
   UniqueFd end_;
   std::vector<Channel> gates_;
   std::atomic<std::size_t> opened_ = 0;
+  std::atomic<bool> over_ = false;
   int stillborn_ = 0;  // so many gates after the first are gone before they hear of anything
   std::vector<std::string> notes_;
   std::vector<Json> events_;
@@ -253,7 +269,7 @@ TEST_F(SupervisorTest, AtTheEndWhatIsJudgedIsFinishedAndTheRestIsKept) {
   judge_->hold();
   const std::string first = id_in(order("1"));
   await("running", first);
-  judge_->await_held();
+  ASSERT_TRUE(judge_->await_held());
   const std::string second = id_in(order("2", "bob"));
   ask_to_end();
   while (next().value("say", "") != "draining") {
@@ -261,7 +277,7 @@ TEST_F(SupervisorTest, AtTheEndWhatIsJudgedIsFinishedAndTheRestIsKept) {
   EXPECT_EQ(order("3").at("status"), 503);
   EXPECT_EQ(order("1").at("status"), 202) << "what is there already may be asked for";
   judge_->let(1);
-  thread_.join();
+  await_end();
   ASSERT_TRUE(ended_->ok());
   EXPECT_THAT(judge_->judged(), ElementsAre(first));
   EXPECT_EQ((*ended_)->left, 1U);
@@ -302,7 +318,7 @@ TEST_F(SupervisorTest, AGateThatDiesIsReplacedAndOneThatLiesAsWell) {
   const std::string id = id_in(order("x"));
   await("running", id);
   EXPECT_TRUE(gate().send({{"what", "no number"}}).ok());
-  while (opened_ < 2) std::this_thread::sleep_for(milliseconds{1});
+  await_gates(2);
   EXPECT_EQ(next().at("say"), "hello");
   EXPECT_EQ(row(id).at("status"), 202) << "nothing of the queue was lost";
   judge_->let(1);
@@ -313,7 +329,7 @@ TEST_F(SupervisorTest, AGateThatIsGoneBeforeItIsSpokenToIsReplacedAsWell) {
   start();
   stillborn_ = 1;
   EXPECT_TRUE(gate().send(Json::array()).ok());
-  while (opened_ < 3) std::this_thread::sleep_for(milliseconds{1});
+  await_gates(3);
   EXPECT_EQ(next().at("say"), "hello");
 }
 
@@ -321,10 +337,10 @@ TEST_F(SupervisorTest, AGateThatDiesAgainAndAgainEndsIt) {
   start();
   for (std::size_t i = 1; i <= 5; ++i) {
     EXPECT_TRUE(gate().send(Json::array()).ok());
-    while (opened_ < i + 1) std::this_thread::sleep_for(milliseconds{1});
+    await_gates(i + 1);
   }
   EXPECT_TRUE(gate().send(Json::array()).ok());
-  thread_.join();
+  await_end();
   ASSERT_FALSE(ended_->ok());
   EXPECT_EQ(ended_->error().code, ErrorCode::kInfrastructure);
 }

@@ -7,14 +7,18 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "tests/fakes/await.hpp"
+
 namespace kbench {
 namespace {
+
+using test::await;
 
 // A child that computes until it is stopped, and ends with the test.
 class BusyChild {
@@ -55,22 +59,28 @@ RunTimes times_of(pid_t process) {
 
 std::uint64_t total_ns_of(pid_t process) { return times_of(process).total_ns; }
 
+// Waits until it holds, or until a look at the process failed.
+void await_or_failure(const std::function<bool()>& condition, const std::string& what) {
+  const auto holds = [&] { return ::testing::Test::HasFailure() || condition(); };
+  ASSERT_TRUE(await(holds, what));
+}
+
 void await_run(pid_t process, std::uint64_t total_ns) {
-  while (!::testing::Test::HasFailure() && total_ns_of(process) < total_ns) ::usleep(1000);
+  await_or_failure([&] { return total_ns_of(process) >= total_ns; }, "the process to run");
 }
 
 // Once a stopped child has left its core, which a hypervisor may delay, its time stands still: so
-// for ten looks in a row, at some point. One that runs never gets there.
+// for fifty looks in a row, at some point. One that runs never gets there.
 bool comes_to_rest(pid_t process) {
   int same = 0;
   std::uint64_t before = total_ns_of(process);
-  for (int look = 0; look < 2000 && same < 10; ++look) {
-    ::usleep(5000);
+  const auto rests = [&] {
     const std::uint64_t now = total_ns_of(process);
     same = now == before ? same + 1 : 0;
     before = now;
-  }
-  return same == 10;
+    return same == 50;
+  };
+  return await(rests, "a stopped process to leave its core");
 }
 
 TEST(WorkerWatch, RunTimeGrowsWhileAProcessRunsAndNotWhileItIsStopped) {
@@ -91,7 +101,9 @@ TEST(WorkerWatch, AContinuedProcessIsPutOnACoreAgain) {
   const RunTimes stopped = times_of(child.pid());
   EXPECT_EQ(ran_meanwhile(stopped, times_of(child.pid())).again_ns, 0u);
   ::kill(child.pid(), SIGCONT);
-  while (ran_meanwhile(stopped, times_of(child.pid())).again_ns < 1'000'000) ::usleep(1000);
+  await_or_failure(
+      [&] { return ran_meanwhile(stopped, times_of(child.pid())).again_ns >= 1'000'000; },
+      "the process to run again");
   child.stop();
 }
 
@@ -109,11 +121,8 @@ TEST(WorkerWatch, TimeOfThreadsThatHaveEndedCounts) {
     }
   }
   const RunTimes before = times_of(child);
-  std::uint64_t again_ns = 0;
-  while (!HasFailure() && again_ns < 50'000'000) {
-    ::usleep(1000);
-    again_ns = ran_meanwhile(before, times_of(child)).again_ns;
-  }
+  await_or_failure([&] { return ran_meanwhile(before, times_of(child)).again_ns >= 50'000'000; },
+                   "threads to run and end");
   const RunTimes after = times_of(child);
   std::uint64_t living_ns = 0;
   for (const auto& [thread, time] : after.threads) living_ns += time.ns;
@@ -222,20 +231,13 @@ TEST(WorkerWatch, RunningThroughAStopIsFoundAtOnceAndALittleInEveryStopSoon) {
   EXPECT_TRUE(StopLedger().ran({.leaving_ns = 200'000'000}));
   StopLedger often;
   int stops = 0;
-  while (!often.ran({.again_ns = 1'000'000})) ++stops;
+  while (stops < 5 && !often.ran({.again_ns = 1'000'000})) ++stops;
   EXPECT_LT(stops, 5);
   // Who is continued before he has left his core does not get another one; but not in every stop.
   StopLedger late;
   stops = 0;
-  while (!late.ran({.leaving_ns = 5'000'000})) ++stops;
+  while (stops < 30 && !late.ran({.leaving_ns = 5'000'000})) ++stops;
   EXPECT_LT(stops, 30);
-}
-
-char state_of(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  return text.at(text.rfind(')') + 2);
 }
 
 TEST(WorkerWatch, SeesTheTimeOfAProcessWhoseLeaderHasEnded) {
@@ -247,7 +249,7 @@ TEST(WorkerWatch, SeesTheTimeOfAProcessWhoseLeaderHasEnded) {
     }).detach();
     ::syscall(SYS_exit, 0);
   }
-  while (state_of(child) != 'Z') ::usleep(1000);
+  EXPECT_TRUE(await([&] { return test::state_in_proc(child) == 'Z'; }, "the end of its leader"));
   const std::uint64_t before = total_ns_of(child);
   await_run(child, before + 2'000'000);
   ::kill(child, SIGKILL);

@@ -17,6 +17,7 @@
 #include "runner/core/channel.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/pipe.hpp"
+#include "tests/fakes/await.hpp"
 
 namespace kbench {
 namespace {
@@ -35,7 +36,7 @@ struct Playing {
   // What the Python calls `result`.
   Json run(const std::string& python) {
     if (auto sent = channel.send({{"run", python}}); !sent) return sent.error().message;
-    const auto answer = channel.receive(std::chrono::seconds{20});
+    const auto answer = channel.receive(test::kPatience);
     return answer ? answer->body.value("result", Json()) : Json(answer.error().message);
   }
   [[nodiscard]] std::vector<std::string> list(const std::string& folder) {
@@ -257,7 +258,7 @@ TEST_F(ZygotePoolTest, ADeadOneIsReplacedForTheNextSubmission) {
   auto first = play_all({{"me", "one"}});
   ASSERT_TRUE(first);
   (void)first->run("os.kill(os.getppid(), 9)");
-  const auto exit = first->session.process->wait(std::chrono::seconds{10});
+  const auto exit = first->session.process->wait(test::kPatience);
   ASSERT_TRUE(exit.ok()) << exit.error().message;
   EXPECT_FALSE(exit->exited) << "all of its sandbox is gone, which is no exit of its own";
   first.reset();
@@ -274,7 +275,7 @@ TEST_F(ZygotePoolTest, ProcessesThatASessionLeavesBehindMeanANewOne) {
 if os.fork() == 0:
     os.setsid()
     import time
-    time.sleep(60))");
+    time.sleep(600))");
   first.reset();
   auto second = play_all({{"me", "two"}});
   ASSERT_TRUE(second);
