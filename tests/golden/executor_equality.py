@@ -21,6 +21,7 @@ import torch
 
 from reference import PythonModel, all_tasks, draw_all, source_of, working_dtype
 
+import task_cover
 from lowering.graph import build_graph_module
 
 # Tasks that may differ, each with the cause: (task, device, dtype) -> (largest difference relative
@@ -201,6 +202,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
     parser.add_argument("--task", action="append", metavar="GLOB",
                         help='e.g. "level1/*"; may be repeated')
+    parser.add_argument("--cover", action="store_true",
+                        help="of these, few that together have each operator and form of argument")
     parser.add_argument("--tolerance", type=float, default=0.0, help="relative to largest output")
     parser.add_argument("--scratch", type=Path, help="folder for the tensors, e.g. /dev/shm")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
@@ -208,12 +211,24 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def chosen(options) -> list[Path]:
+    globs = options.task or ["*"]
+    paths = [p for p in all_tasks() if any(fnmatch.fnmatch(task_id(p), glob) for glob in globs)]
+    if not options.cover:
+        return paths
+    tasks = {path: json.loads(path.read_text()) for path in paths}
+    few = task_cover.cover(tasks, (options.size,), lambda task: task_cover.cost(task, options.size))
+    missing = task_cover.operators(paths) - task_cover.operators(few)
+    assert not missing, f"the cover lacks {sorted(missing)}"
+    print(f"{len(few)} of {len(paths)} tasks have all {len(task_cover.operators(few))} operator overloads")
+    return few
+
+
 def main() -> int:
     options = parse()
-    globs = options.task or ["*"]
-    tasks = [p for p in all_tasks() if any(fnmatch.fnmatch(task_id(p), glob) for glob in globs)]
+    tasks = chosen(options)
     if not tasks:
-        print(f"no task matches {' or '.join(globs)}", file=sys.stderr)
+        print(f"no task matches {' or '.join(options.task or ['*'])}", file=sys.stderr)
         return 2
     torch.set_num_threads(options.threads)
     executor = Executor(options)

@@ -86,16 +86,16 @@ class Importer:
         return self.receive()
 
 
-class ImporterTest(unittest.TestCase):
-    def setUp(self):
+class ImporterCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
 
-    def started(self, **environment: str) -> Importer:
-        scratch = self.folder / "tmp"
-        scratch.mkdir()
-        return Importer(scratch, **environment)
+    @classmethod
+    def started(cls, **environment: str) -> Importer:
+        return Importer(Path(tempfile.mkdtemp(dir=cls.folder)), **environment)
 
     def check_answers(self, importer: Importer) -> None:
         self.assertIn("aten::", importer.lower("batch_norm")["task"])
@@ -103,6 +103,10 @@ class ImporterTest(unittest.TestCase):
         self.assertEqual((missing["what"], missing["fault"]), ("defines no Model", "file"))
         crashed = importer.lower("crashes")["error"]
         self.assertEqual(crashed["what"], "it crashed PyTorch (SIGSEGV)")
+
+
+class WarmTest(ImporterCase):
+    """Torch is imported once, before the forks."""
 
     def test_torch_is_imported_once_where_no_thread_runs(self):
         with self.started() as importer:
@@ -125,17 +129,25 @@ class ImporterTest(unittest.TestCase):
             self.assertEqual(importer.ready, "warm")
             self.check_answers(importer)
 
+
+class ColdTest(ImporterCase):
+    """Each fork imports torch, which takes seconds; so one importer serves all tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.importer = cls.started(PYTHONPATH=str(FILES / "starts_a_thread"))
+        cls.addClassCleanup(cls.importer.__exit__)
+
     def test_each_fork_imports_torch_where_threads_run(self):
-        with self.started(PYTHONPATH=str(FILES / "starts_a_thread")) as importer:
-            self.assertEqual(importer.ready, "cold")
-            self.check_answers(importer)
+        self.assertEqual(self.importer.ready, "cold")
+        self.check_answers(self.importer)
 
     def test_importing_torch_is_not_the_files_time(self):
-        with self.started(PYTHONPATH=str(FILES / "starts_a_thread")) as importer:
-            # Torch takes longer than this to be imported, the file less to be lowered.
-            self.assertIn("task", importer.lower("batch_norm", cpu_seconds=2))
-            slow = importer.lower("endless_loop", cpu_seconds=2)["error"]
-            self.assertEqual(slow["what"], "it takes more processor time than it may")
+        # Torch takes longer than this to be imported, the file less to be lowered.
+        self.assertIn("task", self.importer.lower("batch_norm", cpu_seconds=2))
+        slow = self.importer.lower("endless_loop", cpu_seconds=2)["error"]
+        self.assertEqual(slow["what"], "it takes more processor time than it may")
 
 
 if __name__ == "__main__":

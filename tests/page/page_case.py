@@ -1,9 +1,10 @@
-"""What the tests of the page share: pages made of generated runs, and a browser to open them in.
+"""What the tests of the page share: pages made of generated runs, and one browser to open them in.
 
 KBENCH and MAKE_RUNS name the programs; tests/page/CMakeLists.txt sets both. Without Playwright or
 Chromium there is nothing to test: exit code 77.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -27,6 +28,9 @@ if CHROMIUM is None:
     sys.exit(77)
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="kbench-page-"))
+# Milliseconds that a wait for a state of the page may take. Nothing takes as long, but on a busy machine.
+DEADLINE = 120_000
+ROW = 34  # pixels; as in reports/assets/page/matrix.js
 
 
 def run(*words):
@@ -54,26 +58,34 @@ def data_of(page):
     return json.loads(found.group(1))
 
 
+@functools.cache
+def browser():
+    """Chromium, launched by the first test of a file that asks, for all of the file."""
+    playwright = sync_playwright().start()
+    unittest.addModuleCleanup(playwright.stop)
+    launched = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+    unittest.addModuleCleanup(launched.close)
+    return launched
+
+
 class PageCase(unittest.TestCase):
     shape = ()
 
     @classmethod
     def setUpClass(cls):
         cls.file, cls.report = make_page("-".join(["run", *map(str, cls.shape)]), *cls.shape)
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
+    def context(self, **options):
+        """What a browser keeps for one visitor: no test sees what another left."""
+        context = browser().new_context(**options)
+        self.addCleanup(context.close)
+        context.set_default_timeout(DEADLINE)
+        return context
 
     def open(self, fragment="", width=1440, height=900, file=None, **options):
         """A page of its own; whatever it complains about fails the test."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
-        self.addCleanup(context.close)
-        page = context.new_page()
+        page = self.context(viewport={"width": width, "height": height}, **options).new_page()
         self.complaints = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda message: self.complaints.append(message.text)
@@ -88,6 +100,19 @@ class PageCase(unittest.TestCase):
         """Opens what is made when it is opened: the page hears of that after the click, not in it."""
         details.locator("> summary").click()
         details.locator("> :nth-child(2)").wait_for()
+
+    def scroll(self, page, top):
+        """Scrolls the matrix, and waits until the first and the last row in sight there exist."""
+        page.evaluate("top => { document.querySelector('.matrix-box').scrollTop = top; }", top)
+        page.wait_for_function("""height => {
+          const box = document.querySelector('.matrix-box');
+          const count = box.querySelector('.matrix').getAttribute('aria-rowcount') - 1;
+          const first = Math.floor(box.scrollTop / height);
+          const last = Math.min(count, first + Math.ceil(box.clientHeight / height)) - 1;
+          const made = [...box.querySelectorAll('tbody tr:not(.spacer)')]
+            .map(row => row.getAttribute('aria-rowindex') - 2);
+          return made.includes(first) && made.includes(last);
+        }""", arg=ROW)
 
     def altered(self, change):
         """The address of the page with other data: `change` gets the inline JSON."""

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 
 import page_case
 from page_case import PageCase, data_of
@@ -44,8 +43,7 @@ class OverviewTest(PageCase):
     def test_what_has_no_value_stays_at_the_end(self):
         for order in ("asc", "desc"):
             page = self.open(f"#tasks?sort={order}.@agent-c")
-            page.evaluate("document.querySelector('.matrix-box').scrollTop = 1e6")
-            page.wait_for_function("[...document.querySelectorAll('.matrix tbody th')].length > 5")
+            self.scroll(page, 1e6)
             self.assertRegex(page.locator(".matrix tbody tr:not(.spacer)").last.inner_text(),
                              "[✗·∅?–!]$|not ranked|error|result|crash|timeout")
 
@@ -219,98 +217,6 @@ class ExportTest(PageCase):
         self.assertEqual(named, self.tasks(page))
 
 
-class ReaderTest(PageCase):
-    def test_theme(self):
-        page = self.open(color_scheme="light")
-        background = "getComputedStyle(document.body).backgroundColor"
-        self.assertEqual(page.evaluate(background), "rgb(255, 255, 255)")
-        page.check('input[name="theme"][value="dark"]', force=True)
-        self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
-        page.reload()
-        self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
-        dark = self.open(color_scheme="dark")
-        self.assertNotEqual(dark.evaluate(background), "rgb(255, 255, 255)")
-
-    def test_keyboard_reaches_the_matrix_within_sixty_stops(self):
-        page = self.open()
-        inside = "document.activeElement.closest('.matrix-box') !== null"
-        for stop in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate(inside):
-                break
-        self.assertLess(stop, 59)
-        page.keyboard.press("Tab")  # the first column's heading
-        page.keyboard.press("Enter")
-        self.assertIn("sort=asc.task", page.url)
-        self.assertEqual(page.evaluate("document.activeElement.dataset.column"), "task")
-
-    def test_keyboard_walks_through_rows_that_do_not_exist_yet(self):
-        page = self.open()
-        page.focus(".matrix tbody a")
-        for _ in range(39):
-            page.keyboard.press("Tab")
-            page.wait_for_timeout(10)
-        self.assertEqual(page.evaluate("document.activeElement.textContent"),
-                         "level3/040_unrolled_lstm")
-
-    def test_without_a_script_the_numbers_are_there(self):
-        page = self.open(java_script_enabled=False)
-        text = page.inner_text("#static")
-        for row in self.report["results"]:
-            self.assertIn(row["task"], text)
-        speedup = self.best("agent-a")["level1/007_relu"]["speedup"]["eager"]
-        self.assertIn(f'{speedup["estimate"]:.2f}×', text)
-        self.assertIn("Ranking of agents", text)
-        self.assertIn("wrong result", text)
-        self.assertIn("What the run ran on", page.inner_text("#environment"))
-        self.assertEqual(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True)
-
-    def test_no_width_overflows(self):
-        for width in (390, 834, 1440, 1920):
-            for fragment in ("", "#level1/002_batched_matrix_multiplication",
-                             "#compare?cmp=agent-a%0Aagent-b"):
-                with self.subTest(width=width, fragment=fragment):
-                    page = self.open(fragment, width=width)
-                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
-
-    def test_print_cuts_nothing(self):
-        try:
-            from pypdf import PdfReader
-        except ImportError:
-            self.skipTest("no pypdf")
-        page = self.open()
-        reader = PdfReader(io.BytesIO(page.pdf(format="A4")))
-        text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in reader.pages))
-        for row in self.report["results"]:
-            self.assertIn(row["task"], text)
-        for agent in ("agent-a", "agent-b", "agent-c"):
-            self.assertIn(agent, text)
-        task = self.open("#level1/004_large_k_matrix_multiplication")
-        sheets = PdfReader(io.BytesIO(task.pdf(format="A4"))).pages
-        text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in sheets))
-        self.assertEqual(text.count("kbenchreproduce5eed01234567"), 3)
-        page.emulate_media(media="print")
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.set_viewport_size({"width": 700, "height": 900})
-        self.assertLessEqual(page.evaluate("""Math.max(...[...document.querySelectorAll(
-            'main table:not(.matrix), main pre')].map(e => e.getBoundingClientRect().right))"""), 700)
-
-    def test_axe_finds_nothing_serious(self):
-        try:
-            from axe_playwright_python.sync_playwright import Axe
-        except ImportError:
-            self.skipTest("no axe-playwright-python")
-        for scheme in ("light", "dark"):
-            for fragment in ("", "#level1/002_batched_matrix_multiplication",
-                             "#tasks?cmp=agent-a%0Aagent-b"):
-                with self.subTest(scheme=scheme, fragment=fragment):
-                    page = self.open(fragment, color_scheme=scheme)
-                    found = Axe().run(page).response["violations"]
-                    serious = [(one["id"], [node["target"] for node in one["nodes"]][:4])
-                               for one in found if one["impact"] in ("serious", "critical")]
-                    self.assertEqual(serious, [])
-
-
 class OtherDataTest(PageCase):
     """What reports/score does not offer yet, and what one run never has, is drawn once it is there."""
 
@@ -381,20 +287,6 @@ class HostileTest(PageCase):
         text = download.value.path().read_text(encoding="utf-8")
         agents = {row["agent"] for row in csv.DictReader(io.StringIO(text))}
         self.assertIn("'=HYPERLINK(\"x\")", agents)
-
-
-class LargeTest(PageCase):
-    shape = (250, 50, 2)
-
-    def test_scrolling_shows_every_task_once(self):
-        page = self.open()
-        seen = []
-        for top in range(0, 250 * 34, 300):
-            page.evaluate(f"document.querySelector('.matrix-box').scrollTop = {top}")
-            page.wait_for_timeout(20)
-            seen += [task for task in self.tasks(page) if task not in seen]
-        self.assertEqual(len(seen), 250)
-        self.assertEqual(seen, sorted(seen))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,105 @@
+"""The page for whoever reads it: in any width and theme, by keyboard, on paper, aloud, without a script."""
+
+import io
+import re
+
+import page_case
+from page_case import PageCase
+
+
+class ReaderTest(PageCase):
+    def test_theme(self):
+        page = self.open(color_scheme="light")
+        background = "getComputedStyle(document.body).backgroundColor"
+        self.assertEqual(page.evaluate(background), "rgb(255, 255, 255)")
+        page.check('input[name="theme"][value="dark"]', force=True)
+        self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
+        page.reload()
+        self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
+        dark = self.open(color_scheme="dark")
+        self.assertNotEqual(dark.evaluate(background), "rgb(255, 255, 255)")
+
+    def test_keyboard_reaches_the_matrix_within_sixty_stops(self):
+        page = self.open()
+        inside = "document.activeElement.closest('.matrix-box') !== null"
+        for stop in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate(inside):
+                break
+        self.assertLess(stop, 59)
+        page.keyboard.press("Tab")  # the first column's heading
+        page.keyboard.press("Enter")
+        self.assertIn("sort=asc.task", page.url)
+        self.assertEqual(page.evaluate("document.activeElement.dataset.column"), "task")
+
+    def test_keyboard_walks_through_rows_that_do_not_exist_yet(self):
+        page = self.open()
+        page.focus(".matrix tbody a")
+        for _ in range(39):
+            # The row that the next stop is in is made once the one before it has come into sight.
+            page.wait_for_function("""!document.activeElement.closest('tr').nextElementSibling
+                                      .classList.contains('spacer')""")
+            page.keyboard.press("Tab")
+        self.assertEqual(page.evaluate("document.activeElement.textContent"),
+                         "level3/040_unrolled_lstm")
+
+    def test_without_a_script_the_numbers_are_there(self):
+        page = self.open(java_script_enabled=False)
+        text = page.inner_text("#static")
+        for row in self.report["results"]:
+            self.assertIn(row["task"], text)
+        speedup = self.best("agent-a")["level1/007_relu"]["speedup"]["eager"]
+        self.assertIn(f'{speedup["estimate"]:.2f}×', text)
+        self.assertIn("Ranking of agents", text)
+        self.assertIn("wrong result", text)
+        self.assertIn("What the run ran on", page.inner_text("#environment"))
+        self.assertEqual(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True)
+
+    def test_no_width_overflows(self):
+        for width in (390, 834, 1440, 1920):
+            for fragment in ("", "#level1/002_batched_matrix_multiplication",
+                             "#compare?cmp=agent-a%0Aagent-b"):
+                with self.subTest(width=width, fragment=fragment):
+                    page = self.open(fragment, width=width)
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def test_print_cuts_nothing(self):
+        try:
+            from pypdf import PdfReader
+        except ImportError:
+            self.skipTest("no pypdf")
+        page = self.open()
+        reader = PdfReader(io.BytesIO(page.pdf(format="A4")))
+        text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in reader.pages))
+        for row in self.report["results"]:
+            self.assertIn(row["task"], text)
+        for agent in ("agent-a", "agent-b", "agent-c"):
+            self.assertIn(agent, text)
+        task = self.open("#level1/004_large_k_matrix_multiplication")
+        sheets = PdfReader(io.BytesIO(task.pdf(format="A4"))).pages
+        text = re.sub(r"\s", "", "".join(sheet.extract_text() for sheet in sheets))
+        self.assertEqual(text.count("kbenchreproduce5eed01234567"), 3)
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.set_viewport_size({"width": 700, "height": 900})
+        self.assertLessEqual(page.evaluate("""Math.max(...[...document.querySelectorAll(
+            'main table:not(.matrix), main pre')].map(e => e.getBoundingClientRect().right))"""), 700)
+
+    def test_axe_finds_nothing_serious(self):
+        try:
+            from axe_playwright_python.sync_playwright import Axe
+        except ImportError:
+            self.skipTest("no axe-playwright-python")
+        for scheme in ("light", "dark"):
+            for fragment in ("", "#level1/002_batched_matrix_multiplication",
+                             "#tasks?cmp=agent-a%0Aagent-b"):
+                with self.subTest(scheme=scheme, fragment=fragment):
+                    page = self.open(fragment, color_scheme=scheme)
+                    found = Axe().run(page).response["violations"]
+                    serious = [(one["id"], [node["target"] for node in one["nodes"]][:4])
+                               for one in found if one["impact"] in ("serious", "critical")]
+                    self.assertEqual(serious, [])
+
+
+if __name__ == "__main__":
+    page_case.main()
