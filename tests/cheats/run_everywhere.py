@@ -11,6 +11,7 @@ circumstance cannot be made here.
 import argparse
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,10 @@ TAKEN = ",".join(f"-{name}" for name in ("sys_admin", "sys_ptrace", "sys_module"
 
 # The system's, which every user may run; the one that runs this may lie in somebody's home.
 PYTHON = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
+# A namespace numbers its processes anew. Control groups and users are known by the number of their kbench, so
+# two checkouts that run this at the same time must not count from the same one.
+COUNTING_ON = ["sh", "-c", 'echo "$0" > /proc/sys/kernel/ns_last_pid; exec "$@"',
+               str(random.randrange(1_000, 30_000))]
 
 CIRCUMSTANCES = {
     "root": [],
@@ -34,8 +39,8 @@ CIRCUMSTANCES = {
     "plain-user": PLAIN,
     "plain-user-without-namespaces": [*PLAIN, "bwrap", "--dev-bind", "/", "/", "--unshare-user",
                                       "--disable-userns", "--"],
-    "container": ["unshare", "--fork", "--pid", "--mount-proc", "--mount", "--ipc", "setpriv",
-                  f"--bounding-set={TAKEN}", f"--inh-caps={TAKEN}"],
+    "container": ["unshare", "--fork", "--pid", "--mount-proc", "--mount", "--ipc", *COUNTING_ON,
+                  "setpriv", f"--bounding-set={TAKEN}", f"--inh-caps={TAKEN}"],
 }
 
 

@@ -10,7 +10,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+
+import own_processes
+import quiet
 
 KBENCH = pathlib.Path(os.environ["KBENCH"])
 ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
@@ -23,6 +27,8 @@ INTERRUPTED = 130
 # What would change the program's defaults; a test sets what it means to test.
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DB", "KBENCH_PRESET",
            "XDG_CACHE_HOME", "XDG_STATE_HOME")
+
+own_processes.become_subreaper()  # what kbench leaves running stays below the test
 
 
 class CliCase(unittest.TestCase):
@@ -43,6 +49,24 @@ class CliCase(unittest.TestCase):
     def assert_good(self, result):
         self.assertEqual(result.returncode, GOOD, result.stderr)
 
+    def wait_until(self, condition, what, process=None, seconds=120):
+        """What `condition()` returns, once that is true. It is asked once more where `process` has ended:
+        then nothing will change any more. `what` says in a failure what was waited for."""
+        deadline = time.monotonic() + seconds
+        while True:
+            over = process is not None and process.poll() is not None
+            late = time.monotonic() > deadline
+            value = condition()
+            if value:
+                return value
+            self.assertFalse(over, f"the program ended before {what}")
+            self.assertFalse(late, f"not within {seconds} s: {what}")
+            time.sleep(0.02)
+
+    def assert_nothing_left(self, seconds=20):
+        """No process that this test has started is alive, nor any that those have started."""
+        self.assertEqual(own_processes.wait_until_gone(seconds=seconds), {}, "processes were left")
+
     def assert_fails(self, result, code, *parts):
         """The exit code, words in the message, and an outcome in the last line of stderr."""
         self.assertEqual(result.returncode, code, result.stderr)
@@ -53,4 +77,9 @@ class CliCase(unittest.TestCase):
 
 
 def main():
-    unittest.main(verbosity=2)
+    """Runs the tests of the file. Its exit code tells CTest where one was skipped because of a busy machine."""
+    result = unittest.main(verbosity=2, exit=False).result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    if any(reason.startswith(quiet.MARK) for _, reason in result.skipped):
+        sys.exit(quiet.SKIPPED)

@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -109,6 +110,18 @@ class ZshTest(CompletionsTest):
     """In a terminal of its own: zsh completes nowhere else."""
 
     shell = "zsh"
+    # What the key for completions does: as often as a user presses it to see a list. Then it says that the
+    # list is there.
+    LISTED = "<the list is complete>"
+    WIDGET = f"""
+      complete-and-say() {{
+        zle expand-or-complete; zle -R
+        zle expand-or-complete; zle -R
+        print -n -- '{LISTED}'
+      }}
+      zle -N complete-and-say
+      bindkey '^I' complete-and-say
+    """
 
     def offered(self, line):
         (self.folder / ".zshrc").write_text(
@@ -116,7 +129,7 @@ class ZshTest(CompletionsTest):
             "compinit -u -D; zstyle ':completion:*' list-separator '##'\n"
             "zstyle ':completion:*' menu no; setopt no_beep; LISTMAX=1000\n"
             "unset zle_bracketed_paste\n"
-            f"source {self.script}\n", encoding="utf-8")
+            f"source {self.script}\n{self.WIDGET}", encoding="utf-8")
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
@@ -126,9 +139,10 @@ class ZshTest(CompletionsTest):
                                               "LINES": "200"})
         try:
             self.read(terminal, "ready> ")
-            os.write(terminal, line.encode() + b"\t\t")
-            text = self.read(terminal, None)
+            os.write(terminal, line.encode() + b"\t")
+            text = self.read(terminal, self.LISTED)
         finally:
+            os.kill(child, signal.SIGKILL)
             os.close(terminal)
             os.waitpid(child, 0)
         return set(re.findall(r"[-\w.]+", text.replace(line, " ") + " " + self.inserted(line, text)))
@@ -138,19 +152,18 @@ class ZshTest(CompletionsTest):
         last = line.split(" ")[-1]
         return " ".join(last + rest for rest in re.findall(re.escape(line) + r"([-\w.]*)", text))
 
-    def read(self, terminal, until):
-        text, quiet_since = "", time.monotonic()
-        while time.monotonic() - quiet_since < (20 if until else 1.5):
+    def read(self, terminal, until, seconds=60):
+        """What the shell writes up to those words."""
+        text, deadline = "", time.monotonic() + seconds
+        while until not in text:
+            self.assertLess(time.monotonic(), deadline, f"zsh did not write {until!r}, only {text!r}")
             ready, _, _ = select.select([terminal], [], [], 0.1)
             if ready:
                 try:
                     text += os.read(terminal, 65536).decode(errors="replace")
                 except OSError:
-                    break
-                quiet_since = time.monotonic()
-            if until and until in text:
-                break
-        return text
+                    self.fail(f"zsh ended before it wrote {until!r}: {text!r}")
+        return text.partition(until)[0]
 
 
 class ShellNameTest(cli_case.CliCase):

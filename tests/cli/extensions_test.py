@@ -9,6 +9,7 @@ import shutil
 import unittest
 
 from cli_case import CACHE, GOOD, REGRESSION, ROOT, TASK_FAILED, USAGE
+from prepared import Prepared
 from python_test import RELU_MODEL, PythonCase, starts_of
 
 TASK = "level1/019_relu"
@@ -50,45 +51,51 @@ class ModelNew(nn.Module):
 '''
 
 
-class BuildTest(PythonCase):
-    def test_it_is_built_once_and_its_row_says_how_long_that_took(self):
+class BuildTest(Prepared, PythonCase):
+    def prepare(self):
         self.submit("me", TASK, EXTENSION.format(expression="in[i] < 0 ? 0 : in[i]"))
-        result, row = self.only_row("--task", TASK)
-        self.assertEqual(result.returncode, GOOD, row)
+        self.submit("me", TASK + "@two", EXTENSION.format(expression="0 > in[i] ? 0 : in[i]"))
+        self.submit("me", TASK + "@without", RELU_MODEL)
+        self.submit("me", TASK + "@broken", EXTENSION.format(expression="no_such_thing"))
+        self.result, rows = self.check_mine(TASK)
+        self.by_variant = {row["variant"]: row for row in rows}
+
+    def test_its_row_says_how_long_the_build_took(self):
+        row = self.prepared.by_variant[""]
         self.assertEqual(row["state"], "ok", row)
         self.assertGreater(row["build_seconds"], 0)
         self.assertIn("clock", row["labels"])  # of the C++ in its text
         self.assertNotIn("uses_torch", row["labels"])
-        _, again = self.only_row("--task", TASK)
-        self.assertEqual(again["build_seconds"], row["build_seconds"])
+
+    def test_it_is_built_once(self):
+        for variant in ("two", "without", "broken"):
+            (self.folder / "mine" / "me" / f"{TASK}@{variant}.py").unlink()
+        result, (again,) = self.check_mine(TASK)
+        self.assert_good(result)
+        self.assertEqual(again["state"], "ok", again)
+        self.assertEqual(again["build_seconds"], self.prepared.by_variant[""]["build_seconds"])
 
     def test_two_of_one_agent_have_each_what_was_built_for_it(self):
-        self.submit("me", TASK, EXTENSION.format(expression="in[i] < 0 ? 0 : in[i]"))
-        self.submit("me", TASK + "@two", EXTENSION.format(expression="0 > in[i] ? 0 : in[i]"))
-        self.submit("me", TASK + "@without", RELU_MODEL)
-        result = self.run_python("--task", TASK, "--device", "cpu", "--quick", "--submissions",
-                                 self.folder / "mine")
-        rows = {row["variant"]: row for row in self.rows(result) if row["agent"]}
+        rows = {variant: self.prepared.by_variant[variant] for variant in ("", "two", "without")}
         self.assertEqual([row["state"] for row in rows.values()], ["ok"] * 3,
                          [row["message"] for row in rows.values()])
         self.assertIsNone(rows.pop("without")["build_seconds"])
         self.assertTrue(all(row["build_seconds"] > 0 for row in rows.values()))
-        self.assertEqual(set(starts_of(result)), {"me"})
+        self.assertEqual(set(starts_of(self.prepared.result)), {"me"})
 
     def test_what_does_not_compile_says_so_in_the_compilers_words(self):
-        self.submit("me", TASK, EXTENSION.format(expression="no_such_thing"))
-        result, row = self.only_row("--task", TASK)
-        self.assertEqual(result.returncode, TASK_FAILED)
+        self.assertEqual(self.prepared.result.returncode, TASK_FAILED)
+        row = self.prepared.by_variant["broken"]
         self.assertEqual((row["state"], row["fault"]), ("compile_error", "submission"))
         self.assertIn("main.cpp", row["message"])
         self.assertIn("no_such_thing", row["message"])
         self.assertNotIn("/kbench-compile-", row["message"])
 
-    def test_without_ninja_it_is_skipped(self):
+
+class WithoutNinjaTest(PythonCase):
+    def test_it_is_skipped(self):
         self.submit("me", TASK, EXTENSION.format(expression="in[i]"))
-        result = self.run_python("--task", TASK, "--device", "cpu", "--quick", "--submissions",
-                                 self.folder / "mine", PATH=str(self.folder))
-        (row,) = self.rows(result)
+        _, (row,) = self.check_mine(TASK, PATH=str(self.folder))
         self.assertEqual(row["state"], "skipped")
         self.assertIn("ninja", row["message"])
 
@@ -99,7 +106,7 @@ class CudaAgentTest(PythonCase):
 
     def test_a_folder_is_known_by_what_is_in_it_and_kept_as_it_is(self):
         self.submit_folder()
-        _, row = self.only_row("--task", TASK)
+        _, (row,) = self.check_mine(TASK)
         self.assertEqual((row["state"], row["submission"]), ("ok", "me/level1/019_relu"), row)
         words = ("latest", "--task", TASK, "--agent", "me")
         self.assert_good(self.kbench("sources", *words, "--out", "again"))
@@ -114,7 +121,7 @@ class CudaAgentTest(PythonCase):
         (work / "utils" / "compile.py").write_text("raise SystemExit\n", encoding="utf-8")
         (work / "model.py").write_text("class Model: pass\n", encoding="utf-8")
         (work / "cuda_extension.so").write_bytes(b"what its tools made")
-        named = ("--submissions", work, "--layout", "cuda-agent", "--device", "cpu", "--quick")
+        named = ("--submissions", work, "--layout", "cuda-agent", "--device", "cpu", "--checks-only")
         result = self.run_python(*named, "--task", TASK)
         (row,) = self.rows(result)
         self.assertEqual((row["state"], row["agent"]), ("ok", "work"), row)
@@ -137,29 +144,40 @@ RUN = {
 
 
 class KernelBenchCase(PythonCase):
-    def setUp(self):
-        super().setUp()
+    def write_run(self):
         self.run_folder = self.folder / "runs" / "my_model"
         self.run_folder.mkdir(parents=True)
         for name, text in RUN.items():
             (self.run_folder / name).write_text(text, encoding="utf-8")
 
+    def run_samples(self, *words):
+        return self.run_python("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
+                               "--device", "cpu", "--quick", *words)
 
-class KernelBenchTest(KernelBenchCase):
-    def test_samples_are_variants_and_results_go_back_in_its_form(self):
-        result = self.run_python("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
-                                 "--device", "cpu", "--quick", "--out", "kernelbench=eval_results.json")
-        self.assertEqual(result.returncode, TASK_FAILED, result.stderr)
-        rows = {row["variant"]: row for row in self.rows(result)}
+
+class KernelBenchTest(Prepared, KernelBenchCase):
+    """Timed, because KernelBench's form holds times; none of them is judged."""
+
+    def prepare(self):
+        self.write_run()
+        self.result = self.run_samples("--out", "kernelbench=eval_results.json")
+        self.assertEqual(self.result.returncode, TASK_FAILED, self.result.stderr)
+        self.report = json.loads(self.result.stdout)
+
+    def test_samples_are_variants(self):
+        rows = {row["variant"]: row for row in self.prepared.report["results"]}
         self.assertEqual({variant: row["state"] for variant, row in rows.items()},
                          {"sample_0": "ok", "sample_1": "wrong_result", "sample_2": "import_error"})
         self.assertEqual(rows["sample_0"]["agent"], "my_model")
         self.assertEqual(rows["sample_0"]["submission"], "my_model/level1/019_relu@sample_0.py")
-        files = json.loads(result.stdout)["files"]
-        ignored = {one["path"]: one["mistaken"] for one in files["ignored"]}
+
+    def test_other_files_are_accounted_for(self):
+        ignored = {one["path"]: one["mistaken"] for one in self.prepared.report["files"]["ignored"]}
         self.assertEqual(ignored, {"generation_config.yaml": False,
                                    "level_1_problem_19_sample_0_prompt.txt": False,
                                    "level_1_problem_999_sample_0_kernel.py": True})
+
+    def test_results_go_back_in_its_form(self):
         written = json.loads((self.folder / "eval_results.json").read_text("utf-8"))
         self.assertEqual(list(written), ["19"])
         samples = written["19"]
@@ -173,16 +191,17 @@ class KernelBenchTest(KernelBenchCase):
         self.assertIn("no such day", samples[2]["metadata"]["compilation_error"])
 
     def test_what_is_kept_of_it_is_evaluated_again_without_it(self):
-        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
-                 "--device", "cpu", "--quick")
-        self.run_python(*words)
-        shutil.rmtree(self.run_folder)
+        away = self.prepared.run_folder.rename(self.prepared.run_folder.with_suffix(".away"))
+        self.addCleanup(away.rename, self.prepared.run_folder)
         result = self.kbench("reproduce", "latest", "--task", TASK, "--agent", "my_model", "--variant",
                              "sample_0", "--into", "new.sqlite", KBENCH_CACHE=str(CACHE), timeout=900)
         self.assert_good(result)
         self.assertIn("the same evaluation as in run", result.stderr)
 
+
+class OneLayoutTest(KernelBenchCase):
     def test_nothing_is_taken_for_another_layout_unasked(self):
+        self.write_run()
         plain = ("run", "--device", "cpu", "--task", TASK)
         self.assert_fails(self.kbench(*plain, "--submissions", self.run_folder), USAGE,
                           "--layout kernelbench")
@@ -198,12 +217,11 @@ class KernelBenchTest(KernelBenchCase):
 
 class PairsTest(KernelBenchCase):
     def test_what_is_kept_of_two_runs_is_measured_again_in_pairs(self):
-        words = ("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
-                 "--device", "cpu", "--quick")
-        self.run_python(*words)
+        self.write_run()
+        self.run_samples()
         other = RELU_MODEL.replace("torch.relu(x)", "x.clamp(min=0)")
         (self.run_folder / "level_1_problem_19_sample_0_kernel.py").write_text(other, encoding="utf-8")
-        self.run_python(*words)
+        self.run_samples()
         result = self.kbench("compare", "--remeasure", "--pairs", "3", KBENCH_CACHE=str(CACHE), timeout=900)
         self.assertIn("pair 1 of 3: 1 submission", result.stderr)
         # Which of the two is slower is not the question.

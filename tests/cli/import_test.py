@@ -6,6 +6,7 @@ import pathlib
 import shutil
 
 import cli_case
+import own_processes
 from cli_case import GOOD, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
 
 FILES = ROOT / "tests" / "import" / "files"
@@ -45,7 +46,6 @@ class FilesTest(ImportCase):
     def test_every_file_gives_its_task_or_its_line(self):
         table = expectations()
         self.assertEqual(set(table), {file.name for file in FILES.glob("*.py")})
-        before = self.pythons()
         result = self.bring_in(FILES, "--out", "suite", "--timeout", 25, "--format", "json")
         self.assert_fails(result, TASK_FAILED, f"of {len(table)} imported into suite")
         report = json.loads(result.stdout)
@@ -65,22 +65,10 @@ class FilesTest(ImportCase):
                 self.assertNotIn("\n", error["what"] + error["hint"])
                 self.assertEqual(error["fault"], fault)
                 self.assertTrue(error["hint"])
-        self.assertEqual(self.pythons() - before, set(), "processes outlived the import")
+        self.assertEqual(own_processes.descendants(), {}, "processes outlived the import")
         self.assertEqual(list(self.folder.glob("suite/.*")), [])
         self.check_tasks()
         self.check_runs({file for file, (expected, _) in table.items() if expected == "task"})
-
-    @staticmethod
-    def pythons():
-        """Processes that execute the importer's script, whoever started them."""
-        found = set()
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and b"importer.py" in (entry / "cmdline").read_bytes():
-                    found.add(entry.name)
-            except OSError:
-                pass  # it ended
-        return found
 
     def check_tasks(self):
         """What makes each of them special has arrived in its task."""
@@ -335,12 +323,6 @@ class LimitsTest(ImportCase):
         result = self.bring_in("source", "--out", "suite")
         self.assert_fails(result, TASK_FAILED, "0 of 1 imported")
         self.assertEqual(result.stdout.count("big.py"), 1, result.stdout)
-
-    def test_a_file_that_waits_is_given_up(self):
-        self.write("sleeps.py", "import time\ntime.sleep(10_000)\n")
-        result = self.bring_in("sleeps.py", "--out", "suite", "--timeout", 1)
-        self.assert_fails(result, TASK_FAILED, "0 of 1 imported")
-        self.assertIn("it was not read within 19 s", result.stdout)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """kbench run with Python submissions on the CPU: each fault has its state, torch is observed, and what
 cannot be played is skipped.
 
-Skipped as a whole where kbench was built without a Python that has torch.
+Each class runs kbench once where it can: what takes long is to start a Python with torch, for each agent of
+each run. Nothing is timed but in RankedTorchTest, which asks for no time. Skipped as a whole where kbench was
+built without a Python that has torch.
 """
 
 import json
@@ -10,9 +12,10 @@ import unittest
 
 import cli_case
 from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED, USAGE
+from prepared import Prepared
 
 FAULTS = ROOT / "tests" / "faults" / "python"
-RELU = ("--task", "level1/019_relu", "--device", "cpu", "--quick")
+RELU = "level1/019_relu"
 
 EXPECTED = {
     "honest": "ok",
@@ -50,6 +53,10 @@ EXPECTED = {
     "extension_asks_for_a_plugin": "compile_error",
     "extension_in_cuda": "skipped",
 }
+
+# What is not played, so that it needs no torch.
+NOT_PLAYED = {fault for fault, state in EXPECTED.items() if state in ("skipped", "compile_error")}
+ENDLESS = {fault for fault, state in EXPECTED.items() if state == "timeout"}
 
 RELU_MODEL = """import torch
 
@@ -94,56 +101,88 @@ class PythonCase(cli_case.CliCase):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def only_row(self, *words):
-        result = self.run_python(*words, "--submissions", self.folder / "mine", "--device", "cpu",
-                                 "--quick")
-        (row,) = [row for row in self.rows(result) if row["agent"]]
-        return result, row
+    def submit_fault(self, agent, fault):
+        text = (FAULTS / fault / "level1" / "019_relu.py").read_text(encoding="utf-8")
+        self.submit(agent, f"{RELU}@{fault}", text)
 
-    def summary(self):
-        result = self.kbench("report", "table")
-        self.assert_good(result)
-        return result.stdout.splitlines()[-1]
-
-
-class FaultsTest(PythonCase):
-    def test_each_fault_has_its_state_and_the_run_goes_on(self):
-        result = self.run_python(*RELU, "--submissions", FAULTS)
-        self.assert_fails(result, TASK_FAILED)
-        rows = {row["agent"]: row for row in self.rows(result)}
-        self.assertEqual({agent: row["state"] for agent, row in rows.items()}, EXPECTED)
-        for agent, row in rows.items():
-            fine = EXPECTED[agent] in ("ok", "skipped")
-            self.assertEqual(row["fault"], "none" if fine else "submission", agent)
+    def assert_expected(self, by_fault, faults):
+        self.assertEqual({fault: row["state"] for fault, row in by_fault.items()},
+                         {fault: EXPECTED[fault] for fault in faults})
+        for fault, row in by_fault.items():
+            fine = EXPECTED[fault] in ("ok", "skipped")
+            self.assertEqual(row["fault"], "none" if fine else "submission", fault)
             self.assertEqual(row["worker_kind"], "python")
-            self.assertTrue(row["message"] or EXPECTED[agent] == "ok", agent)
-        self.assertIn("no such day", rows["raises_while_imported"]["message"])
-        self.assertIn("today", rows["raises_in_forward"]["message"])
-        self.assertIn("Triton needs a GPU", rows["uses_triton"]["message"])
-        self.assertIn("no_such_thing", rows["extension_does_not_compile"]["message"])
-        self.assertIn("-fplugin", rows["extension_asks_for_a_plugin"]["message"])
-        self.assertIn("CUDA", rows["extension_in_cuda"]["message"])
-        self.assertIn("layout torch.sparse_coo", rows["returns_a_sparse_tensor"]["message"])
-        self.assertIn("has no memory", rows["returns_a_meta_tensor"]["message"])
-        self.assertIn("Promise", rows["returns_a_tensor_without_storage"]["message"])
-        # Agents never share the process that has torch, and what is not built needs none.
-        played = {agent for agent, state in EXPECTED.items()
-                  if state not in ("skipped", "compile_error")}
-        self.assertEqual(set(starts_of(result)), played)
+            self.assertTrue(row["message"] or EXPECTED[fault] == "ok", fault)
+
+    def run_mine(self, task, *words, **variables):
+        """Of what submit() wrote: the result, and the rows of those who submitted."""
+        result = self.run_python("--task", task, "--device", "cpu", "--submissions", self.folder / "mine",
+                                 *words, **variables)
+        return result, [row for row in self.rows(result) if row["agent"]]
+
+    def check_mine(self, task, *words, **variables):
+        return self.run_mine(task, "--checks-only", *words, **variables)
 
 
-class ParametersTest(PythonCase):
+class FaultsTest(Prepared, PythonCase):
+    """The faults are variants of one agent, so that torch is started once: nothing that a fault leaves behind
+    changes the state of those after it. BatchTest has agents that must not share the process with torch."""
+
+    def prepare(self):
+        for fault in EXPECTED.keys() - ENDLESS:
+            self.submit_fault("unplayed" if fault in NOT_PLAYED else "played", fault)
+        self.result, rows = self.check_mine(RELU)
+        self.by_fault = {row["variant"]: row for row in rows}
+
+    def test_each_fault_has_its_state_and_the_run_goes_on(self):
+        self.assertEqual({path.name for path in FAULTS.iterdir()}, set(EXPECTED))
+        self.assert_fails(self.prepared.result, TASK_FAILED)
+        self.assert_expected(self.prepared.by_fault, EXPECTED.keys() - ENDLESS)
+
+    def test_its_message_says_what_happened(self):
+        for fault, words in {
+                "raises_while_imported": "no such day",
+                "raises_in_forward": "today",
+                "uses_triton": "Triton needs a GPU",
+                "extension_does_not_compile": "no_such_thing",
+                "extension_asks_for_a_plugin": "-fplugin",
+                "extension_in_cuda": "CUDA",
+                "returns_a_sparse_tensor": "layout torch.sparse_coo",
+                "returns_a_meta_tensor": "has no memory",
+                "returns_a_tensor_without_storage": "Promise"}.items():
+            with self.subTest(fault=fault):
+                self.assertIn(words, self.prepared.by_fault[fault]["message"])
+
+    def test_what_is_not_built_needs_no_torch(self):
+        self.assertEqual(set(starts_of(self.prepared.result)), {"played"})
+
+
+class EndlessFaultsTest(PythonCase):
+    """They wait for limits: twenty seconds of a call, and thirty of an import."""
+
+    def test_they_are_ended_and_the_run_goes_on(self):
+        for fault in (*ENDLESS, "honest"):
+            self.submit_fault("played", fault)
+        result, rows = self.check_mine(RELU)
+        self.assert_fails(result, TASK_FAILED)
+        self.assert_expected({row["variant"]: row for row in rows}, {*ENDLESS, "honest"})
+
+
+class ParametersTest(Prepared, PythonCase):
     TASK = "level2/076_gemm_add_relu"
 
-    def test_they_are_bound_by_name(self):
+    def prepare(self):
         self.submit("me", self.TASK, LINEAR_MODEL.format(name="linear", shape="bias_shape"))
-        result, row = self.only_row("--task", self.TASK)
-        self.assertEqual(result.returncode, GOOD, row)
-        self.assertEqual(row["state"], "ok")
+        self.submit("me", self.TASK + "@others", LINEAR_MODEL.format(name="fc", shape="3"))
+        _, rows = self.check_mine(self.TASK)
+        self.by_variant = {row["variant"]: row for row in rows}
+
+    def test_they_are_bound_by_name(self):
+        row = self.prepared.by_variant[""]
+        self.assertEqual(row["state"], "ok", row)
 
     def test_what_is_missing_left_over_or_of_another_shape_is_listed(self):
-        self.submit("me", self.TASK, LINEAR_MODEL.format(name="fc", shape="3"))
-        _, row = self.only_row("--task", self.TASK)
+        row = self.prepared.by_variant["others"]
         self.assertEqual(row["state"], "parameters_differ")
         for words in ("missing: linear.weight float32[1024, 1024]", "bias is float32[3], not float32[1024]",
                       "left over: fc.weight"):
@@ -151,43 +190,50 @@ class ParametersTest(PythonCase):
 
 
 class TorchTest(PythonCase):
-    TASK = "level1/019_relu"
+    def setUp(self):
+        super().setUp()
+        self.submit("me", RELU, RELU_MODEL)
 
-    def test_an_operator_that_computes_is_told_and_ranked_apart(self):
-        self.submit("me", self.TASK, RELU_MODEL)
-        _, row = self.only_row("--task", self.TASK)
+    def test_an_operator_that_computes_is_told(self):
+        _, (row,) = self.check_mine(RELU)
         self.assertEqual(row["state"], "ok")
         self.assertRegex(row["torch_operators"], r"^aten::relu 1 \((\d+|under 1) %\)$")
         self.assertGreater(row["copy_ns"], 0)
         self.assertIn("uses_torch", row["labels"])
-        self.assertIn("me (calls torch): 1/1 correct", self.summary())
-
-    def test_all_ranks_it_with_the_others(self):
-        self.submit("me", self.TASK, RELU_MODEL)
-        _, row = self.only_row("--task", self.TASK, "--allow-torch", "all")
-        self.assertEqual(row["state"], "ok")
-        self.assertIn("me: 1/1 correct", self.summary())
-
-    def test_a_run_is_resumed_and_compared_under_its_own_policy(self):
-        self.submit("me", self.TASK, RELU_MODEL)
-        self.only_row("--task", self.TASK, "--allow-torch", "all")
-        result = self.kbench("run", "--resume", "latest", "--allow-torch", "none",
-                             KBENCH_CACHE=str(CACHE), timeout=900)
-        self.assert_fails(result, USAGE, "another allow_torch")
-        self.only_row("--task", self.TASK)
-        self.assert_fails(self.kbench("compare"), USAGE, "torch policy")
 
     def test_none_rejects_it(self):
-        self.submit("me", self.TASK, RELU_MODEL)
-        _, row = self.only_row("--task", self.TASK, "--allow-torch", "none")
+        _, (row,) = self.check_mine(RELU, "--allow-torch", "none")
         self.assertEqual(row["state"], "forbidden_library")
         self.assertIn("aten::relu", row["message"])
 
 
-class BatchTest(PythonCase):
+class RankedTorchTest(Prepared, PythonCase):
+    """Only what was timed is ranked and compared."""
+
+    def prepare(self):
+        self.submit("me", RELU, RELU_MODEL)
+        self.summaries = {}
+        for policy, words in (("data", ()), ("all", ("--allow-torch", "all"))):
+            result, (row,) = self.run_mine(RELU, "--quick", *words)
+            self.assertEqual(row["state"], "ok", result.stderr)
+            self.summaries[policy] = self.kbench("report", "table").stdout.splitlines()[-1]
+
+    def test_an_operator_that_computes_is_ranked_apart(self):
+        self.assertIn("me (calls torch): 1/1 correct", self.prepared.summaries["data"])
+
+    def test_all_ranks_it_with_the_others(self):
+        self.assertIn("me: 1/1 correct", self.prepared.summaries["all"])
+
+    def test_a_run_is_resumed_and_compared_under_its_own_policy(self):
+        result = self.kbench("run", "--resume", "latest", "--allow-torch", "none",
+                             KBENCH_CACHE=str(CACHE), timeout=900)
+        self.assert_fails(result, USAGE, "another allow_torch")
+        self.assert_fails(self.kbench("compare"), USAGE, "torch policy")
+
+
+class BatchTest(Prepared, PythonCase):
     """Torch is started once for all submissions of an agent, and what one of them leaves is gone."""
 
-    TASK = "level1/019_relu"
     LEAVES = RELU_MODEL.replace("import torch\n", """import os
 
 import torch
@@ -203,26 +249,23 @@ for folder in ("/tmp", "/dev/shm"):
     assert found <= {f"left-by-{own}"}, found  # an earlier session's
 """, 1)
 
-    def batch(self, *agents):
-        for agent in agents:
-            for variant in ("", "@two", "@three"):
-                self.submit(agent, self.TASK + variant, self.LEAVES)
-        result = self.run_python("--task", self.TASK, "--device", "cpu", "--quick", "--submissions",
-                                 self.folder / "mine")
-        rows = [row for row in self.rows(result) if row["agent"]]
-        self.assertEqual([row["state"] for row in rows], ["ok"] * 3 * len(agents),
-                         [row["message"] for row in rows])
-        layers = rows[0]["sandbox"].split("+")
+    def prepare(self):
+        for agent, variant in (("me", ""), ("me", "@two"), ("me", "@three"), ("you", "@four"),
+                               ("you", "@five")):
+            self.submit(agent, RELU + variant, self.LEAVES)
+        self.result, self.rows_of_both = self.check_mine(RELU)
+
+    def test_none_finds_what_another_left(self):
+        rows = self.prepared.rows_of_both
+        self.assertEqual([row["state"] for row in rows], ["ok"] * 5, [row["message"] for row in rows])
+
+    def test_each_agents_submissions_start_it_once(self):
+        sandbox = self.prepared.rows_of_both[0]["sandbox"]
+        layers = sandbox.split("+")
         if not any(layer.startswith("landlock") for layer in layers) and \
                 not {"uid", "bwrap"} <= set(layers):
-            self.skipTest(f"a sandbox of {rows[0]['sandbox']} is not shared")
-        return starts_of(result)
-
-    def test_three_submissions_of_one_agent_start_it_once(self):
-        self.assertEqual(self.batch("me"), ["me"])
-
-    def test_of_two_agents_twice(self):
-        self.assertEqual(sorted(self.batch("me", "you")), ["me", "you"])
+            self.skipTest(f"a sandbox of {sandbox} is not shared")
+        self.assertEqual(sorted(starts_of(self.prepared.result)), ["me", "you"])
 
 
 FOLDER = {
@@ -232,24 +275,22 @@ FOLDER = {
 }
 
 
-class LayoutTest(PythonCase):
-    def submit_folder(self):
+class LayoutTest(Prepared, PythonCase):
+    def prepare(self):
         folder = self.folder / "mine" / "me" / "level1" / "019_relu@split"
         folder.mkdir(parents=True)
         for name, text in FOLDER.items():
             (folder / name).write_text(text, encoding="utf-8")
+        _, (self.row,) = self.check_mine(RELU, "--allow-torch", "all")
 
     def test_a_folder_names_its_entry_and_imports_its_neighbours(self):
-        self.submit_folder()
-        _, row = self.only_row("--task", "level1/019_relu")
+        row = self.prepared.row
         self.assertEqual((row["state"], row["variant"]), ("ok", "split"), row)
 
     def test_its_files_are_kept_and_evaluate_the_same_again(self):
-        self.submit_folder()
-        _, row = self.only_row("--task", "level1/019_relu", "--allow-torch", "all")
-        self.assertEqual([file["path"] for file in row["sources"]["files"]],
+        self.assertEqual([file["path"] for file in self.prepared.row["sources"]["files"]],
                          sorted(f"src/{name}" for name in FOLDER))
-        words = ("latest", "--task", "level1/019_relu", "--agent", "me", "--variant", "split")
+        words = ("latest", "--task", RELU, "--agent", "me", "--variant", "split")
         self.assert_good(self.kbench("sources", *words, "--out", "again"))
         again = self.folder / "again" / "me" / "level1" / "019_relu@split"
         self.assertEqual({file.name: file.read_text("utf-8") for file in again.iterdir()}, FOLDER)
@@ -258,11 +299,11 @@ class LayoutTest(PythonCase):
         self.assert_good(result)
         self.assertIn("the same evaluation as in run", result.stderr)
 
-    def test_without_a_python_they_are_skipped(self):
-        self.submit("me", "level1/019_relu", RELU_MODEL)
-        result = self.run_python(*RELU, "--submissions", self.folder / "mine",
-                                 KBENCH_TORCH=str(self.folder))
-        (row,) = self.rows(result)
+
+class WithoutPythonTest(PythonCase):
+    def test_they_are_skipped(self):
+        self.submit("me", RELU, RELU_MODEL)
+        result, (row,) = self.check_mine(RELU, KBENCH_TORCH=str(self.folder))
         self.assertEqual(row["state"], "skipped")
         self.assertIn("needs a Python with torch", row["message"])
         self.assertEqual(result.returncode, GOOD)

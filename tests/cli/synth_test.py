@@ -4,10 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import cli_case
-from cli_case import GOOD, KBENCH, NOTHING_SELECTED, ROOT, USAGE
+from cli_case import GOOD, KBENCH, NOTHING_SELECTED, USAGE
 
 HEAD = """import torch
 import torch.nn as nn
@@ -92,7 +91,16 @@ class FilesTest(SynthCase):
 
 
 class ResumeTest(SynthCase):
-    WORDS = ("--count", 40, "--seed", 5, "--no-run", "--out", "out")
+    COUNT = 24
+    WORDS = ("--count", COUNT, "--seed", 5, "--no-run", "--out", "out")
+
+    def setUp(self):
+        """Candidates are journalled by the batch: of 16 on two cores, so that two batches are COUNT. Before
+        the second one there are Pythons that import torch, which takes seconds."""
+        super().setUp()
+        cores = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, cores)
+        os.sched_setaffinity(0, sorted(cores)[:2])
 
     def test_a_kill_costs_nothing_that_was_done(self):
         journal = self.folder / "out" / "synthesis.jsonl"
@@ -100,15 +108,14 @@ class ResumeTest(SynthCase):
         process = subprocess.Popen([str(KBENCH), "synth", *map(str, self.WORDS)], cwd=self.folder,
                                    env={**variables, "HOME": str(self.folder)},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(6000):
-            if journal.exists() and journal.read_bytes().count(b"\n") > 1:
-                break
-            time.sleep(0.1)
+        self.wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 1,
+                        "a candidate was in the journal", process, seconds=600)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        self.assert_nothing_left()
         before = journal.read_bytes().splitlines(keepends=True)
         self.assertGreater(len(before), 1)
-        self.assertLess(len(before), 41, "it was through before it could be killed")
+        self.assertLess(len(before), 1 + self.COUNT, "it was through before it could be killed")
 
         result = self.synth(*self.WORDS, "--resume")
         self.assert_good(result)
@@ -116,7 +123,7 @@ class ResumeTest(SynthCase):
         whole = [line for line in before if line.endswith(b"\n")]
         self.assertEqual(after[:len(whole)], whole)
         _, records = self.lines()
-        self.assertEqual(sorted(record["candidate"] for record in records), list(range(40)))
+        self.assertEqual(sorted(record["candidate"] for record in records), list(range(self.COUNT)))
         kept = {record["task"] for record in records if record["state"] == "kept"}
         files = {f"{file.parent.name}/{file.stem}" for file in (self.folder / "out").glob("level*/*.json")}
         self.assertEqual(files, kept)
@@ -140,7 +147,7 @@ class ExecutedTest(SynthCase):
     """Every filter, the clock among them, on a few candidates of the grammar and on a bad one."""
 
     def test_what_is_kept_runs(self):
-        result = self.synth("--count", 4, "--seed", 3, "--operators", "2..3", "--out", "out")
+        result = self.synth("--count", 4, "--seed", 3, "--operators", "2..3", "--no-packages", "--out", "out")
         self.assertIn(result.returncode, (GOOD, NOTHING_SELECTED), result.stderr)
         header, records = self.lines()
         self.assertEqual(header["operators"], [2, 3])
@@ -153,6 +160,16 @@ class ExecutedTest(SynthCase):
                     self.assertTrue(1 <= record["eager_ms"] <= 100)
                     task = json.loads((self.folder / "out" / f"{record['task']}.json").read_text())
                     self.assertEqual(task["source_sha256"], record["source_sha256"])
+
+    def test_a_package_is_built_of_what_is_kept(self):
+        text = HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 8192)
+        (self.folder / "one.py").write_text(text, encoding="utf-8")
+        result = self.synth("--from", "one.py", "--out", "out")
+        self.assert_good(result)
+        header, (record,) = self.lines()
+        self.assertIs(header["packages"], True)
+        self.assertEqual((record["state"], record["fault"]), ("kept", None), record["message"])
+        self.assertEqual(len(list(self.folder.glob(".cache/kbench/packages/*.pt2"))), 1)
 
     def test_a_flaw_that_only_running_shows(self):
         text = HEAD.format("torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)", 16384)

@@ -20,9 +20,15 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+import own_processes  # noqa: E402  (the folder is known only now)
+
 KBENCH = pathlib.Path(os.environ["KBENCH"]).resolve()
 SUBMISSIONS = pathlib.Path(__file__).resolve().parent / "submissions"
-PROGRAMS = {name: KBENCH.parent / name for name in ("kbench", "kbench-oracle", "kbench-worker")}
+PROGRAMS = ("kbench", "kbench-oracle", "kbench-worker")
+LONGEST_S = 900  # that a run may take between two kills of its supervisor
+STARTS_WITHOUT_A_KILL = 5  # of the supervisor: the first, and after an oracle that was lost
 
 EXPECTED = {"honest_1": "ok", "honest_2": "ok", "segfault": "crash", "writes_nothing": "wrong_result",
             "returns_an_error": "submission_error"}
@@ -34,30 +40,14 @@ class Finding(Exception):
     """What must not happen."""
 
 
-def running(programs=PROGRAMS):
-    """{process id: program} of kbench's processes on this machine."""
-    found = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            executable = os.readlink(entry / "exe")
-        except OSError:
-            continue  # it ended
-        for name, program in programs.items():
-            if executable == str(program):
-                found[int(entry.name)] = name
-    return found
-
-
 class Run:
     """One database, filled by one run that is killed and resumed until it is complete."""
 
-    def __init__(self, folder, foreign):
+    def __init__(self, folder):
         self.folder = folder
-        self.foreign = foreign  # processes that were there before us
         self.database = folder / "kbench.sqlite"
         self.rows = {}
+        self.starts = 0
         self.killed = {name: 0 for name in PROGRAMS}
         submissions = folder / "submissions"
         for agent in EXPECTED:
@@ -76,6 +66,7 @@ class Run:
             return False
 
     def start(self):
+        self.starts += 1
         resume = ["--resume"] if self.has_run() else []
         return subprocess.Popen(self.command + resume, env=self.environment, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -112,45 +103,51 @@ class Run:
             raise Finding(f"{len(odd)} rows suffered from fewer kills: {odd}")
 
     def check_orphans(self):
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            left = {pid: name for pid, name in running().items() if pid not in self.foreign}
-            if not left:
-                return
-            time.sleep(0.05)
-        raise Finding(f"left running: {left}")
+        left = own_processes.wait_until_gone(seconds=20)
+        if left:
+            raise Finding(f"left running: {left}")
 
 
-def kill_one(run, supervisor, rng):
+def kill_one(supervisor, rng):
     """Kills a random process of the run; returns its program, or None where there was none."""
     wanted = rng.choice(("kbench", "kbench", "kbench-oracle", "kbench-worker"))
     if wanted == "kbench":
         supervisor.kill()
         supervisor.wait()
         return wanted
-    mine = [pid for pid, name in running().items() if name == wanted and pid not in run.foreign]
-    if not mine:
+    chosen = [pid for pid, name in own_processes.descendants().items() if name == wanted]
+    if not chosen:
         return None
     try:
-        os.kill(rng.choice(mine), signal.SIGKILL)
+        os.kill(rng.choice(chosen), signal.SIGKILL)
     except ProcessLookupError:
         return None
     return wanted
 
 
+def wait_for_end(process, seconds):
+    """Whether it ended within so many seconds."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 def soak_one_run(folder, rng, kills_left):
     """Fills one database; returns how many processes were killed on the way."""
-    run = Run(folder, set(running()))
-    while True:
+    run = Run(folder)
+    while run.starts <= sum(run.killed.values()) + STARTS_WITHOUT_A_KILL:
         supervisor = run.start()
+        deadline = time.monotonic() + LONGEST_S
         while supervisor.poll() is None:
+            if time.monotonic() > deadline:
+                raise Finding(f"kbench run did not end within {LONGEST_S} s, with {len(run.rows)} rows")
             if sum(run.killed.values()) >= kills_left:
-                supervisor.wait()
-                break
-            try:
-                supervisor.wait(rng.uniform(0, 6) ** 2 / 6)  # more often early than late
-            except subprocess.TimeoutExpired:
-                if (program := kill_one(run, supervisor, rng)) is not None:
+                wait_for_end(supervisor, 0.5)
+                continue
+            if not wait_for_end(supervisor, rng.uniform(0, 6) ** 2 / 6):  # more often early than late
+                if (program := kill_one(supervisor, rng)) is not None:
                     run.killed[program] += 1
                 run.check_rows()
         run.check_orphans()
@@ -160,6 +157,7 @@ def soak_one_run(folder, rng, kills_left):
             return sum(run.killed.values())
         if supervisor.returncode not in (-signal.SIGKILL, 3):
             raise Finding(f"kbench run ended with {supervisor.returncode} and {len(run.rows)} rows")
+    raise Finding(f"after {run.starts} starts and {run.killed} kills there are {len(run.rows)} rows")
 
 
 def main():
@@ -167,6 +165,7 @@ def main():
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    own_processes.become_subreaper()
     rng = random.Random(arguments.seed)
     killed = runs = 0
     while killed < arguments.kills:
