@@ -39,9 +39,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                  "Seconds that one submission may keep the run waiting (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
-  app.add_option("--call-limit", options.call_limit_seconds,
-                 "Seconds that one call may take (default: a hundred times eager, at least 20, on "
-                 "CUDA 5, at most 60)")
+  app.add_option(
+         "--call-limit", options.call_limit_seconds,
+         "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)")
       ->check(CLI::Range(kLeastCallLimitSeconds, kMostCallLimitSeconds).description(""))
       ->type_name("SECONDS");
   app.add_flag("--quick", options.quick,

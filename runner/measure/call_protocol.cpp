@@ -115,6 +115,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
   place.seats_baselines = on_cpu();
+  place.timed = !settings_.checks_only;
   place.baselines_param_offset = random_offset();
   auto arenas = oracle_.place(place);
   if (!arenas) return from_error(arenas.error());

@@ -13,7 +13,7 @@ namespace {
 // A healthy oracle answers in seconds; the longest answer is an fp64 reference on a CPU.
 constexpr auto kPatience = std::chrono::minutes{5};
 // For a process that waits for a request.
-constexpr std::chrono::seconds kFreezePatience{5};
+constexpr std::chrono::seconds kFreezePatience{30};  // as for baselines' players
 
 Status as_status(const Result<Message>& reply) {
   if (!reply) return reply.error();

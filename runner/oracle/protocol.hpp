@@ -47,6 +47,7 @@ struct PlaceRequest {
   // CPU: the player of the baselines gets a seat too, where its parameters start there.
   bool seats_baselines = false;
   std::uint64_t baselines_param_offset = 0;
+  bool timed = true;  // no: where memory lies makes no difference
 };
 
 // Whose shared memory: each player maps its own.
@@ -118,7 +119,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Revealed, gate, flush_ns)
 NLOHMANN_JSON_SERIALIZE_ENUM(Seat,
                              {{Seat::kSubmission, "submission"}, {Seat::kBaselines, "baselines"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset,
-                                   original_draws, seats_baselines, baselines_param_offset)
+                                   original_draws, seats_baselines, baselines_param_offset, timed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset, hard_draw)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)

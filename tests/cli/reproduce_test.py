@@ -93,7 +93,8 @@ class PageTest(Prepared, ReproduceCase):
 
     def prepare(self):
         self.write(OF_EVERY_KIND)
-        self.run_kbench("--task", RELU, "--device", "cpu", "--quick", "--submissions", "subs")
+        self.run_kbench("--task", RELU, "--task", SOFTMAX, "--device", "cpu", "--quick", "--submissions",
+                        "subs")
         shutil.rmtree(self.folder / "subs")
 
     def commands(self):
@@ -104,8 +105,8 @@ class PageTest(Prepared, ReproduceCase):
     def test_every_row_of_a_run(self):
         rows = self.rows_of(self.folder / "kbench.sqlite")
         self.assertEqual(sorted((agent, state) for _, state, _, _, agent, _ in rows),
-                         [("alice", "ok"), ("broken", "compile_error"), ("elsewhere", "skipped"),
-                          ("wrong", "wrong_result")])
+                         [("", "no_submission"), ("alice", "ok"), ("broken", "compile_error"),
+                          ("elsewhere", "skipped"), ("wrong", "wrong_result")])
         self.assert_whole(rows, timed=True)
         commands = self.commands()
         self.assertEqual(len(commands), len(rows))

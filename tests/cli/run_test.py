@@ -21,7 +21,7 @@ FAULTS = ROOT / "tests" / "faults" / "submissions"
 RELU = ("--task", "level1/019_relu", "--device", "cpu")
 CHECKED = (*RELU, "--checks-only")
 # Of a call that never ends: enough for an honest one on a busy machine.
-CALL_LIMIT = ("--call-limit", "5")
+CALL_LIMIT = ("--call-limit", "10")
 
 EXPECTED = {
     "honest": "ok",
