@@ -11,8 +11,8 @@
 namespace kbench {
 namespace {
 
-// A kernel that is busy may let a runnable thread wait for its core for seconds: five were seen beside
-// two other runs on two cores (Linux 6.18). Nothing is timed meanwhile.
+// A busy kernel may let a runnable thread wait for its core for seconds: five were seen beside two
+// other runs on two cores (Linux 6.18). Nothing is timed meanwhile.
 constexpr std::chrono::seconds kFreezePatience{30};
 constexpr auto kLongCall = std::chrono::milliseconds{300};
 

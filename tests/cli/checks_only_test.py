@@ -5,41 +5,26 @@ import sqlite3
 
 import cli_case
 from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
+from prepared import Prepared
 from run_test import FAULTS, RELU, RunCase
 
 HONEST = ("--submissions", FAULTS, "--agent", "honest")
 CHECKED = (*RELU, "--checks-only")
 
 
-class RowsTest(RunCase):
+class RowsTest(Prepared, RunCase):
     """One run of an honest and of a wrong submission; each test looks at what it left."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.host = cls("run_host")
-        cls.host.setUp()
-        submissions = cls.host.submissions("a-honest", "b-writes_nothing")
-        cls.result = cls.host.run_kbench(*CHECKED, "--task", "level1/020_leakyrelu", "--submissions",
-                                         submissions, "--format", "json")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.host.doCleanups()
-
-    def run_host(self):
-        """The case that owns the folder of the run."""
-
-    def setUp(self):
-        if self._testMethodName == "run_host":
-            super().setUp()
-        else:
-            self.folder = self.host.folder
+    def prepare(self):
+        submissions = self.submissions("a-honest", "b-writes_nothing")
+        self.result = self.run_kbench(*CHECKED, "--task", "level1/020_leakyrelu", "--submissions", submissions,
+                                      "--format", "json")
 
     def results(self):
-        return {row["agent"]: row for row in json.loads(self.result.stdout)["results"]}
+        return {row["agent"]: row for row in json.loads(self.prepared.result.stdout)["results"]}
 
     def test_they_are_judged_and_have_no_times(self):
-        self.assert_fails(self.result, TASK_FAILED, "1 of 3 rows failed", "nothing timed")
+        self.assert_fails(self.prepared.result, TASK_FAILED, "1 of 3 rows failed", "nothing timed")
         rows = self.results()
         self.assertEqual({agent: (row["state"], row["correct"]) for agent, row in rows.items()},
                          {"a-honest": ("ok", True), "b-writes_nothing": ("wrong_result", False),
