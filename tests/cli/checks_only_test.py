@@ -6,10 +6,9 @@ import sqlite3
 import cli_case
 from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
 from prepared import Prepared
-from run_test import FAULTS, RELU, RunCase
+from run_test import CHECKED, FAULTS, RELU, RunCase
 
 HONEST = ("--submissions", FAULTS, "--agent", "honest")
-CHECKED = (*RELU, "--checks-only")
 
 
 class RowsTest(Prepared, RunCase):
