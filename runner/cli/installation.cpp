@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/os/cache_sweep.hpp"
+
 namespace kbench {
 namespace {
 
@@ -187,6 +189,7 @@ Status create_cache(const Installation& installation) {
                  fmt::format("cache folder {}: {}", installation.cache.string(), failure.message()),
                  "make it writable, or set KBENCH_CACHE to a folder that is"};
   }
+  sweep_cache(installation.cache);
   return Done{};
 }
 

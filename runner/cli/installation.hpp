@@ -83,7 +83,8 @@ struct BuiltWith {
 // What to do when a part of it is missing: set it up or install it again.
 [[nodiscard]] std::string how_to_mend(const Installation& installation);
 
-// Makes the cache directory (mode 0700) where it is missing. Errors: kInfrastructure.
+// Makes the cache directory (mode 0700) where it is missing, and takes out of it what is too much
+// (os/cache_sweep). Errors: kInfrastructure.
 [[nodiscard]] Status create_cache(const Installation& installation);
 
 }  // namespace kbench

@@ -23,14 +23,15 @@ std::string lock_name(const Target& target) {
 Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::path& folder) {
   const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now()};
   bool refused = false;
-  auto lock =
-      DeviceLock::take(folder, lock_name(*request.target), self, [&](const LockHolder& holder) {
+  auto lock = DeviceLock::take(
+      folder, lock_name(*request.target), self, [&](const LockHolder& holder, int place) {
         refused = !request.wait;
         if (request.wait)
-          request.progress->note(
-              fmt::format("waiting for {}, which measures on the same device; --no-wait "
-                          "would not",
-                          words(holder)));
+          request.progress->note(fmt::format(
+              "waiting for {}, which measures on the same device{}; --no-wait "
+              "would not",
+              words(holder),
+              place == 1 ? "" : fmt::format(", and for {} before this one", place - 1)));
         return request.wait;
       });
   if (lock || refused) return lock;

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
+#include "runner/os/device_queue.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {
@@ -24,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kBetweenTries{250};
+constexpr std::chrono::seconds kLongestStall{10};
 constexpr int kNamelessTries = 4;
 constexpr std::size_t kLongestNote = 400;
 constexpr mode_t kForAllUsers = 0666;
@@ -74,6 +76,23 @@ bool is_the_same(int descriptor, const fs::path& file) {
          locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
+// A free lock that those who came before do not take: the first of them is stopped, say. Then
+// nobody waits for them any longer.
+class StalledQueue {
+ public:
+  void has_moved() { is_free_ = false; }
+  bool is_for_long() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_free_) since_ = now;
+    is_free_ = true;
+    return now - since_ > kLongestStall;
+  }
+
+ private:
+  bool is_free_ = false;
+  std::chrono::steady_clock::time_point since_;
+};
+
 // A descriptor of its own for each try, closed unless it is the lock.
 struct Descriptor {
   int value = -1;
@@ -111,11 +130,13 @@ std::string words(const LockHolder& holder) {
 
 Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& device,
                                     const LockHolder& self,
-                                    const std::function<bool(const LockHolder&)>& waits_for) {
+                                    const std::function<bool(const LockHolder&, int)>& waits_for) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   const fs::path file = folder / file_name(device);
+  std::optional<QueuePlace> place;
   std::optional<LockHolder> told;
+  StalledQueue stalled;
   int nameless = 0;
   while (true) {
     // Not inherited by the programs that are started meanwhile: they may outlive their run.
@@ -125,23 +146,35 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
       errno = EINVAL;
       return unusable(file, "locking what is no file");
     }
+    const int ahead = place ? place->ahead() : waiting_for(file);
     if (::flock(opened.value, LOCK_EX | LOCK_NB) == 0) {
       if (!is_the_same(opened.value, file)) continue;
-      write_holder(opened.value, self);
-      return DeviceLock(file, std::exchange(opened.value, -1));
+      if (ahead == 0 || stalled.is_for_long()) {
+        write_holder(opened.value, self);
+        return DeviceLock(file, std::exchange(opened.value, -1));
+      }
+      ::flock(opened.value, LOCK_UN);  // for those who came before
+    } else if (errno == EINTR) {
+      continue;
+    } else if (errno != EWOULDBLOCK) {
+      return unusable(file, "locking it");
+    } else {
+      stalled.has_moved();
     }
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return unusable(file, "locking it");
     const LockHolder holder = read_holder(opened.value);
     // A holder that has just begun has written nothing yet.
     const bool just_begun = holder.pid.empty() && ++nameless < kNamelessTries;
     if (!just_begun && told != holder) {
       told = holder;
-      if (!waits_for(holder)) {
+      if (!waits_for(holder, ahead + 1)) {
         return Error{ErrorCode::kInfrastructure,
                      fmt::format("another measurement has the device: {}", words(holder)),
                      "Wait until it has ended; without --no-wait, kbench does."};
       }
+    }
+    if (!place) {
+      // Where it cannot have one it waits all the same, behind those who have.
+      if (auto taken = QueuePlace::take(file)) place.emplace(std::move(*taken));
     }
     std::this_thread::sleep_for(kBetweenTries);
   }

@@ -1,8 +1,8 @@
 // One measurement at a time on a device, whoever's it is. Two runs that measure beside each other
 // make each other slow and both wrong, on other cores as well: memory, caches, power and clocks are
 // shared. Whoever measures holds the lock of the device (flock on a file that all users of the
-// machine may open); the kernel takes it back however its holder ends. Called by the cli before
-// anything of a run disturbs a clock.
+// machine may open); the kernel takes it back however its holder ends. Whoever waits is served in
+// order of arrival (device_queue). Called by the cli before anything of a run disturbs a clock.
 //
 // The file is removed by its holder, so that one of a machine that is gone (a CPU's carries the
 // machine's boot id) is the exception. What a killed holder leaves behind locks nobody out, even
@@ -33,13 +33,14 @@ struct LockHolder {
 
 class DeviceLock {
  public:
-  // Waits for whoever holds it. `waits_for` is called once for each holder that is waited for;
-  // where it returns false, nobody is waited for and the error (kInfrastructure) names the holder.
-  // Other errors: the folder cannot be written, what has the file's name is none, or cannot be
-  // opened, or its file system knows no locks.
+  // Waits for whoever holds it, and for those who came before. `waits_for` is called once for each
+  // holder that is waited for, with the place in the queue: 1 is next. Where it returns false,
+  // nobody is waited for and the error (kInfrastructure) names the holder. Other errors: the folder
+  // cannot be written, what has the file's name is none, or cannot be opened, or its file system
+  // knows no locks.
   [[nodiscard]] static Result<DeviceLock> take(
       const std::filesystem::path& folder, const std::string& device, const LockHolder& self,
-      const std::function<bool(const LockHolder&)>& waits_for);
+      const std::function<bool(const LockHolder&, int place)>& waits_for);
 
   DeviceLock() = default;  // of nothing
   DeviceLock(DeviceLock&& other) noexcept

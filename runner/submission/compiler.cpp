@@ -126,7 +126,7 @@ SandboxCommand sandbox_command(const Toolchain& toolchain, const Submission& sub
   set_compiler_environment(toolchain, cuda, staging.out(), command);
   command.max_memory_bytes = limits.memory_bytes;
   command.max_resident_bytes = limits.memory_bytes;
-  command.max_file_bytes = kMaxLibraryBytes;
+  command.max_file_bytes = kMaxCompilerFileBytes;
   command.max_cpu_seconds = static_cast<std::uint64_t>(limits.time.count());
   command.max_processes = 64;
   return command;
@@ -276,9 +276,7 @@ Result<std::string> Compiler::build(const Submission& submission, const Staging&
   }
   if (auto fine = judge(submission, *output, limits_.time); !fine) return fine.error();
   warnings = clean_text(output->err, kMaxOutput);
-  auto library = read_foreign_file(staging.out() / kLibraryName, kMaxLibraryBytes);
-  if (!library) return submission_error(submission, "compiled, but made no library");
-  return library;
+  return read_library(staging.out() / kLibraryName, submission.id.name);
 }
 
 Status Compiler::try_own_lines(const Submission& submission, const std::string& task_header) const {

@@ -13,6 +13,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/environment.hpp"
+#include "runner/os/files.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {
@@ -108,11 +109,24 @@ std::string first_errors(const std::string& text) {
   return clean_text(words, kMostBytes);
 }
 
+Result<std::string> read_library(const fs::path& file, const std::string& what) {
+  auto library = read_foreign_file(file, kMaxLibraryBytes);
+  if (library) return std::move(*library);
+  std::error_code error;
+  const bool too_large = fs::is_regular_file(fs::symlink_status(file, error)) &&
+                         fs::file_size(file, error) > kMaxLibraryBytes;
+  if (!too_large) return Error{ErrorCode::kSubmission, what + " compiled, but made no library", ""};
+  return Error{ErrorCode::kSubmission,
+               fmt::format("{} made a library of {} MiB, and {} are allowed", what,
+                           fs::file_size(file, error) >> 20, kMaxLibraryBytes >> 20),
+               "Make tables when it is loaded, or in kbench_prepare."};
+}
+
 Status check_room(const fs::path& folder) {
   std::error_code error;
   const auto space = fs::space(folder, error);
   const std::uint64_t without_it = space.available + bytes_below(folder);
-  if (error || without_it >= kMaxLibraryBytes) return Done{};
+  if (error || without_it >= kMaxCompilerFileBytes) return Done{};
   return Error{ErrorCode::kInfrastructure,
                fmt::format("only {} MiB are free in {}, where submissions are compiled",
                            space.available >> 20, folder.parent_path().string()),

@@ -13,7 +13,10 @@
 
 namespace kbench {
 
-inline constexpr std::size_t kMaxLibraryBytes = 256u << 20;
+// A library stays in the cache, so it is no larger than honest ones (a few MiB) need; what a
+// compiler writes on the way, such as assembly, may be.
+inline constexpr std::size_t kMaxLibraryBytes = 64u << 20;
+inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 
 // What `-march=native` stands for here: a cache that moved to another processor is not reused.
 [[nodiscard]] std::string processor_fingerprint();
@@ -28,6 +31,11 @@ inline constexpr std::size_t kMaxLibraryBytes = 256u << 20;
 // PATH and whatever else compilers read, and TMPDIR: `scratch`. What is there already goes.
 void set_compiler_environment(const Toolchain& toolchain, bool cuda,
                               const std::filesystem::path& scratch, SandboxCommand& command);
+
+// The library that a compiler made, once it is content. Errors: kSubmission, `what` and why there
+// is none.
+[[nodiscard]] Result<std::string> read_library(const std::filesystem::path& file,
+                                               const std::string& what);
 
 // Whether a path lies below a folder, or is it, by their names alone.
 [[nodiscard]] bool lies_within(const std::filesystem::path& path,

@@ -97,7 +97,7 @@ std::string limited_ninja(const fs::path& ninja, std::uint64_t memory_bytes) {
 
 void limit(const CompileLimits& limits, SandboxCommand& command) {
   command.max_resident_bytes = limits.memory_bytes;
-  command.max_file_bytes = kMaxLibraryBytes;
+  command.max_file_bytes = kMaxCompilerFileBytes;
   command.max_cpu_seconds = static_cast<std::uint64_t>(limits.time.count());
   command.max_processes = 64;
 }
@@ -370,9 +370,7 @@ Result<std::string> ExtensionCompiler::build(const ExtensionOwner& owner,
     return room ? fine.error() : room.error();
   }
   warnings = clean_text(output->err, kMaxOutput);
-  auto library = read_foreign_file(staging->out() / (request.name + ".so"), kMaxLibraryBytes);
-  if (!library) return submission_error(what, "compiled, but made no library");
-  return library;
+  return read_library(staging->out() / (request.name + ".so"), what);
 }
 
 // `theirs` is how it ends where the machine has all that is needed.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <future>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runner/submission/ptxas.hpp"
@@ -102,6 +103,15 @@ TEST(FindToolchain, DescribesTheHostCompiler) {
   EXPECT_EQ(torch_architecture("120a"), "12.0a");
   EXPECT_EQ(torch_architecture("89"), "8.9");
   EXPECT_EQ(torch_architecture(""), "");
+}
+
+// A hundred bytes of source once made a library that stayed in the cache for ever.
+TEST_F(CompilerTest, ALibraryHasALimitedSize) {
+  const auto compiled =
+      compile("char table[70 << 20] = {1};\nextern \"C\" int answer() { return table[0]; }\n");
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(compiled.error().code, ErrorCode::kSubmission);
+  EXPECT_THAT(compiled.error().message, ::testing::HasSubstr("a library of 70 MiB, and 64 are allowed"));
 }
 
 TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {

@@ -17,15 +17,19 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/device_queue.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 using test::await;
 using test::start_child;
@@ -39,7 +43,7 @@ const LockHolder kSecond{"4712", "run ba9876543210", "2026-11-21T13:00:05Z"};
 
 Result<DeviceLock> take(const std::filesystem::path& folder, const LockHolder& self,
                         bool wait = false, const std::string& device = "GPU-1") {
-  return DeviceLock::take(folder, device, self, [=](const LockHolder&) { return wait; });
+  return DeviceLock::take(folder, device, self, [=](const LockHolder&, int) { return wait; });
 }
 
 // A child that holds the lock until it is told to end, or is killed.
@@ -128,10 +132,11 @@ TEST_F(DeviceLockTest, WhoWaitsIsToldOnceAndGetsItWhenItIsFree) {
     EXPECT_TRUE(await([&] { return looks.count() >= 3; }, "the third look at the lock"));
     EXPECT_EQ(first.end(), 0);
   });
-  const auto second = DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder& holder) {
-    told.push_back(holder);
-    return true;
-  });
+  const auto second =
+      DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder& holder, int) {
+        told.push_back(holder);
+        return true;
+      });
   later.join();
   ASSERT_TRUE(second.ok()) << second.error().message;
   EXPECT_THAT(told, ::testing::ElementsAre(kFirst));
@@ -201,7 +206,7 @@ TEST_F(DeviceLockTest, ManyAtOnceTakeTurns) {
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
       const auto comes = [&] { std::ofstream(come / std::to_string(i)) << ""; };
-      const auto lock = DeviceLock::take(folder_, "GPU-1", kFirst, [&](const LockHolder&) {
+      const auto lock = DeviceLock::take(folder_, "GPU-1", kFirst, [&](const LockHolder&, int) {
         comes();
         return true;
       });
@@ -218,6 +223,60 @@ TEST_F(DeviceLockTest, ManyAtOnceTakeTurns) {
   int number = 0;
   std::ifstream(counter) >> number;
   EXPECT_EQ(number, kProcesses);
+}
+
+// A run once waited 33 minutes while later ones got the device.
+TEST_F(DeviceLockTest, WhoComesFirstIsServedFirst) {
+  constexpr int kWaiters = 5;
+  const auto order = root_ / "order";
+  Holder holder(folder_);
+  std::vector<pid_t> waiters;
+  for (int i = 0; i < kWaiters; ++i) {
+    const auto waits = root_ / fmt::format("waits-{}", i);
+    waiters.push_back(start_child([&] {
+      const auto lock =
+          DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder&, int place) {
+            std::ofstream(waits) << place;
+            return true;
+          });
+      std::ofstream(order, std::ios::app) << i << std::flush;
+      return lock ? 0 : 1;
+    }));
+    const fs::path file = folder_ / "kbench-GPU-1.lock";
+    ASSERT_TRUE(await([&] { return waiting_for(file) == i + 1; }, "it to stand in the queue"));
+    int place = 0;
+    std::ifstream(waits) >> place;
+    EXPECT_EQ(place, i + 1);
+  }
+  holder.kill();  // the waiters hold the other ends of its pipes, too
+  for (const pid_t waiter : waiters) EXPECT_EQ(wait_for(waiter), 0);
+  std::string served;
+  std::ifstream(order) >> served;
+  EXPECT_EQ(served, "01234");
+  EXPECT_TRUE(fs::is_empty(folder_)) << "nor is a place left behind";
+}
+
+TEST_F(DeviceLockTest, TheDeadKeepNoPlace) {
+  Holder holder(folder_);
+  const fs::path file = folder_ / "kbench-GPU-1.lock";
+  const pid_t waiter = start_child([&] { return take(folder_, kSecond, true) ? 0 : 1; });
+  ASSERT_TRUE(await([&] { return waiting_for(file) == 1; }, "it to stand in the queue"));
+  ::kill(waiter, SIGKILL);
+  EXPECT_EQ(wait_for(waiter), -SIGKILL);
+  EXPECT_EQ(holder.end(), 0);
+  EXPECT_TRUE(take(folder_, kFirst).ok());
+}
+
+TEST_F(DeviceLockTest, WhoDoesNotWaitGoesBeforeNobody) {
+  const fs::path file = folder_ / "kbench-GPU-1.lock";
+  fs::create_directory(folder_);
+  const auto first = QueuePlace::take(file);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->ahead(), 0);
+  const auto second = QueuePlace::take(file);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->ahead(), 1);
+  EXPECT_FALSE(take(folder_, kSecond).ok()) << "the lock is free, and the queue is not";
 }
 
 TEST_F(DeviceLockTest, WhatStandsInTheFileSteersNoTerminal) {

@@ -1,0 +1,45 @@
+// Who waits for a device, in order of arrival: each waiter holds a flock on a file of its own
+// beside the device's lock, so that a place ends with the process that has it. The kernel's time of
+// the file's making orders them; nobody can be before somebody who came earlier. A user's runs wait
+// for each other first (cli/measuring_lock), so that among users each has one place. Called by
+// device_lock.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+class QueuePlace {
+ public:
+  // At the end of the queue of the lock `file`. Errors: kInfrastructure, the folder cannot be
+  // written.
+  [[nodiscard]] static Result<QueuePlace> take(const std::filesystem::path& file);
+
+  QueuePlace(QueuePlace&& other) noexcept
+      : file_(std::exchange(other.file_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  QueuePlace& operator=(QueuePlace&&) = delete;
+  QueuePlace(const QueuePlace&) = delete;
+  QueuePlace& operator=(const QueuePlace&) = delete;
+  ~QueuePlace();
+
+  // How many that are alive came before it. Removes the files of those that are not, where it may.
+  [[nodiscard]] int ahead() const;
+
+ private:
+  QueuePlace(std::filesystem::path file, int descriptor)
+      : file_(std::move(file)), descriptor_(descriptor) {}
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+// How many wait for the lock `file`.
+[[nodiscard]] int waiting_for(const std::filesystem::path& file);
+
+}  // namespace kbench
