@@ -86,7 +86,8 @@ constexpr const char* kLintHelp =
     "Each task is judged on submissions that are wrong on purpose: nothing written, zeros, a\n"
     "constant, the mean, an input, the previous output, float16, one element wrong, one operator\n"
     "or one parameter left out. The same verifier must reject them all. A task keeps a flaw only\n"
-    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py. -v shows notes as well.\n\n"
+    "by naming it: LINT_ACCEPTS = {\"identity\": \"why\"} in its .py.\n"
+    "A parameter without effect is named, too; -v shows all notes.\n\n"
     "Examples:\n"
     "  kbench tasks lint --level 1 --size small --device cpu\n"
     "  kbench tasks lint --task 'level2/08*' --format json\n\n";

@@ -140,7 +140,9 @@ void print_table(const Terminal& out, const std::vector<LintRow>& rows, bool wit
                out.paint(color_of(record.state), fmt::format("{:8}", to_string(record.state))),
                record.rejected, record.mutants, row.outcome.eager_ms);
     for (const LintFinding& finding : record.findings) {
-      if (with_notes || finding.weight != Weight::kNote) {
+      // A parameter without effect is right, and a task that nobody would write knowing of it.
+      const bool is_dead = finding.kind == to_string(MutationKind::kParameter);
+      if (with_notes || is_dead || finding.weight != Weight::kNote) {
         fmt::print("    {} {}: {}\n", to_string(finding.weight), finding.kind,
                    sanitize_line(finding.message));
       }

@@ -56,6 +56,12 @@ class Lint(CliCase):
         self.assertEqual(tasks["012_accepted"]["state"], "accepted")
         self.assertIn("never negative", tasks["012_accepted"]["findings"][0]["message"])
 
+    def test_a_parameter_without_effect_is_named(self):
+        table = self.kbench("tasks", "lint", "--device", "cpu", "--db", "lint.sqlite", "--task",
+                            "level2/034*")
+        self.assertEqual(table.returncode, GOOD, table.stderr)
+        self.assertIn("note parameter: conv_bias has no effect", table.stdout)
+
     def test_table_and_nothing_selected(self):
         words = ("tasks", "lint", "--suite", SUITE, "--device", "cpu", "--db", "lint.sqlite")
         table = self.kbench(*words, "--task", "001")
