@@ -91,6 +91,13 @@ std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
   return render_counts("No verdict", counts);
 }
 
+std::string render_below_floor(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows)
+    if (row.credit.below_floor) ++counts[row.credit.uncredited];
+  return render_counts("Not counted as solved", counts);
+}
+
 bool nothing_timed(const std::vector<ResultRow>& rows) {
   return !rows.empty() &&
          std::none_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; });
@@ -100,7 +107,8 @@ bool nothing_timed(const std::vector<ResultRow>& rows) {
 std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
   for (const ResultRow& row : rows)
-    if (!row.ranked() && row.timed) reasons.emplace(row.task, row.unranked);
+    if (!row.ranked() && row.timed && row.credit.as_stored)
+      reasons.emplace(row.task, row.credit.unranked);
   std::string out;
   for (const auto& [task, reason] : reasons)
     out += fmt::format("  – {}: {}\n", sanitize_line(task), sanitize_line(reason));
@@ -180,6 +188,7 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
   out += render_reasons(rows);
   out += render_no_verdicts(rows);
+  out += render_below_floor(rows);
   out += render_unranked(rows);
   out += render_files(data, options);
   out += render_group(data, options);
@@ -194,7 +203,9 @@ std::string format_row_line(const ResultRow& row, const ConsoleOptions& options)
                                  sanitize_line(row.task));
   if (row.has_submission) line += fmt::format("  {}", contestant_of(row));
   line += fmt::format("  {}", words(row.state));
-  if (row.counts_as_correct() && row.over_eager) {
+  if (row.credit.below_floor) {
+    line += fmt::format("  {}", paint("below the floor", Tone::kCaution, options.colour));
+  } else if (row.counts_as_correct() && row.over_eager) {
     const Verdict verdict = row.over_eager->verdict;
     line +=
         fmt::format("  {} ms  {} vs eager  {}", show(result_field("time_ns.submission"), row),

@@ -30,8 +30,10 @@ struct MovedRatio {
   }
   [[nodiscard]] double is_above(double log_p) const { return log > log_p ? 1 : 0; }
   [[nodiscard]] double is_surely_above(double log_p) const { return log_low > log_p ? 1 : 0; }
-  [[nodiscard]] double penalised() const {
-    return std::isnan(log) ? kLeastLog : std::clamp(log, kLeastLog, kMostLog);
+  // Left out where the row is correct and its speed-up does not count.
+  [[nodiscard]] double penalised(bool correct) const {
+    if (std::isnan(log)) return correct ? log : kLeastLog;
+    return std::clamp(log, kLeastLog, kMostLog);
   }
 };
 
@@ -50,13 +52,14 @@ void contribute(const Outcome* outcome, double log_p, double luck, Take take) {
   take(Score::kCorrectness, of.correct ? 1.0 : 0.0);
   take(Score::kSureFastEager, eager.is_surely_above(log_p));
   take(Score::kFastEager, eager.is_above(log_p));
-  take(Score::kMeanEager, eager.penalised());
+  take(Score::kMeanEager, eager.penalised(of.correct));
   take(Score::kCorrectMeanEager, eager.log);
   take(Score::kSureFastCompiled, compiled.is_surely_above(log_p));
   take(Score::kFastCompiled, compiled.is_above(log_p));
-  take(Score::kMeanCompiled, compiled.penalised());
+  take(Score::kMeanCompiled, compiled.penalised(of.correct));
   take(Score::kCorrectMeanCompiled, compiled.log);
-  take(Score::kShareOfLimit, of.share_of_limit.value_or(0));
+  constexpr double kLeftOut = std::numeric_limits<double>::quiet_NaN();
+  take(Score::kShareOfLimit, of.share_of_limit.value_or(of.correct ? kLeftOut : 0));
   take(Score::kMilestone,
        milestone_reward(of.correct, eager.log > kMilestoneLog, compiled.log > kMilestoneLog));
 }

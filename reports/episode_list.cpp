@@ -48,8 +48,9 @@ Result<const ResultRow*> RowsOfRuns::find(const std::string& run_id, const std::
   if (key.empty()) return static_cast<const ResultRow*>(nullptr);
   const auto [run, is_new] = rows_.try_emplace(run_id);
   if (is_new) {
-    const auto data = load_report(store_, run_id, Shards::kApart);
+    auto data = load_report(store_, run_id, Shards::kApart);
     if (!data) return data.error();
+    data->trust = trust_;
     for (const Evaluation& evaluation : data->evaluations)
       run->second.emplace(evaluation.key, derive(*data, evaluation));
   }
@@ -77,10 +78,10 @@ Reward reward_of_episode(const Episode& head, const ResultRow* row, const Reward
 
 Result<std::vector<ListedEpisode>> load_episodes(const Store& store,
                                                  const std::optional<std::string>& run_id,
-                                                 const RewardRule& rule) {
+                                                 const RewardRule& rule, Trust trust) {
   auto summaries = store.episodes(run_id);
   if (!summaries) return summaries.error();
-  RowsOfRuns rows(store);
+  RowsOfRuns rows(store, trust);
   std::vector<ListedEpisode> episodes;
   for (EpisodeSummary& summary : *summaries) {
     const auto row = rows.find(summary.head.run_id, summary.evaluation);

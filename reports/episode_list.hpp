@@ -27,7 +27,7 @@ using FindRow =
 // Rows by run and key, each run read once.
 class RowsOfRuns {
  public:
-  explicit RowsOfRuns(const Store& store) : store_(store) {}
+  explicit RowsOfRuns(const Store& store, Trust trust = {}) : store_(store), trust_(trust) {}
   // Errors: those of the store.
   [[nodiscard]] Result<const ResultRow*> find(const std::string& run_id, const std::string& key);
   // The same, to be asked while this lives.
@@ -35,6 +35,7 @@ class RowsOfRuns {
 
  private:
   const Store& store_;
+  Trust trust_;
   std::map<std::string, std::map<std::string, ResultRow>> rows_;
 };
 
@@ -52,7 +53,8 @@ struct ListedEpisode {
 
 // Newest first; of one run, or of all. Errors: those of the store.
 [[nodiscard]] Result<std::vector<ListedEpisode>> load_episodes(
-    const Store& store, const std::optional<std::string>& run_id, const RewardRule& rule);
+    const Store& store, const std::optional<std::string>& run_id, const RewardRule& rule,
+    Trust trust = {});
 
 [[nodiscard]] std::string render_episodes(const std::vector<ListedEpisode>& episodes,
                                           const TableStyle& style);

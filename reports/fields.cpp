@@ -157,13 +157,35 @@ constexpr std::array kFields{
         "Whether the task can tell right from wrong: it was tried with submissions that are wrong "
         "on purpose. Empty when nobody tried (`kbench tasks lint`).",
         [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
-    Field{"ranked", "Ranked", Unit::kFlag,
-          "Whether the row counts in scores. No where a submission that computes nothing passes, "
-          "because the output does not depend on the inputs, and where nothing was timed.",
-          [](Row r) -> Json { return r.ranked(); }},
+    Field{
+        "ranked", "Ranked", Unit::kFlag,
+        "Whether the row counts in scores. No where a submission that computes nothing passes, "
+        "because the output does not depend on the inputs, where nothing was timed, and where the "
+        "rows of the run are not as they were stored, or nobody here can tell.",
+        [](Row r) -> Json { return r.ranked(); }},
     Field{"unranked_reason", "Why not ranked", Unit::kText,
           "Why the row counts in no score; empty where it does.",
-          [](Row r) { return r.ranked() ? Json() : Json(r.unranked); }},
+          [](Row r) { return r.ranked() ? Json() : Json(r.credit.unranked); }},
+    Field{
+        "uncredited_reason", "Why the speed-up does not count", Unit::kText,
+        "Why the speed-ups of a row count in no mean, in no share of fast tasks and in no reward "
+        "beyond that of a correct kernel: it has no verdict, or is faster than the device can be. "
+        "Empty where they count, and where there are none.",
+        [](Row r) { return r.credit.uncredited.empty() ? Json() : Json(r.credit.uncredited); }},
+    Field{
+        "pay", "Paid for", Unit::kText,
+        "What a reward pays a correct row for: its speedup; at_most_same, up to that of a kernel "
+        "as "
+        "fast as the baseline, where the machine was busy, few blocks were timed or it is below "
+        "the "
+        "floor; correct, where the speed-up has no verdict for another reason; or failure, as one "
+        "that fails, where it computes with torch against the rule of its run (--allow-torch) and "
+        "is not surely faster than eager.",
+        [](Row r) { return r.has_submission ? Json(to_string(r.credit.pay)) : Json(); }},
+    Field{"below_floor", "Below the floor", Unit::kFlag,
+          "Whether a call took less time than the device needs for it. Such a row counts as not "
+          "solved, whatever the machine did meanwhile.",
+          [](Row r) { return r.has_submission ? Json(r.credit.below_floor) : Json(); }},
     Field{"submission_precision", "Declared precision", Unit::kText,
           "Precision class the submission declares.",
           [](Row r) { return text_of(r, r.submission_precision); }},

@@ -114,7 +114,7 @@ std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows)
   std::map<std::pair<std::string, std::string>, int> counts;
   for (const ResultRow& row : rows) {
     if (!row.no_verdict.empty()) ++counts[{"no verdict", row.no_verdict}];
-    if (!row.ranked()) ++counts[{"not ranked", row.task + ": " + row.unranked}];
+    if (!row.ranked()) ++counts[{"not ranked", row.task + ": " + row.credit.unranked}];
   }
   std::string out;
   for (const auto& [reason, count] : counts)

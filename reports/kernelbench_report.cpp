@@ -50,6 +50,7 @@ Outcome outcome_of(const ResultRow& row) {
     case State::kInputModified: return Outcome::kWrong;
     case State::kOk: break;
   }
+  if (row.credit.below_floor) return Outcome::kRuntimeError;  // as kSuspect
   return row.counts_as_correct() ? Outcome::kCorrect : Outcome::kWrong;
 }
 

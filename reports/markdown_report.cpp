@@ -80,7 +80,7 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
     if (!row.no_verdict.empty()) ++counts["No verdict: " + row.no_verdict];
-    if (!row.ranked()) ++counts["Not ranked: " + row.unranked];
+    if (!row.ranked()) ++counts["Not ranked: " + row.credit.unranked];
   }
   if (data.chain.state != ChainFinding::State::kHolds)
     counts[fmt::format("Rows {}: {}", to_string(data.chain.state), data.chain.message)] =

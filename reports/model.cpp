@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
-#include "reports/score.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/run_name.hpp"
@@ -88,6 +87,9 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.sources = evaluation.sources;
   row.tree_hash = evaluation.tree_hash;
 }
+
+// The label of a row whose speed-up counts because the operator trusts estimates.
+constexpr const char* kTrustedEstimate = "estimate_trusted";
 
 // What it ran on, by the oracle's own word, and how.
 void read_conditions(ReportData& data) {
@@ -187,6 +189,11 @@ std::string ResultRow::ranked_as() const {
   return ranked_apart ? fmt::format("{} (calls torch)", agent) : agent;
 }
 
+const Speedup* ResultRow::credited(Side over) const {
+  const auto& ratio = over == Side::kCompiled ? over_compiled : over_eager;
+  return counts_as_correct() && credit.uncredited.empty() && ratio ? &*ratio : nullptr;
+}
+
 ResultRow derive(const Evaluation& evaluation) {
   ResultRow row;
   copy_identity(evaluation, row);
@@ -220,7 +227,7 @@ ResultRow derive(const Evaluation& evaluation) {
   row.timed = evaluation.timed;
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
-  row.unranked = why_unranked(evaluation, nullptr);
+  row.credit = credit_of(evaluation, nullptr, ChainFinding::State::kUnchained, {});
   return row;
 }
 
@@ -284,10 +291,12 @@ ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   if (row.device == device_of(data)) row.device_name = data.device_name;
   row.chain = to_string(data.chain.state);
   const LintRecord* record = lint_of(data, evaluation);
+  row.credit = credit_of(evaluation, record, data.chain.state, data.trust);
+  if (row.credit.estimate_trusted)
+    row.labels += row.labels.empty() ? kTrustedEstimate : fmt::format(" {}", kTrustedEstimate);
   if (record == nullptr) return row;
   row.lint = summary(*record);
   row.lint_state = record->state;
-  row.unranked = why_unranked(evaluation, record);
   return row;
 }
 

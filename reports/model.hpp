@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "reports/credit.hpp"
 #include "reports/trend.hpp"
+#include "reports/trust.hpp"
 #include "reports/variant_rule.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/evaluation.hpp"
@@ -85,8 +87,7 @@ struct ResultRow {
   std::optional<LintState> lint_state;
 
   bool timed = true;  // no: checked only, and never ranked
-  // Why the row counts in no score, see why_unranked in score.hpp; empty where it does.
-  std::string unranked;
+  Credit credit;      // whether it counts in scores, and its speed-up
 
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
@@ -106,10 +107,14 @@ struct ResultRow {
   [[nodiscard]] std::string contestant() const;
   // Who it counts for: rows that are ranked apart are those of a contestant of their own.
   [[nodiscard]] std::string ranked_as() const;
-  [[nodiscard]] bool ranked() const { return unranked.empty(); }
-  // Ran to the end, and every output was within its tolerance: what scores count,
-  // where the task itself is ranked.
-  [[nodiscard]] bool counts_as_correct() const { return state == State::kOk && correct == true; }
+  [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
+  // Ran to the end, and every output was within its tolerance.
+  [[nodiscard]] bool judged_correct() const { return state == State::kOk && correct == true; }
+  // What scores count, where the task itself is ranked: that, and it took as long as the device
+  // needs.
+  [[nodiscard]] bool counts_as_correct() const { return judged_correct() && !credit.below_floor; }
+  // The speed-up that counts; null where there is none, or none that does.
+  [[nodiscard]] const Speedup* credited(Side baseline) const;
 };
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
@@ -139,6 +144,7 @@ struct ReportData {
   // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
   VariantRule variants = VariantRule::kBest;  // by which scores are made
+  Trust trust;                                // what counts all the same
   std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
   // What only the page shows, filled by who writes one: of each task what its operators are
   // (runner/task/family.hpp), and what earlier runs of the device said.

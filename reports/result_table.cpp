@@ -42,6 +42,7 @@ Cell state_cell(const ResultRow& row) {
 }
 
 Cell verdict_cell(const ResultRow& row) {
+  if (row.credit.below_floor) return {"below the floor", Tone::kCaution};
   if (!row.counts_as_correct() || !row.over_eager) return {"–", {}};
   if (!row.ranked()) return {"not ranked", Tone::kCaution};
   const Verdict verdict = row.over_eager->verdict;

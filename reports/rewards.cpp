@@ -18,8 +18,10 @@ std::optional<RewardRow::Ratio> ratio_of(const std::optional<Speedup>& speedup) 
 
 Reward reward_of(const ResultRow& row, const RewardRule& rule) {
   return reward(rule, {.state = row.state,
-                       .correct = row.counts_as_correct(),
-                       .unranked = row.unranked,
+                       .correct = row.judged_correct(),
+                       .unranked = row.credit.unranked,
+                       .pay = row.credit.pay,
+                       .pay_reason = row.credit.pay_reason,
                        .eager = ratio_of(row.over_eager),
                        .compiled = ratio_of(row.over_compiled)});
 }

@@ -7,10 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "runner/core/defence.hpp"
-
 namespace kbench {
 namespace {
 
@@ -55,17 +51,9 @@ constexpr std::array<ScoreKind, kScores> kKinds{{
      "Σ r / N, r ∈ {−1, 1, 2, 3}"},
 }};
 
-const std::optional<Speedup>& speedup_over(const ResultRow& row, Side baseline) {
-  return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
-}
-
-std::optional<Speedup> correct_speedup(const ResultRow& row, Side baseline) {
-  return row.counts_as_correct() ? speedup_over(row, baseline) : std::nullopt;
-}
-
 // Correct before incorrect, timed before untimed, then the one with the better low end.
 std::tuple<bool, double> goodness(const ResultRow& row) {
-  const std::optional<Speedup> ratio = correct_speedup(row, Side::kEager);
+  const Speedup* ratio = row.credited(Side::kEager);
   return {row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
@@ -79,8 +67,8 @@ bool is_of(const ResultRow& row, const std::string& agent) {
   return row.has_submission && row.ranked_as() == agent && row.state != State::kSkipped;
 }
 
-std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
-  if (!ratio || !(ratio->low > 0)) return std::nullopt;
+std::optional<Outcome::Ratio> ratio_of(const Speedup* ratio) {
+  if (ratio == nullptr || !(ratio->low > 0)) return std::nullopt;
   Outcome::Ratio made;
   made.log = std::log(ratio->estimate);
   made.log_low = std::log(ratio->low);
@@ -90,19 +78,6 @@ std::optional<Outcome::Ratio> ratio_of(const std::optional<Speedup>& ratio) {
 }
 
 }  // namespace
-
-std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint) {
-  if (!evaluation.timed) return kNotTimed;
-  if (!stands(Defence::kTellingTasks)) return "";
-  if (!evaluation.unranked.empty() || lint == nullptr) return evaluation.unranked;
-  for (const LintFinding& finding : lint->findings) {
-    const bool flaw = finding.weight != LintFinding::Weight::kNote;
-    if (flaw && passes_without_inputs(finding.kind))
-      return fmt::format("lint passed a submission that computes nothing ({}): {}", finding.kind,
-                         finding.message);
-  }
-  return "";
-}
 
 int count_tasks(std::span<const ResultRow> rows) {
   std::set<std::pair<std::string, std::string>> tasks;
@@ -157,9 +132,10 @@ Outcome outcome_of(const ResultRow& row) {
   Outcome outcome;
   if (!row.counts_as_correct()) return outcome;
   outcome.correct = true;
-  outcome.eager = ratio_of(row.over_eager);
-  outcome.compiled = ratio_of(row.over_compiled);
-  if (row.floor_ns && row.submitted.median_ns && *row.submitted.median_ns > 0)
+  outcome.eager = ratio_of(row.credited(Side::kEager));
+  outcome.compiled = ratio_of(row.credited(Side::kCompiled));
+  if (row.credit.uncredited.empty() && row.floor_ns && row.submitted.median_ns &&
+      *row.submitted.median_ns > 0)
     outcome.share_of_limit = *row.floor_ns / *row.submitted.median_ns;
   return outcome;
 }

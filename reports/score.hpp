@@ -18,13 +18,6 @@
 
 namespace kbench {
 
-// Why an evaluation counts in no score; empty where it does. What was checked only has no times. A
-// task whose output does not depend on its inputs cannot tell a kernel that works from one that
-// writes zeros: it ranks nobody. Its file may say so itself (stored with the row), or lint found
-// out about the very content that was evaluated (`lint`, null without a record), whether or not the
-// task accepts the flaw.
-[[nodiscard]] std::string why_unranked(const Evaluation& evaluation, const LintRecord* lint);
-
 // Number of different (task, size) pairs, and of those that are ranked.
 [[nodiscard]] int count_tasks(std::span<const ResultRow> rows);
 [[nodiscard]] int count_ranked_tasks(std::span<const ResultRow> rows);
@@ -59,6 +52,8 @@ struct Outcome {
     bool sure = false;     // the interval holds what it promises: the row has a verdict
   };
   bool correct = false;
+  // Empty of a correct row whose speed-up does not count (credit.hpp): such a task is left out of
+  // means, and is not faster in shares.
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
   std::optional<double> share_of_limit;  // least possible time over its time

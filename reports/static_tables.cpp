@@ -110,13 +110,14 @@ struct Cell {
 
 Cell cell_of(const ResultRow* row) {
   if (row == nullptr) return {"·", "no submission", Tone::kNeutral};
+  if (row->credit.below_floor) return {"? below the floor", row->credit.uncredited, Tone::kCaution};
   if (!row->counts_as_correct())
     return {fmt::format("{} {}", glyph(row->state), words(row->state)),
             std::string(help(row->state)), tone(row->state)};
   if (!row->over_eager) return {"✓ correct", "too few samples for a speed-up", Tone::kGood};
   if (!row->ranked())
-    return {fmt::format("{} not ranked", show_ratio(row->over_eager->estimate)), row->unranked,
-            Tone::kNeutral};
+    return {fmt::format("{} not ranked", show_ratio(row->over_eager->estimate)),
+            row->credit.unranked, Tone::kNeutral};
   return {fmt::format("{} {}", glyph(row->over_eager->verdict), show_speedup(row->over_eager)),
           std::string(to_string(row->over_eager->verdict)), tone(row->over_eager->verdict)};
 }
@@ -135,7 +136,7 @@ void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::
   html.open("th", {{"scope", "row"}}).text(task.task);
   if (!task.rows[0].ranked())
     html.element("small", fmt::format("Not ranked: this task counts in no score. {}.",
-                                      task.rows[0].unranked));
+                                      task.rows[0].credit.unranked));
   html.close();
   write_number(html, show(result_field("time_ns.eager"), baselines));
   write_number(html, compiled_text(baselines));

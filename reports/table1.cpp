@@ -24,8 +24,8 @@ struct Sum {
   int timed = 0;
   double logs = 0;
 
-  void add(const std::optional<Speedup>& speedup) {
-    if (!speedup) return;
+  void add(const Speedup* speedup) {
+    if (speedup == nullptr) return;
     faster += speedup->estimate > 1 ? 1 : 0;
     clearly += speedup->estimate > kMilestoneSpeedup ? 1 : 0;
     logs += std::log(speedup->estimate);
@@ -43,10 +43,10 @@ Table1Row row_of(std::span<const ResultRow> rows, int level, int tasks, const st
   Sum compiled;
   for (const Standing& standing : standings(rows, agent)) {
     const ResultRow& row = *standing.rows.front();
-    if (row.level != level || !row.counts_as_correct()) continue;
+    if (row.level != level || !row.counts_as_correct() || !row.credit.as_stored) continue;
     ++made.passed;
-    eager.add(row.over_eager);
-    compiled.add(row.over_compiled);
+    eager.add(row.credited(Side::kEager));
+    compiled.add(row.credited(Side::kCompiled));
   }
   made.eager = eager.side();
   made.compiled = compiled.side();

@@ -144,26 +144,37 @@ Spread spread_of(const Evaluation& evaluation) {
   return spread;
 }
 
-std::string why_no_verdict(const Evaluation& evaluation) {
+bool Doubts::any() const { return busy || !too_short.empty() || too_few_blocks || uncalibrated; }
+
+std::string Doubts::words() const {
   std::vector<std::string> reasons;
-  if (machine_was_busy(evaluation))
+  if (busy)
     reasons.emplace_back(
         "other programs kept the machine busy in more than half of the blocks: run again without "
         "them");
-  if (std::string side = too_short_for_the_clock(evaluation); !side.empty())
-    reasons.push_back(std::move(side));
-  constexpr double kNoMargin = 0;
-  const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
-  if (median_time_ns(evaluation.samples, Side::kSubmission) && !holds_95_percent(ratio))
+  if (!too_short.empty()) reasons.push_back(too_short);
+  if (too_few_blocks)
     reasons.emplace_back(
         "too few blocks were timed for an interval of 95 %: the submission is too slow, or too "
         "slow to stop, for the time that an evaluation has");
-  if (!evaluation.calibration)
+  if (uncalibrated)
     reasons.emplace_back(
         "the device was not calibrated, so nobody knows what its equal runs differ by: run "
         "`kbench selftest timing` once");
   return fmt::format("{}", fmt::join(reasons, "; and "));
 }
+
+Doubts doubts_of(const Evaluation& evaluation) {
+  constexpr double kNoMargin = 0;
+  const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
+  const bool timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
+  return {.busy = machine_was_busy(evaluation),
+          .too_short = too_short_for_the_clock(evaluation),
+          .too_few_blocks = timed && !holds_95_percent(ratio),
+          .uncalibrated = !evaluation.calibration};
+}
+
+std::string why_no_verdict(const Evaluation& evaluation) { return doubts_of(evaluation).words(); }
 
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
   auto times = times_per_call(samples, side);
@@ -204,7 +215,7 @@ std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side
                               slowdown_beside(evaluation, candidate).log_ratio;
   for (double* end : {&ratio->estimate, &ratio->low, &ratio->high}) *end *= std::exp(-faster_alone);
   ratio->calibrated = evaluation.calibration.has_value();
-  const bool says_nothing = !why_no_verdict(evaluation).empty();
+  const bool says_nothing = doubts_of(evaluation).any();
   ratio->verdict = says_nothing ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));
   return ratio;
 }

@@ -54,9 +54,19 @@ struct Spread {
 // Nanoseconds.
 constexpr std::int64_t kLeastCpuCallNs = 1'000;
 
-// Why an evaluation has no verdict, in words; empty where it may have one: other programs kept the
-// machine busy (keep.hpp), a side is too short for the clock, too few blocks were timed, or nobody
-// has measured what equal runs of the device differ by. All that apply, each with what to do.
+// Why an evaluation has no verdict: all that apply. Without any it may have one.
+struct Doubts {
+  bool busy = false;            // other programs kept the machine busy (keep.hpp)
+  std::string too_short;        // names a side whose calls the clock cannot tell from empty ones
+  bool too_few_blocks = false;  // were timed: the submission is slow, or slow to stop
+  bool uncalibrated = false;    // nobody has measured what equal runs of the device differ by
+
+  [[nodiscard]] bool any() const;
+  [[nodiscard]] std::string words() const;  // each with what to do; empty without any
+};
+[[nodiscard]] Doubts doubts_of(const Evaluation& evaluation);
+
+// doubts_of() in words.
 [[nodiscard]] std::string why_no_verdict(const Evaluation& evaluation);
 
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.

@@ -101,6 +101,7 @@ class AgentRun {
                                          .run_id = run_id_,
                                          .agent = agent_name(episodes_.front().model),
                                          .quick = quick_,
+                                         .allow_torch = allow_torch_,
                                          .reward = rule_,
                                          .stop = [this] { return stop_.load(); }});
     AgentSurroundings around{.store = *store_,
@@ -128,6 +129,7 @@ class AgentRun {
     run.size = options_.size;
     run.device = options_.device;
     run.quick = quick_ = options_.quick;
+    run.allow_torch = allow_torch_ = options_.allow_torch;
     run.baselines_only = true;
     run.database = options_.database;
     run.id = random_id();
@@ -204,6 +206,7 @@ class AgentRun {
     RunOptions as_begun;
     as_begun = with_options_of(std::move(as_begun), *run);
     quick_ = as_begun.quick;
+    allow_torch_ = as_begun.allow_torch;
     common_.suite = as_begun.common.suite;
     const auto listed = store_->with([&](const Store& store) { return store.episodes(run->id); });
     if (!listed) return listed.error();
@@ -311,8 +314,9 @@ class AgentRun {
           store_->with([&](Store& store) { return store.finish_run(run_id_, utc_now()); });
       if (!finished) return finished.error();
     }
-    const auto episodes =
-        store_->with([&](const Store& store) { return load_episodes(store, run_id_, rule_); });
+    const auto episodes = store_->with([&](const Store& store) {
+      return load_episodes(store, run_id_, rule_, options_.common.trust);
+    });
     if (!episodes) return episodes.error();
     fmt::print("{}", render_episodes(*episodes, output_style(options_.common)));
     std::size_t open = 0;
@@ -349,6 +353,7 @@ class AgentRun {
   std::unique_ptr<SharedStore> store_;
   std::string run_id_;  // empty: nothing was begun
   bool quick_ = false;
+  std::string allow_torch_;
   std::vector<Episode> episodes_;
   std::map<std::string, WorkspaceTexts> texts_;  // by task
   std::mutex mutex_;                             // of the next two

@@ -51,9 +51,11 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    const auto run = run_kernels(
-        {*staged, task, quiet_, judging_.installation},
-        {.database = std::nullopt, .command_line = "kbench agent run", .stop = judging_.stop});
+    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
+                                 {.database = std::nullopt,
+                                  .command_line = "kbench agent run",
+                                  .stop = judging_.stop,
+                                  .allow_torch = judging_.allow_torch});
     if (!run) return failed(run.error());
     if (run->data.evaluations.empty()) return not_judged(run->end);
     const Evaluation& evaluation = run->data.evaluations.front();
@@ -76,7 +78,8 @@ class DeviceJudge final : public EpisodeJudge {
                                  {.database = database,
                                   .command_line = "kbench agent run",
                                   .stop = judging_.stop,
-                                  .quick = judging_.quick});
+                                  .quick = judging_.quick,
+                                  .allow_torch = judging_.allow_torch});
     if (!run) return failed(run.error());
     if (run->data.evaluations.empty()) return not_judged(run->end);
     const auto key = take_row(database, run->data.run.id);
@@ -132,9 +135,10 @@ class DeviceJudge final : public EpisodeJudge {
   }
 
   KernelVerdict verdict_of(const std::string& key) const {
-    const auto data = judging_.store.with(
+    auto data = judging_.store.with(
         [&](const Store& store) { return load_report(store, judging_.run_id, Shards::kApart); });
     if (!data) return failed(data.error());
+    data->trust = quiet_.trust;
     for (const Evaluation& evaluation : data->evaluations) {
       if (evaluation.key != key) continue;
       return {{{"run_id", judging_.run_id},

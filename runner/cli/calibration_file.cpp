@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/cli/build_info.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {
@@ -51,6 +53,17 @@ CalibratedDevice describe_device(const Target& target, const DeviceFacts& facts)
   device.identity = fmt::format("{}, {} threads", facts.name, facts.threads);
   device.driver = names.release;
   return device;
+}
+
+CalibratedDevice describe_device(const Target& target) {
+  DeviceFacts facts;
+  if (target.device == "cuda") {
+    if (target.gpu) facts.name = target.gpu->name;
+  } else {
+    facts.name = cpu::model_name();
+    facts.threads = static_cast<int>(usable_cores().size());
+  }
+  return describe_device(target, facts);
 }
 
 Result<std::vector<StoredCalibration>> read_calibrations(const fs::path& state) {

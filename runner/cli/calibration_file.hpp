@@ -30,6 +30,9 @@ struct CalibratedDevice {
 };
 [[nodiscard]] CalibratedDevice describe_device(const Target& target, const DeviceFacts& facts);
 
+// The same by what the supervisor knows without asking the device.
+[[nodiscard]] CalibratedDevice describe_device(const Target& target);
+
 struct StoredCalibration {
   CalibratedDevice device;
   Calibration calibration;

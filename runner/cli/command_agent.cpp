@@ -72,6 +72,8 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   add_device(*run, options.device);
   run->add_flag("--quick", options.quick, "Time submissions in eight blocks only");
   add_reward(*run, options.reward, "Reward that is shown (default: milestone_sure)");
+  add_allow_torch(*run, options.allow_torch);
+  add_trust(*run, options.common.trust);
   run->add_option("--resume", options.resume,
                   "Go on with what is open in this run, as latest; its options are kept")
       ->type_name("RUN");

@@ -41,6 +41,7 @@ EpisodesApps add_episodes(CLI::App& app, EpisodesOptions& options) {
   for (auto* one : {apps.list, apps.show}) {
     one->footer(help_of("episodes"));
     add_reward(*one, options.reward, "Reward that is shown (default: milestone_sure)");
+    add_trust(*one, options.common.trust);
     add_database(*one, options.database);
     add_json(*one, options.format);
     add_wide(*one, options.common);
@@ -73,6 +74,7 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   add_choice<FilterRule>(*command, "--filter", options.filter, rule_names(),
                          "Which are taken (default: by KIND)");
   add_reward(*command, options.reward, "What they are worth (default: milestone_sure)");
+  add_trust(*command, options.common.trust);
   add_path(*command, "--held-out", options.held_out,
            "Tasks that nobody may be trained on, an id or a glob a line")
       ->type_name("FILE");

@@ -152,6 +152,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
            "Write html as many files, an index and one for each task, into this folder")
       ->type_name("DIR");
   add_variants(*report, options.variants);
+  add_trust(*report, options.common.trust);
   add_database(*report, options.database);
   report
       ->add_option("--run", options.runs,

@@ -198,6 +198,19 @@ void add_variants(CLI::App& app, VariantRule& rule) {
       "Which of an agent's variants for a task counts in scores (default: best)");
 }
 
+void add_allow_torch(CLI::App& app, std::string& policy) {
+  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
+           "Python: operators of torch that move data, others ranked apart; all; or none (default: "
+           "data)");
+}
+
+void add_trust(CLI::App& app, Trust& trust) {
+  app.add_flag("--trust-estimates", trust.estimates,
+               "Let speed-ups count on a device that was never calibrated; their rows say so");
+  app.add_flag("--trust-unchecked", trust.unchecked,
+               "Let rows count whose chain cannot be checked here, such as another machine's");
+}
+
 namespace {
 
 void be_a_reward(CLI::Option& option) {

@@ -20,9 +20,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
            "Precision class of the baselines (default: torch-default)");
   add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
            "Whose inputs and tolerance: kbench's own, or another benchmark's (default: kbench)");
-  add_word(app, "--allow-torch", options.allow_torch, {"data", "all", "none"},
-           "Python: operators of torch that move data, others ranked apart; all; or none (default: "
-           "data)");
+  add_allow_torch(app, options.allow_torch);
   auto* submissions = add_path(app, "--submissions", options.submissions,
                                "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
                           ->type_name("DIR");
@@ -87,6 +85,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);
   add_variants(*run, options.variants);
+  add_trust(*run, options.common.trust);
   add_database(*run, options.database);
   run->add_option_function<std::string>(
          "--resume", [&options](const std::string& name) { options.resume = name; },

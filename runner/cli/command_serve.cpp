@@ -10,6 +10,8 @@ void add_judging(CLI::App& app, ServeOptions& options) {
   add_size(app, options.size, "Size of tasks where nobody names one");
   add_device(app, options.device);
   add_database(app, options.database);
+  add_allow_torch(app, options.allow_torch);
+  add_trust(app, options.common.trust);
   add_common(app, options.common, true);
 }
 

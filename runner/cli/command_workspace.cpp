@@ -36,6 +36,7 @@ WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
   apps.submit->add_option("--agent", options.agent, "Who submits (default: the folder's name)")
       ->type_name("NAME");
   add_reward(*apps.submit, options.reward, "Reward of the row (default: milestone_sure)");
+  add_trust(*apps.submit, options.common.trust);
   add_database(*apps.submit, options.database);
   return apps;
 }

@@ -183,17 +183,10 @@ Finding check_cpu() {
 // The devices that `kbench run` would take, as calibrations know them.
 std::vector<CalibratedDevice> devices_here(const std::vector<GpuInfo>& gpus) {
   std::vector<CalibratedDevice> devices;
-  for (const GpuInfo& gpu : gpus) {
-    DeviceFacts facts;
-    facts.name = gpu.name;
-    devices.push_back(
-        describe_device({.device = "cuda", .device_index = gpu.index, .gpu = gpu}, facts));
-  }
+  for (const GpuInfo& gpu : gpus)
+    devices.push_back(describe_device({.device = "cuda", .device_index = gpu.index, .gpu = gpu}));
   if (!devices.empty()) return devices;
-  DeviceFacts facts;
-  facts.name = cpu::model_name();
-  facts.threads = static_cast<int>(usable_cores().size());
-  return {describe_device({.device = "cpu"}, facts)};
+  return {describe_device({.device = "cpu"})};
 }
 
 std::string age_of(const std::string& measured_at) {

@@ -27,7 +27,7 @@ Result<int> list(const Store& store, const EpisodesOptions& options, const Rewar
     if (!run) return run.error();
     run_id = run->id;
   }
-  const auto episodes = load_episodes(store, run_id, rule);
+  const auto episodes = load_episodes(store, run_id, rule, options.common.trust);
   if (!episodes) return episodes.error();
   const std::string where =
       run_id ? fmt::format("run {}", short_id(*run_id)) : options.database.string();
@@ -49,7 +49,7 @@ Result<int> show(const Store& store, const EpisodesOptions& options, const Rewar
   if (!episode) return episode.error();
   auto contents = load_texts(store, *episode);
   if (!contents) return contents.error();
-  RowsOfRuns rows(store);
+  RowsOfRuns rows(store, options.common.trust);
   const auto story = tell_story({std::move(*episode), std::move(*contents)}, rows.finder(), rule);
   if (!story) return story.error();
   if (options.format == OutputFormat::kJson) {

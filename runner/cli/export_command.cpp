@@ -97,7 +97,10 @@ class LineSink {
 class Exporter {
  public:
   Exporter(const ExportOptions& options, const Store& store, RewardRule rule)
-      : options_(options), store_(store), rule_(std::move(rule)), rows_(store) {}
+      : options_(options),
+        store_(store),
+        rule_(std::move(rule)),
+        rows_(store, options.common.trust) {}
 
   Status prepare() {
     filter_ = options_.filter.value_or(default_rule(options_.kind));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/trust.hpp"
 #include "reports/variant_rule.hpp"
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/prompt_language.hpp"
@@ -36,6 +37,7 @@ struct CommonOptions {
   int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
   ColorMode color = ColorMode::kAuto;
   bool wide = false;  // tables keep every column, however narrow the terminal
+  Trust trust;        // what counts of stored rows all the same
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
   // Where options come from that nobody typed; both were read before (cli/settings.hpp).
   std::string config;
@@ -79,6 +81,7 @@ struct RunOptions {
   // true ends the run once the evaluation at hand is stored. `stored` is told of each row then.
   std::function<bool()> stop;
   std::function<void(const Evaluation&)> stored;
+  bool repeat_busy = false;  // what other programs disturbed is measured once more
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -273,6 +276,7 @@ struct ServeOptions {
   int body_timeout_s = 30;                      // of its body
   std::optional<std::string> device;            // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<std::string> size;              // of orders that name none; else by the device
+  std::string allow_torch = "data";             // as RunOptions has it
   std::filesystem::path database = "kbench.sqlite";
 };
 
@@ -335,6 +339,7 @@ struct AgentRunOptions {
   int seconds = 0;
   std::int64_t window = 131'072;
   bool quick = false;
+  std::string allow_torch = "data";       // as RunOptions has it
   std::string reward = "milestone_sure";  // a name of reward/reward.hpp
   std::optional<std::string> resume;      // a run's name, of store/run_name.hpp
   std::filesystem::path database = "kbench.sqlite";

@@ -77,6 +77,7 @@ int report_command(const ReportOptions& options, const Installation& installatio
   auto data = load_runs(*store, options.runs);
   if (!data) return fail(data.error(), terminal);
   data->variants = options.variants;
+  data->trust = options.common.trust;
   data->reward = std::move(reward);
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())

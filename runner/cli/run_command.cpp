@@ -561,6 +561,7 @@ class RunSession {
     settings.checks_only = options_.checks_only;
     settings.last_worker = &last_worker_;
     settings.calibration = calibration_;
+    settings.repeat_busy = options_.repeat_busy;
     // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
     if (on_cuda()) settings.null_calls = 25;
     if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
@@ -632,6 +633,7 @@ class RunSession {
     }
     rows_ = static_cast<int>(data->evaluations.size());
     data->variants = options_.variants;
+    data->trust = options_.common.trust;
     if (auto added = add_page_extras(*data, *store_, options_, installation_); !added) return added;
     return report(*data);
   }

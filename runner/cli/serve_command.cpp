@@ -13,9 +13,12 @@
 #include <fmt/format.h>
 
 #include "runner/cli/build_info.hpp"
+#include "runner/cli/calibration_file.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/run_plan.hpp"
 #include "runner/cli/serving.hpp"
 #include "runner/cli/terminal.hpp"
+#include "runner/cli/timing_selftest.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -64,10 +67,12 @@ class Serving {
   Result<ServeEnd> run() {
     // Whoever may not listen there learns so at once.
     if (auto free = listen_on(options_.address, port_); !free) return free.error();
-    auto parts = prepare_serving(options_, installation_);
-    if (!parts) return parts.error();
     auto tokens = find_tokens(options_, installation_);
     if (!tokens) return tokens.error();
+    // Before signals are blocked: Ctrl-C ends it.
+    if (auto calibrated = calibrate_once(); !calibrated) return calibrated.error();
+    auto parts = prepare_serving(options_, installation_);
+    if (!parts) return parts.error();
     const auto openapi = read_file(installation_.root / "data/serve/openapi.json");
     if (!openapi)
       return Error{ErrorCode::kInfrastructure, "data/serve/openapi.json is missing",
@@ -98,6 +103,21 @@ class Serving {
  private:
   void note(const std::string& text) const {
     if (options_.common.verbosity >= 0) fmt::print(stderr, "{}\n", text);
+  }
+
+  // Without a calibration no row has a verdict, and a trainer gets no number for most of them.
+  [[nodiscard]] Status calibrate_once() const {
+    if (options_.common.trust.estimates) return Done{};
+    RunOptions run;
+    run.common = options_.common;
+    run.device = options_.device;
+    const auto target = choose_target(run, installation_);
+    if (!target) return target.error();
+    if (find_calibration(installation_.state, describe_device(*target))) return Done{};
+    note("the device was never calibrated, so that is done first; --trust-estimates goes without");
+    TimingSelftestRequest request{.common = options_.common, .device = options_.device};
+    request.common.suite.reset();  // it measures shipped tasks
+    return calibrate(request, installation_);
   }
 
   // At the same port, when it is not the first one.

@@ -88,19 +88,23 @@ class StoreJudge final : public ServingJudge {
                           target_.device, order.agent,   tree->hash};
       return Identity{sha256(parts.dump()), (*task)->id, *size};
     }
-    const auto id = submission_id(order, *tree, (*task)->id);
-    if (!id) return id.error();
+    const auto submission = submission_of(order, *tree, (*task)->id);
+    if (!submission) return submission.error();
+    const SubmissionId& id = submission->id;
+    const bool is_usual = submission->kind != SubmissionKind::kPython ||
+                          options_.allow_torch == ServeOptions().allow_torch;
     return Identity{evaluation_key({.task_hash = (*task)->hash,
                                     .size = *size,
                                     .device = target_.device,
                                     .precision = RunOptions().precision,
                                     .profile = RunOptions().profile,
-                                    .agent = id->agent,
-                                    .submission = id->name,
-                                    .source_hash = id->source_hash,
+                                    .agent = id.agent,
+                                    .submission = id.name,
+                                    .source_hash = id.source_hash,
                                     .host_compiler = toolchain_.host_version,
                                     .nvcc = toolchain_.nvcc_version,
-                                    .device_name = device_.name}),
+                                    .device_name = device_.name,
+                                    .allow_torch = is_usual ? "" : options_.allow_torch}),
                     (*task)->id, *size};
   }
 
@@ -114,8 +118,9 @@ class StoreJudge final : public ServingJudge {
       const auto chain = stored->chains.find(row->run_id);
       if (chain == stored->chains.end()) continue;
       if (rows == Rows::kThatCount && !counts(*row, chain->second)) continue;
-      const auto report = row_report(store_, std::move(*row), chain->second);
+      auto report = row_report(store_, std::move(*row), chain->second);
       if (!report) return report.error();
+      report->trust = options_.common.trust;
       if (rows == Rows::kThatCount && report->quick) {
         // Moved from: rows before it are still whole.
         continue;
@@ -143,6 +148,8 @@ class StoreJudge final : public ServingJudge {
     run.database = options_.database;
     run.command_line = "kbench serve";
     run.stop = [this] { return stopping_.load(); };
+    run.repeat_busy = true;
+    run.allow_torch = options_.allow_torch;
     std::set<std::string> tasks;
     for (const QueuedOrder& one : orders) {
       const auto tree = kernel_tree_of(one.order.files);
@@ -256,9 +263,9 @@ class StoreJudge final : public ServingJudge {
 
   // --- orders ---
 
-  // What a run calls the submission.
-  Result<SubmissionId> submission_id(const Order& order, const KernelTree& tree,
-                                     const std::string& task) const {
+  // As a run finds it.
+  Result<Submission> submission_of(const Order& order, const KernelTree& tree,
+                                   const std::string& task) const {
     auto scratch = ScratchFolder::make("kbench-order");
     if (!scratch) return scratch.error();
     if (auto added = add_submission(scratch->path(), tree, task, order.agent, variant_of(tree));
@@ -268,7 +275,7 @@ class StoreJudge final : public ServingJudge {
     if (!found) return found.error();
     if (!found->submissions.empty()) {
       const Submission& submission = found->submissions.front();
-      if (submission.is_for(target_.device)) return submission.id;
+      if (submission.is_for(target_.device)) return submission;
       return Error{ErrorCode::kSubmission,
                    fmt::format("the files are for {}, and this server judges on {}",
                                submission.device, target_.device),
@@ -315,7 +322,8 @@ class StoreJudge final : public ServingJudge {
     if (what == "compile") return compile_kernels(request).result;
     const auto run = run_kernels(request, {.database = std::nullopt,
                                            .command_line = "kbench serve",
-                                           .stop = [this] { return stopping_.load(); }});
+                                           .stop = [this] { return stopping_.load(); },
+                                           .allow_torch = options_.allow_torch});
     if (!run) return error_result(run.error());
     if (run->data.evaluations.empty())
       return error_result({ErrorCode::kInfrastructure, run->end.summary, ""});

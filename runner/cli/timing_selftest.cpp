@@ -286,6 +286,12 @@ Result<Findings> perform(const TimingSelftestRequest& request, const Installatio
 
 }  // namespace
 
+Status calibrate(const TimingSelftestRequest& request, const Installation& installation) {
+  const auto findings = perform(request, installation);
+  if (!findings) return findings.error();
+  return Done{};
+}
+
 int selftest_timing_command(const TimingSelftestRequest& request,
                             const Installation& installation) {
   const auto findings = perform(request, installation);

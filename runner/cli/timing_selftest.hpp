@@ -12,4 +12,9 @@ namespace kbench {
 // clock is wrong. A calibration is kept in both cases.
 int selftest_timing_command(const TimingSelftestRequest& request, const Installation& installation);
 
+// The same without a word on standard output: for a command that needs a calibration and finds
+// none. Errors: those of its runs; a clock that fails a check is none.
+[[nodiscard]] Status calibrate(const TimingSelftestRequest& request,
+                               const Installation& installation);
+
 }  // namespace kbench

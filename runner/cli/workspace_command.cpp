@@ -105,7 +105,8 @@ class Asked {
                  evaluation.state);
   }
 
-  [[nodiscard]] Json submitted(const ReportData& data) const {
+  [[nodiscard]] Json submitted(ReportData data) const {
+    data.trust = options_.common.trust;
     std::optional<RewardRule> rule;
     if (auto found = find_reward(options_.reward)) rule = std::move(*found);
     return {{"run_id", data.run.id},

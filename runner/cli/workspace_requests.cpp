@@ -136,6 +136,8 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   run.command_line = options.command_line;
   run.stop = options.stop;
   run.quick = options.quick;
+  run.allow_torch = options.allow_torch;
+  run.repeat_busy = true;
   auto end = perform_run(run, request.installation);
   if (!end) return end.error();
   KernelRun done{std::move(*end), {}};

@@ -52,7 +52,8 @@ struct KernelRunOptions {
   std::optional<std::filesystem::path> database;
   std::string command_line;  // for the store
   std::function<bool()> stop = {};
-  bool quick = false;  // as RunOptions has it
+  bool quick = false;  // this and the next: as RunOptions has them
+  std::string allow_torch = "data";
 };
 [[nodiscard]] Result<KernelRun> run_kernels(const KernelRequest& request,
                                             const KernelRunOptions& options);

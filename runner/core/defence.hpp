@@ -51,6 +51,7 @@ enum class Defence {
   kPassiveDatabase,  // a results file is data: what acts in it is refused
   kChainedRows,      // rows changed after the fact are noticed
   kTellingTasks,     // a task that cannot tell right from wrong ranks nobody
+  kCredit,           // a speed-up below the floor or without a verdict counts nowhere
   // before and beside all that
   kPlainFileNames,  // no name of a file is read as an option by a compiler
   kAgentLimits,     // what one agent may hand in

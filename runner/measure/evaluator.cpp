@@ -627,7 +627,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   };
   Evaluation result =
       unless_confirmed(evaluate_once(request, settings, "first", {}, oracle, start_worker, budget));
-  const std::string reason = reason_to_repeat(result);
+  const std::string reason = reason_to_repeat(result, settings.repeat_busy);
   if (reason.empty()) return result;
   Evaluation second = unless_confirmed(measure_again(result, settings, reason, result.samples));
   return settle(std::move(result), std::move(second), reason);

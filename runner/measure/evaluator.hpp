@@ -64,6 +64,9 @@ struct EvaluationSettings {
   std::chrono::seconds budget{180};
   // How long one call may take; empty: by eager's time, see CallProtocol::call_timeout.
   std::optional<std::chrono::milliseconds> call_limit;
+  // Measures once more what other programs disturbed: for whoever pays for the row and needs a
+  // number.
+  bool repeat_busy = false;
   AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
   std::optional<Calibration> calibration;      // of the device, for the record
   Surroundings surroundings;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/analysis/keep.hpp"
+#include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 
@@ -15,28 +16,9 @@ namespace kbench {
 namespace {
 
 constexpr double kTooFast = 10;
-// Of a baseline's time, which may move what a kernel can leave out: as much as floor_ns() grants.
-constexpr double kBaselineShare = 0.8;
 
 std::optional<double> time_of(const Evaluation& evaluation, Side side = Side::kSubmission) {
   return median_time_ns(evaluation.samples, side);
-}
-
-// The device's peaks were measured once, before; another machine on the same host may have had its
-// memory bus then and not now. What a baseline did beside the submission can be done.
-std::optional<double> limit_ns(const Evaluation& evaluation) {
-  std::optional<double> limit = evaluation.floor_ns;
-  if (!limit) return std::nullopt;
-  for (const Side baseline : {Side::kEager, Side::kCompiled})
-    if (const auto time = time_of(evaluation, baseline))
-      limit = std::min(*limit, kBaselineShare * *time);
-  return limit;
-}
-
-bool below_floor(const Evaluation& evaluation) {
-  const auto time = time_of(evaluation);
-  const auto limit = limit_ns(evaluation);
-  return time && limit && *time < *limit;
 }
 
 template <class T>
@@ -79,12 +61,6 @@ Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool
   prepend(second.set_aside, first.set_aside);
   prepend(second.blocks, first.blocks);
   return second;
-}
-
-std::string below_floor_text(const Evaluation& evaluation) {
-  return fmt::format("{:.4f} ms a call, and the device needs at least {:.4f} ms",
-                     time_of(evaluation).value_or(0) * 1e-6,
-                     limit_ns(evaluation).value_or(0) * 1e-6);
 }
 
 // What the second measurement would have shown at the pace of the first one: a machine may become
@@ -145,12 +121,13 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
   return together(first, false, std::move(second), true);
 }
 
-std::string reason_to_repeat(const Evaluation& evaluation) {
+std::string reason_to_repeat(const Evaluation& evaluation, bool repeat_busy) {
   if (evaluation.state != State::kOk) return "";
-  if (below_floor(evaluation)) return below_floor_text(evaluation);
+  if (is_below_floor(evaluation)) return below_floor_words(evaluation);
   const auto over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
   if (over_eager && over_eager->estimate > kTooFast)
     return fmt::format("{:.1f} times as fast as eager", over_eager->estimate);
+  if (repeat_busy && machine_was_busy(evaluation)) return "other programs on the machine";
   return "";
 }
 
@@ -163,16 +140,17 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return together(std::move(first), false, std::move(second), true);
   }
   // What others on the machine did says nothing of a submission: the quiet one of the two counts,
-  // and where neither was, nothing is said (analysis/speedup, why_no_verdict).
+  // and where neither was, nothing is said (analysis/speedup, doubts_of) and nothing is gained
+  // (reports/credit).
   const bool first_was_busy = machine_was_busy(first);
   const bool second_was_busy = machine_was_busy(second);
   if (first_was_busy && second_was_busy)
     return together(std::move(first), true, std::move(second), true);
   if (first_was_busy || second_was_busy) {
-    if (below_floor(first_was_busy ? second : first)) {
+    if (is_below_floor(first_was_busy ? second : first)) {
       second.state = State::kSuspect;
       second.message = "measured twice, once beside other programs and once faster than can be: " +
-                       below_floor_text(first_was_busy ? second : first);
+                       below_floor_words(first_was_busy ? second : first);
       second.hint = kReadTheKernel;
     }
     return together(std::move(first), second_was_busy, std::move(second), first_was_busy);
@@ -191,9 +169,9 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     second.hint = kReadTheKernel;
     return slower_counts();
   };
-  if (below_floor(first) && below_floor(second)) {
+  if (is_below_floor(first) && is_below_floor(second)) {
     return suspect("measured twice, and both times faster than can be: " +
-                   below_floor_text(once > again ? first : second));
+                   below_floor_words(once > again ? first : second));
   }
   const bool on_cpu = second.device == "cpu";
   if (far_apart(once, again, on_cpu) && far_apart(once, at_pace, on_cpu) &&

@@ -15,8 +15,9 @@
 
 namespace kbench {
 
-// Why a finished evaluation is to be measured again; empty when it is not.
-[[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation);
+// Why a finished evaluation is to be measured again; empty when it is not. That other programs kept
+// the machine busy is a reason where `repeat_busy` says so.
+[[nodiscard]] std::string reason_to_repeat(const Evaluation& evaluation, bool repeat_busy = false);
 
 // The samples of two measurements as of one: blocks and placements are numbered through.
 [[nodiscard]] std::vector<Sample> joined(std::span<const Sample> first,
@@ -31,7 +32,9 @@ namespace kbench {
 [[nodiscard]] Evaluation confirm(const Evaluation& first, Evaluation second);
 
 // What two measurements say together: a failure of the second counts; where they agree, the samples
-// of both do. Where they disagree, or both lie below the floor, the slower is `suspect`.
+// of both do. Where they disagree, or both lie below the floor, the slower is `suspect`. Where the
+// machine was busy both times nobody is accused, and reports let no speed-up count
+// (reports/credit.hpp).
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
 
 }  // namespace kbench

@@ -144,13 +144,37 @@ bool is_over_compiled(RewardFormula formula) {
   return formula == RewardFormula::kSpeedup || formula == RewardFormula::kLog;
 }
 
+// No more than that of a kernel as fast as the baseline.
+Ratio at_most_same(Ratio ratio) {
+  if (!ratio) return ratio;
+  return RewardRow::Ratio{std::min(ratio->estimate, 1.0), std::min(ratio->low, 1.0), ratio->sure};
+}
+
+bool is_milestone(RewardFormula formula) {
+  return formula == RewardFormula::kMilestone || formula == RewardFormula::kMilestoneSure;
+}
+
 void add_correct(const RewardRule& rule, const RewardRow& row, Reward& made) {
-  if (rule.formula == RewardFormula::kMilestone || rule.formula == RewardFormula::kMilestoneSure)
+  if (is_milestone(rule.formula))
     return add_milestone(row, rule.formula == RewardFormula::kMilestoneSure, made);
   const bool over_compiled = is_over_compiled(rule.formula);
   const Ratio& ratio = over_compiled ? row.compiled : row.eager;
   made.reason = why_unknown(ratio, over_compiled ? "compiled" : "eager", false);
   if (ratio) made.value = of_speedup(rule, ratio->estimate);
+}
+
+// Of a correct row that is not paid for its speed-up.
+void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
+  if (row.pay == Pay::kFailure) {
+    made.value = of_failed(rule.formula, State::kForbiddenLibrary);
+  } else {
+    row.eager = at_most_same(row.eager);
+    row.compiled = at_most_same(row.compiled);
+    add_correct(rule, row, made);
+    if (!is_milestone(rule.formula) && row.pay == Pay::kCorrect) made.value.reset();
+    made.capped = made.value.has_value();
+  }
+  made.reason = row.pay_reason;
 }
 
 // Why a row is worth nothing, whatever the formula; empty where it is worth something.
@@ -165,6 +189,16 @@ std::string why_worthless(const RewardRow& row) {
 }
 
 }  // namespace
+
+std::string_view to_string(Pay pay) {
+  switch (pay) {
+    case Pay::kSpeedup: return "speedup";
+    case Pay::kAtMostSame: return "at_most_same";
+    case Pay::kCorrect: return "correct";
+    case Pay::kFailure: return "failure";
+  }
+  return "correct";
+}
 
 std::span<const RewardKind> reward_kinds() { return kKinds; }
 
@@ -181,8 +215,10 @@ Reward reward(const RewardRule& rule, const RewardRow& row) {
   if (!made.reason.empty()) return made;
   if (fault_of(row.state) == Fault::kSubmission)
     made.value = of_failed(rule.formula, row.state);
-  else
+  else if (row.pay == Pay::kSpeedup)
     add_correct(rule, row, made);
+  else
+    add_without_speedup(rule, row, made);
   return made;
 }
 

@@ -4,7 +4,7 @@
 //
 // A fault of kbench or of its machine is worth nothing, neither good nor bad: such rows have no
 // value, and `reason` says why. So have rows of tasks that tell no right from wrong, and correct
-// rows without the speed-up that the formula is made of.
+// rows without a speed-up that the formula is made of and that counts (reports/credit.hpp).
 #pragma once
 
 #include <optional>
@@ -62,6 +62,15 @@ struct RewardRule {
 // "log", "fast_p:1.5". Errors: kUsage, with the nearest known name.
 [[nodiscard]] Result<RewardRule> find_reward(std::string_view name);
 
+// What a correct row is paid for.
+enum class Pay {
+  kSpeedup,
+  kAtMostSame,  // its speed-up, up to that of a kernel as fast as the baseline
+  kCorrect,     // being correct; a formula that needs a speed-up has no value
+  kFailure,     // nothing: it is worth what a failure is
+};
+[[nodiscard]] std::string_view to_string(Pay pay);
+
 // What a reward looks at of a row.
 struct RewardRow {
   // A speed-up: above 1 the submission is faster.
@@ -73,6 +82,8 @@ struct RewardRow {
   State state = State::kInfrastructureError;
   bool correct = false;  // judged, and found right
   std::string unranked;  // why the row counts in no score; empty where it does
+  Pay pay = Pay::kSpeedup;
+  std::string pay_reason = {};  // why it is not paid for its speed-up; empty where it is
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
 };

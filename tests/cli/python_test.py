@@ -224,6 +224,17 @@ class RankedTorchTest(Prepared, PythonCase):
     def test_an_operator_that_computes_is_ranked_apart(self):
         self.assertIn("me (calls torch): 1/1 correct", self.prepared.summaries["data"])
 
+    def test_a_pasted_reference_is_worth_what_a_failure_is(self):
+        failures = {"milestone": -1, "milestone_sure": -1, "speedup": 0, "log": -1, "kernelgym": 0,
+                    "kernelgym_speedup": 0, "kernelgym_ladder": -1, "kernrl": -.25, "kevin": 0,
+                    "fast_p:0.5": 0}
+        for name, failure in failures.items():
+            for words in ((), ("--trust-estimates",)):
+                report = self.kbench("report", "jsonl", "--run", "latest~1", "--reward", name, *words)
+                row = json.loads(report.stdout)
+                self.assertEqual((row["pay"], row["reward"]["value"]), ("failure", failure), name)
+                self.assertIn("aten::relu", row["reward"]["reason"])
+
     def test_all_ranks_it_with_the_others(self):
         self.assertIn("me: 1/1 correct", self.prepared.summaries["all"])
 

@@ -34,7 +34,8 @@ class Server:
         variables.update({"HOME": str(folder), "KBENCH_CACHE": str(cli_case.CACHE), **environment})
         self.errors = open(folder / "serve.stderr", "ab")
         self.process = subprocess.Popen(
-            [str(KBENCH), "serve", "--port", "0", "--device", "cpu", "--tokens", "tokens", *words],
+            [str(KBENCH), "serve", "--port", "0", "--device", "cpu", "--tokens", "tokens",
+             "--trust-estimates", *words],
             cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=self.errors)
         self.url = self.process.stdout.readline().decode().strip()
@@ -109,7 +110,7 @@ class ServeCase(cli_case.CliCase):
         rows = []
         for run in json.loads(runs.stdout)["runs"]:
             report = self.kbench("report", "json", "--db", database, "--run", run["id"], "--reward",
-                                 "milestone_sure")
+                                 "milestone_sure", "--trust-estimates")
             rows += json.loads(report.stdout)["results"]
         return rows
 

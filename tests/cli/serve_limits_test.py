@@ -36,10 +36,11 @@ class StartTest(ServeCase):
 
     def test_a_database_has_one_server(self):
         self.serve()
-        result = self.kbench("serve", "--port", "0", "--tokens", "tokens", "--device", "cpu")
+        result = self.kbench("serve", "--port", "0", "--tokens", "tokens", "--device", "cpu",
+                             "--trust-estimates")
         self.assert_fails(result, USAGE, "another `kbench serve`")
         other = self.kbench("serve", "--port", "0", "--tokens", "nowhere", "--db", "other.sqlite",
-                            "--device", "cpu")
+                            "--device", "cpu", "--trust-estimates")
         self.assert_fails(other, USAGE, "nowhere")
 
     def test_time_limits_are_some_seconds(self):
@@ -51,7 +52,7 @@ class StartTest(ServeCase):
     def test_a_port_that_is_taken_is_said_so(self):
         server = self.serve()
         result = self.kbench("serve", "--port", server.port, "--tokens", "tokens", "--db",
-                             "other.sqlite", "--device", "cpu")
+                             "other.sqlite", "--device", "cpu", "--trust-estimates")
         self.assert_fails(result, USAGE, "cannot listen", "--port")
 
     def test_it_ends_when_asked_to(self):
@@ -69,8 +70,8 @@ class UsualTokensTest(ServeCase):
         environment["HOME"] = str(self.folder)
         with open(self.folder / "stderr", "wb") as errors:
             process = subprocess.Popen(
-                [str(KBENCH), "serve", "--port", "0", "--device", "cpu"], cwd=self.folder,
-                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+                [str(KBENCH), "serve", "--port", "0", "--device", "cpu", "--trust-estimates"],
+                cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
             self.assertTrue(process.stdout.readline().startswith(b"http://127.0.0.1:"))
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(60), GOOD)

@@ -17,6 +17,7 @@
 namespace {
 
 using kbench::ResultRow;
+using kbench::Pay;
 using kbench::Speedup;
 using kbench::State;
 using kbench::Verdict;
@@ -34,6 +35,8 @@ constexpr std::array kStates{
     State::kDoesNotFit,   State::kTimingInconsistent, State::kRedzoneViolation,
     State::kInputModified, State::kDeviceNotIdle,  State::kRanWhileStopped,
     State::kForbiddenLibrary, State::kSuspect,     State::kInfrastructureError};
+
+constexpr std::array kPays{Pay::kAtMostSame, Pay::kCorrect, Pay::kFailure};
 
 class Rows {
  public:
@@ -53,7 +56,11 @@ class Rows {
     row.agent = "somebody";
     if (row.state == State::kOk || row.state == State::kSuspect) row.correct = chance(0.99);
     if (row.state == State::kWrongResult) row.correct = false;
-    if (chance(0.03)) row.unranked = "zeros pass";
+    if (chance(0.03)) row.credit.unranked = "zeros pass";
+    if (chance(0.1)) {
+      row.credit.pay = kPays.at(below(kPays.size()));
+      row.credit.pay_reason = "why not";
+    }
     // What failed late was timed; what a formula makes of that must not matter.
     if (row.state == State::kOk || chance(0.3)) {
       if (chance(0.97)) row.over_eager = speedup();

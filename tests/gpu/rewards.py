@@ -133,7 +133,7 @@ class Server:
         tokens.write_text(f"trainer evaluate {self.token}\n", encoding="ascii")
         self.process = subprocess.Popen(
             [program, "serve", "--port", "0", "--device", device, "--db", str(self.database),
-             "--tokens", str(tokens)], stdout=subprocess.PIPE, text=True)
+             "--tokens", str(tokens), "--trust-estimates"], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             sys.exit("rewards: kbench serve did not start")

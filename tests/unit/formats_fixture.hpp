@@ -53,6 +53,7 @@ inline ReportData make_formats_data() {
       R"({"evaluated":9,"ignored":[{"path":"a/b.cu","why":"no such task","mistaken":true}],)"
       R"("not_selected":0,"other_device":1})";
   data.chain = {ChainFinding::State::kUnchecked, "the key is on another machine"};
+  data.trust.unchecked = true;
 
   Evaluation ok = timed_evaluation("level1/019_relu", 1, "alice");
   ok.floor_ns = 41;  // less than a microsecond shows as well

@@ -95,11 +95,20 @@ TEST(HtmlReport, PlaceholdersInForeignTextAreNotFilledIn) {
 }
 
 TEST(HtmlReport, ReadsWithoutAScript) {
+  ReportData data = make_report_data();
+  data.chain = {ChainFinding::State::kChanged, "row 2 (level1/019_relu of example) is another"};
+  const std::string text = plain_part(render_html(data));
+  for (const char* part :
+       {"These rows were changed: row 2", "Not ranked: this task counts in no score"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(HtmlReport, ReadsWithoutAScriptWhatWasFound) {
   const std::string text = plain_part(render_html(make_report_data()));
   for (const char* part :
-       {"may each be first", "These rows were changed: row 2", "level1/019_relu",
-        "level2/055_matmul_sum", "level3/007_lenet5", "2.00×", "wrong result", "compile error",
-        "Not ranked: this task counts in no score", "Example CPU", "kbench run --level 1"})
+       {"may each be first", "level1/019_relu", "level2/055_matmul_sum", "level3/007_lenet5",
+        "2.00×", "wrong result", "compile error", "Not ranked: this task counts in no score",
+        "Example CPU", "kbench run --level 1"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 

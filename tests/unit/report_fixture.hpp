@@ -93,7 +93,7 @@ inline ReportData make_report_data() {
                 .findings = {{.kind = "zeros", .message = "y passes when it is all zero"},
                              {.kind = "identity"},
                              {.kind = "zeros"}}}};
-  data.chain = {ChainFinding::State::kChanged, "row 2 (level1/019_relu of example) is another"};
+  data.chain = {ChainFinding::State::kUnchained, "nobody can tell whether they were changed"};
 
   Evaluation relu = base_evaluation("level1/019_relu", 1);
   set_submission(relu, "example", "");

@@ -155,25 +155,26 @@ TEST(Fields, AnIntervalThatHoldsLessThan95PercentSaysSo) {
 
 TEST(Score, ATaskThatLintFoundToPassZerosRanksNobody) {
   using Weight = LintFinding::Weight;
+  constexpr auto kHolds = ChainFinding::State::kHolds;
   const Evaluation evaluation = measured(2'000'000, 0, 1'000'000);
   LintRecord record{.task_hash = evaluation.task_hash,
                     .size = evaluation.size,
                     .device = evaluation.device,
                     .state = LintState::kPassed};
-  EXPECT_EQ(why_unranked(evaluation, nullptr), "");
-  EXPECT_EQ(why_unranked(evaluation, &record), "");
+  EXPECT_EQ(credit_of(evaluation, nullptr, kHolds, {}).unranked, "");
+  EXPECT_EQ(credit_of(evaluation, &record, kHolds, {}).unranked, "");
   for (const char* kind : {"stale", "zeros", "constant", "mean", "previous"}) {
     for (const Weight weight : {Weight::kFlaw, Weight::kAccepted}) {
       record.findings = {{weight, kind, "y", "y passes when it should not"}};
-      EXPECT_THAT(why_unranked(evaluation, &record),
+      EXPECT_THAT(credit_of(evaluation, &record, kHolds, {}).unranked,
                   ::testing::AllOf(HasSubstr(kind), HasSubstr("y passes when it should not")));
     }
     record.findings = {{Weight::kNote, kind, "y", "only noted"}};
-    EXPECT_EQ(why_unranked(evaluation, &record), "");
+    EXPECT_EQ(credit_of(evaluation, &record, kHolds, {}).unranked, "");
   }
   for (const char* kind : {"identity", "half", "element", "operator", "parameter", "time"}) {
     record.findings = {{Weight::kAccepted, kind, "y", "it depends on its inputs nevertheless"}};
-    EXPECT_EQ(why_unranked(evaluation, &record), "") << kind;
+    EXPECT_EQ(credit_of(evaluation, &record, kHolds, {}).unranked, "") << kind;
   }
 }
 

@@ -107,7 +107,7 @@ TEST(Score, ACorrectVariantComesBeforeAWrongOneAndTheMeanCountsBoth) {
 
 TEST(Score, TasksThatTellNothingCountNowhere) {
   std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 100)};
-  rows[1].unranked = "zeros pass";
+  rows[1].credit.unranked = "zeros pass";
   const AgentScore score = rank_agents(rows).at(0);
   EXPECT_EQ(score.tasks, 1);
   EXPECT_EQ(score.submitted, 1);

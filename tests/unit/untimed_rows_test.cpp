@@ -45,7 +45,7 @@ ReportData checked_run() {
 TEST(UntimedRows, CountInNoScore) {
   const ReportData data = checked_run();
   const std::vector<ResultRow> rows = derive_all(data);
-  EXPECT_EQ(why_unranked(data.evaluations[0], nullptr), kNotTimed);
+  EXPECT_EQ(rows.front().credit.unranked, kNotTimed);
   EXPECT_EQ(count_ranked_tasks(rows), 0);
   for (const AgentScore& score : rank_agents(rows)) {
     EXPECT_EQ(score.tasks, 0);

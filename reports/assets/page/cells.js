@@ -40,6 +40,9 @@ export const cellOf = (row, over) => {
   if (row === null)
     return { kind: "missing", glyph: "·", text: "", range: "", sort: null, tone: "quiet",
       title: words.noSubmission };
+  if (row.below_floor)
+    return { kind: "suspect", glyph: "?", text: words.belowFloor, range: "", sort: null,
+      tone: "suspect", title: row.uncredited_reason };
   if (!isCorrect(row)) return failed(row);
   const speedup = row[`speedup.${over}`];
   if (!speedup)

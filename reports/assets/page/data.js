@@ -73,11 +73,13 @@ export const fileOf = (task) => files.get(task);
 
 export const fieldOf = (name) => data.fields.find((field) => field.name === name);
 
-export const isCorrect = (row) => row !== null && row.state === "ok" && row.correct === true;
+// What scores count as solved.
+export const isCorrect = (row) =>
+  row !== null && row.state === "ok" && row.correct === true && !row.below_floor;
 
-// The speed-up that scores count; null unless correct, measured and ranked.
+// The speed-up that scores count; null unless correct, measured, ranked and credited.
 export const scored = (row, over) =>
-  isCorrect(row) && row.ranked ? row[`speedup.${over}`] : null;
+  isCorrect(row) && row.ranked && !row.uncredited_reason ? row[`speedup.${over}`] : null;
 
 // The agent, or what stands for it beside the agents because its rows are ranked apart.
 export const rankedAs = (row) => row.details.ranked_as ?? row.agent;

@@ -86,6 +86,7 @@ export const words = {
   noneShown: "No task matches these filters.",
   tick: (agent) => `Compare ${agent}`,
   tickHelp: "Tick two or more agents to compare them.",
+  belowFloor: "below the floor",
   notRanked: "not ranked",
   noSubmission: "nothing submitted",
   correctUntimed: "correct",

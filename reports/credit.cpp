@@ -1,0 +1,91 @@
+#include "reports/credit.hpp"
+
+#include <fmt/format.h>
+
+#include "runner/analysis/least_time.hpp"
+#include "runner/analysis/speedup.hpp"
+#include "runner/core/defence.hpp"
+
+namespace kbench {
+namespace {
+
+// Empty where the task can tell right from wrong, as far as anybody knows.
+std::string why_task_ranks_nobody(const Evaluation& evaluation, const LintRecord* lint) {
+  if (!stands(Defence::kTellingTasks)) return "";
+  if (!evaluation.unranked.empty() || lint == nullptr) return evaluation.unranked;
+  for (const LintFinding& finding : lint->findings) {
+    const bool flaw = finding.weight != LintFinding::Weight::kNote;
+    if (flaw && passes_without_inputs(finding.kind))
+      return fmt::format("lint passed a submission that computes nothing ({}): {}", finding.kind,
+                         finding.message);
+  }
+  return "";
+}
+
+std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
+  if (chain == ChainFinding::State::kChanged)
+    return "the rows of its run are not as they were stored: see `kbench db check`";
+  if (chain == ChainFinding::State::kUnchecked && !trust.unchecked)
+    return "the key of its run's chain is not here, so nobody can tell whether the row was "
+           "changed: "
+           "report where it was measured, or trust it with --trust-unchecked";
+  return "";
+}
+
+void judge_speedup(const Evaluation& evaluation, Trust trust, Credit& credit) {
+  if (is_below_floor(evaluation)) {
+    credit.below_floor = true;
+    credit.uncredited = "faster than the device can be: " + below_floor_words(evaluation);
+    credit.pay = Pay::kAtMostSame;
+    return;
+  }
+  Doubts doubts = doubts_of(evaluation);
+  if (doubts.uncalibrated && trust.estimates) {
+    doubts.uncalibrated = false;
+    credit.estimate_trusted = !doubts.any();
+  }
+  if (!doubts.any()) return;
+  credit.uncredited = doubts.words();
+  // What the machine or the submission brought about has a price all the same: a trainer needs a
+  // number.
+  credit.pay = doubts.busy || doubts.too_few_blocks ? Pay::kAtMostSame : Pay::kCorrect;
+}
+
+// A model of torch's operators is what eager is. Where kernels of its own make it faster, it is
+// paid.
+bool is_torch_in_disguise(const Evaluation& evaluation, const Credit& credit) {
+  if (evaluation.torch_operators.empty() || evaluation.allow_torch == "all") return false;
+  const auto ratio = speedup(evaluation, Side::kEager, Side::kSubmission);
+  const bool is_faster =
+      credit.uncredited.empty() && ratio && ratio->low > 1 + same_margin(evaluation.device);
+  return !is_faster;
+}
+
+}  // namespace
+
+Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFinding::State chain,
+                 Trust trust) {
+  Credit credit;
+  const std::string changed = why_not_as_stored(chain, trust);
+  credit.as_stored = changed.empty();
+  if (!evaluation.timed)
+    credit.unranked = kNotTimed;
+  else if (!credit.as_stored)
+    credit.unranked = changed;
+  else
+    credit.unranked = why_task_ranks_nobody(evaluation, lint);
+  const bool was_timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
+  if (!was_timed || !stands(Defence::kCredit)) return credit;
+  judge_speedup(evaluation, trust, credit);
+  credit.pay_reason = credit.uncredited;
+  if (is_torch_in_disguise(evaluation, credit)) {
+    credit.pay = Pay::kFailure;
+    credit.pay_reason =
+        "it computes with torch, which its run does not allow, and is not surely faster than "
+        "eager: " +
+        evaluation.torch_operators;
+  }
+  return credit;
+}
+
+}  // namespace kbench

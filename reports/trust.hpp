@@ -1,0 +1,15 @@
+// What an operator takes on trust when stored rows are read. Nothing, unless somebody says so.
+#pragma once
+
+namespace kbench {
+
+struct Trust {
+  // --trust-estimates: speed-ups of a device that nobody has calibrated count as if they had a
+  // verdict; each such row says so.
+  bool estimates = false;
+  // --trust-unchecked: rows count whose chain has a key that is not here, such as those of another
+  // machine.
+  bool unchecked = false;
+};
+
+}  // namespace kbench
