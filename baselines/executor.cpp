@@ -515,7 +515,8 @@ std::vector<at::Tensor> GraphExecutor::run_without(
       if (i != left_out) return run_node(node, working_type, stack, values);
       auto operand = run_and_look(node, working_type, stack, values);
       TORCH_CHECK(operand, "no operand can stand in for the result");
-      values.set(node.outs.front(), std::move(*operand));
+      // A copy: a later node may write it, as it may what this node made, and no input.
+      values.set(node.outs.front(), operand->clone());
     });
   }
   return impl_->take_outputs(values);

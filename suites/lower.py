@@ -50,6 +50,7 @@ def process(path: Path, mode: str, checking: bool, changed_only: bool) -> tuple[
     """Whether all is well with the task, and a line or more about it."""
     import torch
 
+    from lowering.blame import line_of
     from lowering.errors import LoweringError
     from lowering.task import lower_task
     from lowering.text import format_task
@@ -61,7 +62,8 @@ def process(path: Path, mode: str, checking: bool, changed_only: bool) -> tuple[
             return True, f"same    {output.name}: its source is unchanged"
         text = format_task(lower_task(path, mode))
     except LoweringError as error:
-        return False, f"FAILED  {error}"
+        line = line_of(error, path)
+        return False, f"FAILED  {error}" + (f" (line {line})" if line else "")
     if checking:
         difference = check(output, text)
         if difference:

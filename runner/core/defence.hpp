@@ -52,6 +52,7 @@ enum class Defence {
   kChainedRows,      // rows changed after the fact are noticed
   kTellingTasks,     // a task that cannot tell right from wrong ranks nobody
   kCredit,           // a speed-up below the floor or without a verdict counts nowhere
+  kListedOperators,  // a task's graph holds operators of a list, and writes its own memory alone
   // before and beside all that
   kPlainFileNames,  // no name of a file is read as an option by a compiler
   kAgentLimits,     // what one agent may hand in

@@ -40,6 +40,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kChainedRows: return "chained_rows";
     case Defence::kTellingTasks: return "telling_tasks";
     case Defence::kCredit: return "credit";
+    case Defence::kListedOperators: return "listed_operators";
     case Defence::kNothingLeft: return "nothing_left";
     case Defence::kPlainFileNames: return "plain_file_names";
     case Defence::kAgentLimits: return "agent_limits";

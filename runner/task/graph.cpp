@@ -1,13 +1,18 @@
 #include "runner/task/graph.hpp"
 
-#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "runner/task/operator_check.hpp"
+#include "runner/task/plain_text.hpp"
+#include "runner/task/task.hpp"
 
 namespace kbench {
 namespace {
@@ -24,6 +29,7 @@ class Parser {
   Graph parse(const Json& size);
 
  private:
+  GraphArg parse_entry(const Json& entry);
   GraphArg parse_arg(const Json& entry);
   GraphArg parse_tagged(const std::string& tag, const Json& content);
   GraphNode parse_node(const Json& node);
@@ -31,12 +37,22 @@ class Parser {
   [[nodiscard]] std::size_t find(const std::string& name) const;
 
   Graph graph_;
+  std::optional<OperatorCheck> check_;  // once inputs and parameters are known
   std::unordered_map<std::string, std::size_t> indices_;
 };
 
+// A foreign entry in a message: short, in ASCII, and whatever is in it is not looked into.
+std::string shown(const Json& entry) {
+  constexpr std::size_t kLimit = 80;
+  if (entry.is_structured()) return entry.type_name();
+  const std::string text =
+      entry.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  return text.size() <= kLimit ? text : text.substr(0, kLimit) + "...";
+}
+
 std::string text(const Json& entry, const char* what) {
   if (!entry.is_string())
-    throw Malformed(fmt::format("{} is not a string: {}", what, entry.dump()));
+    throw Malformed(fmt::format("{} is not a string: {}", what, shown(entry)));
   if (entry.get_ref<const std::string&>().size() > kMaxName)
     throw Malformed(fmt::format("{} is longer than {} bytes", what, kMaxName));
   return entry.get<std::string>();
@@ -58,22 +74,30 @@ double special_float(const std::string& name) {
   if (name == "inf") return std::numeric_limits<double>::infinity();
   if (name == "-inf") return -std::numeric_limits<double>::infinity();
   if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
-  throw Malformed(fmt::format("\"{}\" is none of inf, -inf, nan", name));
+  throw Malformed(fmt::format("{} is none of inf, -inf, nan", shown(name)));
+}
+
+std::int64_t integer(const Json& number) {
+  if (number.is_number_unsigned() && number.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    throw Malformed(fmt::format("{} is larger than an integer of 64 bits", shown(number)));
+  return number.get<std::int64_t>();
 }
 
 GraphScalar scalar(const Json& number) {
   if (number.is_boolean()) return {number.get<bool>()};
-  if (number.is_number_integer()) return {number.get<std::int64_t>()};
+  if (number.is_number_integer()) return {integer(number)};
   if (number.is_number_float()) return {number.get<double>()};
   if (number.is_object() && number.size() == 1 && number.contains("float"))
     return {special_float(text(number.at("float"), "float"))};
-  throw Malformed(fmt::format("not a number: {}", number.dump()));
+  throw Malformed(fmt::format("not a number: {}", shown(number)));
 }
 
 std::size_t Parser::define(const std::string& name) {
+  if (!is_identifier(name))
+    throw Malformed(fmt::format("{} is no name: letters, digits and _ only", shown(name)));
   const std::size_t index = graph_.value_names.size();
   if (!indices_.emplace(name, index).second)
-    throw Malformed(fmt::format("value \"{}\" is defined twice", name));
+    throw Malformed(fmt::format("value {} is defined twice", shown(name)));
   graph_.value_names.push_back(name);
   return index;
 }
@@ -81,29 +105,34 @@ std::size_t Parser::define(const std::string& name) {
 std::size_t Parser::find(const std::string& name) const {
   const auto found = indices_.find(name);
   if (found == indices_.end())
-    throw Malformed(fmt::format("value \"{}\" is read before anything defines it", name));
+    throw Malformed(fmt::format("value {} is read before anything defines it", shown(name)));
   return found->second;
 }
 
 GraphArg Parser::parse_arg(const Json& entry) {
+  if (!entry.is_array()) return parse_entry(entry);
+  if (entry.size() > kMaxTensors)
+    throw Malformed(fmt::format("a list of {} entries, more than {}", entry.size(), kMaxTensors));
+  GraphList list;
+  for (const Json& item : entry) list.push_back(parse_entry(item));
+  return {std::move(list)};
+}
+
+// No list: there are none in lists.
+GraphArg Parser::parse_entry(const Json& entry) {
   switch (entry.type()) {
     case Json::value_t::null: return {};
     case Json::value_t::boolean: return {entry.get<bool>()};
     case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned: return {entry.get<std::int64_t>()};
+    case Json::value_t::number_unsigned: return {integer(entry)};
     case Json::value_t::number_float: return {entry.get<double>()};
-    case Json::value_t::string: return {entry.get<std::string>()};
-    case Json::value_t::array: {
-      GraphList list;
-      for (const Json& item : entry) list.push_back(parse_arg(item));
-      return {std::move(list)};
-    }
+    case Json::value_t::string: return {text(entry, "an argument")};
     case Json::value_t::object:
       if (entry.size() == 1) return parse_tagged(entry.begin().key(), entry.begin().value());
       break;
     default: break;
   }
-  throw Malformed(fmt::format("unknown argument {}", entry.dump()));
+  throw Malformed(fmt::format("unknown argument {}", shown(entry)));
 }
 
 GraphArg Parser::parse_tagged(const std::string& tag, const Json& content) {
@@ -118,18 +147,17 @@ GraphArg Parser::parse_tagged(const std::string& tag, const Json& content) {
   if (tag == "device" && content == true) return {GraphDevice{}};
   if (tag == "layout") return {GraphLayout{text(content, "layout")}};
   if (tag == "memory_format") return {GraphMemoryFormat{text(content, "memory_format")}};
-  throw Malformed(fmt::format("unknown argument {{\"{}\": {}}}", tag, content.dump()));
+  throw Malformed(fmt::format("unknown argument {{{}: {}}}", shown(tag), shown(content)));
 }
 
 GraphNode Parser::parse_node(const Json& node) {
   GraphNode parsed;
   parsed.op = text(member(node, "op"), "op");
-  if (parsed.op.find("::") == std::string::npos)
-    throw Malformed(fmt::format("\"{}\" is not namespace::name", parsed.op));
   parsed.overload = text(member(node, "overload"), "overload");
   for (const Json& entry : array(node, "args")) parsed.args.push_back(parse_arg(entry));
   for (const Json& name : array(node, "outs"))
     parsed.outs.push_back(name.is_null() ? GraphNode::kUnread : define(text(name, "outs")));
+  if (const auto problem = check_->problem_with(parsed)) throw Malformed(*problem);
   return parsed;
 }
 
@@ -140,12 +168,17 @@ Graph Parser::parse(const Json& size) {
     define(text(member(parameter, "name"), "name"));
   graph_.parameters = graph_.value_names.size() - graph_.inputs;
 
+  check_.emplace(graph_.value_names.size());
+  if (array(size, "nodes").size() > kMaxNodes)
+    throw Malformed(fmt::format("more than {} nodes", kMaxNodes));
   for (const Json& node : array(size, "nodes")) {
     try {
       graph_.nodes.push_back(parse_node(node));
     } catch (const Malformed& error) {
-      const std::string op = node.is_object() ? node.value("op", Json("?")).dump() : "?";
-      throw Malformed(fmt::format("node {} ({}): {}", graph_.nodes.size(), op, error.what()));
+      // Not by Json::value, which copies: foreign nesting has no bottom.
+      const auto op = node.is_object() ? node.find("op") : node.end();
+      throw Malformed(fmt::format("node {} ({}): {}", graph_.nodes.size(),
+                                  op == node.end() ? "?" : shown(*op), error.what()));
     }
   }
   for (const Json& output : array(size, "outputs"))

@@ -1,7 +1,7 @@
 // One size of a lowered task as a graph in memory: nodes, arguments, and where every value is used
-// for the last time. Parsed once by GraphExecutor::load. No LibTorch: whether an operator exists
-// and takes these arguments is the executor's question. Format: suites/FORMAT.md. Invariants of a
-// parsed graph: a value is defined before it is read, and defined once; each value that is read has
+// for the last time. No LibTorch: what operators there are and what they take is said by a list
+// (operator_check.hpp). Format: suites/FORMAT.md. Invariants of a parsed graph: it may run, whoever
+// wrote it; a value is defined before it is read, and defined once; each value that is read has
 // exactly one reference with last_use set, its last one in execution order.
 #pragma once
 

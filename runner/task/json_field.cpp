@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/task/plain_text.hpp"
+
 namespace kbench {
 namespace {
 
@@ -69,11 +71,9 @@ std::string JsonField::text(std::size_t max_bytes) const {
     complain(fmt::format("{} bytes of text, more than the limit of {}", text.size(), max_bytes));
     return {};
   }
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      complain("contains a control character");
-      return {};
-    }
+  if (!is_one_line(text)) {
+    complain("contains a control character");
+    return {};
   }
   return text;
 }

@@ -15,6 +15,13 @@
 
 namespace kbench {
 
+// What a task file may hold at most: tensors of one kind, or in one list, and of each of them.
+constexpr std::size_t kMaxTensors = 8192;
+constexpr std::size_t kMaxRank = 12;
+// A TiB of bytes; sums cannot overflow.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+constexpr std::size_t kMaxNodes = 1u << 17;
+
 enum class DType {
   kFloat64,
   kFloat32,

@@ -27,8 +27,13 @@ CType c_type(DType dtype) {
   return {"void", ""};
 }
 
-// Text for a // comment: it cannot leave its line, nor swallow the next one by a backslash.
+// Text for a // comment: it cannot leave its line, nor swallow the next one by a backslash, which
+// old dialects spell with two question marks and a slash.
 std::string for_comment(std::string text) {
+  constexpr std::string_view kTrigraph =
+      "?"
+      "?/";
+  for (auto at = text.find(kTrigraph); at != text.npos; at = text.find(kTrigraph)) text[at] = ' ';
   for (auto& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') c = ' ';
   }

@@ -15,6 +15,7 @@
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
+#include "runner/task/plain_text.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
@@ -23,11 +24,6 @@ namespace {
 
 constexpr std::string_view kSchema = "kbench-task/1";
 constexpr std::size_t kMaxFileBytes = 64u << 20;
-constexpr std::size_t kMaxTensors = 8192;  // of one kind in one task
-constexpr std::size_t kMaxNodes = 1u << 17;
-constexpr std::size_t kMaxRank = 12;
-constexpr std::int64_t kMaxElements = std::int64_t{1}
-                                      << 40;  // a TiB of bytes; sums cannot overflow
 constexpr std::size_t kMaxFqn = 400;
 constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTitle = 500;
@@ -53,15 +49,6 @@ bool is_reserved(std::string_view name) {
   return kReservedWords.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
-bool is_word(std::string_view text, bool may_start_with_digit) {
-  if (text.empty()) return false;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && !(c >= '0' && c <= '9')) return false;
-  }
-  return may_start_with_digit || !(text[0] >= '0' && text[0] <= '9');
-}
-
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   for (const auto word : words) {
     if (word == text) return true;
@@ -73,7 +60,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
 std::string read_name(const JsonField& field, std::set<std::string>& taken) {
   auto name = field.text(kMaxName);
   if (!field.healthy()) return name;
-  if (!is_word(name, false)) {
+  if (!is_identifier(name)) {
     field.complain(fmt::format("\"{}\" is not a C identifier", name));
   } else if (is_reserved(name)) {
     field.complain(fmt::format("\"{}\" is reserved and cannot be a member of a struct", name));
@@ -200,7 +187,7 @@ void read_head(const JsonField& root, Task& task) {
   task.level = static_cast<int>(root.member("level").integer(1, 99));
   task.number = static_cast<int>(root.member("number").integer(0, kMaxNumber));
   task.name = root.member("name").text(kMaxName);
-  if (root.healthy() && !is_word(task.name, true)) {
+  if (root.healthy() && !is_word(task.name)) {
     root.member("name").complain("only letters, digits and underscores are allowed");
   }
   task.id = fmt::format("level{}/{:03}_{}", task.level, task.number, task.name);

@@ -5,6 +5,7 @@ Faults: "file" (it does not work, whoever runs it), "limit" (it works, but a tas
 "machine" (something is missing here). What a process says by ending is in ends.py.
 """
 
+import re
 import traceback
 from pathlib import Path
 
@@ -17,14 +18,23 @@ from .taskfile import TaskFile
 
 def describe(error: BaseException, source: Path) -> dict:
     """The error that `source` raised, or that lowering it raised."""
-    cause = error
-    while isinstance(cause, LoweringError) and cause.__cause__ is not None:
-        cause = cause.__cause__
+    cause = _cause_of(error)
     line = _line_in(cause, source)
     if isinstance(error, LoweringError):
         return _lowering_error(error, cause, line, source)
     what, fault, hint = _python_error(cause)
     return {"line": line, "what": what, "fault": fault, "hint": hint}
+
+
+def line_of(error: LoweringError, source: Path) -> int | None:
+    """The line of `source` that is to blame, where one is."""
+    return _line_in(_cause_of(error), source)
+
+
+def _cause_of(error: BaseException) -> BaseException:
+    while isinstance(error, LoweringError) and error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _line_in(error: BaseException, source: Path) -> int | None:
@@ -33,6 +43,9 @@ def _line_in(error: BaseException, source: Path) -> int | None:
         return error.lineno
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(source)]
+    # What torch.export was tracing, where the error came later.
+    traced = re.findall(rf'File "{re.escape(str(source))}", line (\d+)', getattr(error, "traced", ""))
+    lines += map(int, traced)
     return lines[-1] if lines else None
 
 

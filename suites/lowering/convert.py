@@ -15,6 +15,7 @@ import torch
 from .draws import Draw
 from .errors import LoweringError
 from .names import Names
+from .operators import full_name, listed
 
 # A view of a result's strides is possible where the export ran, on the CPU; attention, say, lays its
 # result out otherwise on CUDA. A reshape is the same view wherever there can be one.
@@ -286,6 +287,7 @@ class _Converter:
             storages |= call.storages_read
             if torch.Tag.nondeterministic_seeded in call.node.target.tags:
                 self._refuse_random(call)
+            self._refuse_unlisted(call)
             kept.append(call)
         self.calls = kept[::-1]
         self.result.placeholders = {p: n for p, n in self.names.items() if n in values}
@@ -297,6 +299,16 @@ class _Converter:
         names = {a.name for a in call.node.target._schema.arguments}
         if not names & {"dropout", "dropout_p"} :
             raise LoweringError(f"{call.entry['op']} draws random numbers in forward")
+
+    @staticmethod
+    def _refuse_unlisted(call: _Call) -> None:
+        name = full_name(call.entry["op"], call.entry["overload"])
+        if name not in listed():
+            raise LoweringError(
+                f"forward uses {name}, which is none of the {len(listed())} operators that a task may use "
+                "(suites/operators.txt); write it with those, or ask for it in an issue",
+                traced=call.node.meta.get("stack_trace") or "",
+            )
 
     # An operator that works in place must not reach the caller's tensors.
 

@@ -6,10 +6,13 @@ calls the very operator overloads that the file names, in the file's order; its 
 all inputs, then all parameters; it returns a tuple with all outputs.
 """
 
+import keyword
 import operator
 
 import torch
 from torch import fx
+
+from .operators import full_name, listed
 
 _MEMORY_FORMATS = {
     "contiguous": torch.contiguous_format,
@@ -35,9 +38,17 @@ def working_dtype(spec: dict, real_dtype: torch.dtype) -> torch.dtype:
 
 def overload_of(node: dict) -> torch._ops.OpOverload:
     """The operator overload that a lowered node calls."""
-    namespace, _, name = node["op"].partition("::")
-    packet = getattr(getattr(torch.ops, namespace), name)
+    if full_name(node["op"], node["overload"]) not in listed():
+        raise ValueError(f"{node['op']}.{node['overload']} is not in suites/operators.txt")
+    packet = getattr(torch.ops.aten, node["op"].removeprefix("aten::"))
     return getattr(packet, node["overload"] or "default")
+
+
+def _identifier(name: str) -> str:
+    """The name of a placeholder, which fx writes into the source of a function."""
+    if not (name.isascii() and name.isidentifier()):
+        raise ValueError(f"{name!r} is no name")
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def empty_tensors(task: dict, size: str, *, real_dtype=torch.float32, device="cpu") -> list:
@@ -64,7 +75,7 @@ class _Builder:
 
     def build(self) -> fx.GraphModule:
         for spec in self.graph["inputs"] + self.graph["parameters"]:
-            self.values[spec["name"]] = self.fx_graph.placeholder(spec["name"])
+            self.values[spec["name"]] = self.fx_graph.placeholder(_identifier(spec["name"]))
         for node in self.graph["nodes"]:
             self._add(node)
         self.fx_graph.output(tuple(self.values[o["value"]] for o in self.graph["outputs"]))

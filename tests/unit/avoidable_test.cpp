@@ -19,29 +19,31 @@ bool avoidable(const char* nodes) {
 
 TEST(Avoidable, AMeanOfAScaledConvolutionIsOneOfSums) {
   EXPECT_TRUE(avoidable(R"([
-    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["c"]},
-    {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "c"}, 2], "outs": ["m"]},
-    {"op": "aten::mean", "overload": "dim", "args": [{"v": "m"}, [2, 3]], "outs": ["y"]}])"));
+    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}, null, [1, 1], [0, 0],
+     [1, 1], 1], "outs": ["c"]},
+    {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "c"}, {"scalar": 2}], "outs": ["m"]},
+    {"op": "aten::mean", "overload": "dim", "args": [{"v": "m"}, [2, 3], false, null], "outs": ["y"]}])"));
 }
 
 TEST(Avoidable, AProductOfAProductMayBeMultipliedInAnotherOrder) {
   EXPECT_TRUE(avoidable(R"([
-    {"op": "aten::linear", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["a"]},
-    {"op": "aten::cat", "overload": "", "args": [[{"v": "x"}, {"v": "a"}]], "outs": ["b"]},
-    {"op": "aten::linear", "overload": "", "args": [{"v": "b"}, {"v": "w"}], "outs": ["y"]}])"));
+    {"op": "aten::linear", "overload": "", "args": [{"v": "x"}, {"v": "w"}, null], "outs": ["a"]},
+    {"op": "aten::cat", "overload": "", "args": [[{"v": "x"}, {"v": "a"}], 0], "outs": ["b"]},
+    {"op": "aten::linear", "overload": "", "args": [{"v": "b"}, {"v": "w"}, null], "outs": ["y"]}])"));
 }
 
 TEST(Avoidable, NothingIsWhatPassesANonLinearOperatorFirst) {
   EXPECT_FALSE(avoidable(R"([
-    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}], "outs": ["c"]},
+    {"op": "aten::conv2d", "overload": "", "args": [{"v": "x"}, {"v": "w"}, null, [1, 1], [0, 0],
+     [1, 1], 1], "outs": ["c"]},
     {"op": "aten::relu", "overload": "", "args": [{"v": "c"}], "outs": ["r"]},
-    {"op": "aten::mean", "overload": "dim", "args": [{"v": "r"}, [2, 3]], "outs": ["y"]}])"));
+    {"op": "aten::mean", "overload": "dim", "args": [{"v": "r"}, [2, 3], false, null], "outs": ["y"]}])"));
 }
 
 TEST(Avoidable, ASumBeforeTheProductSavesNothing) {
   EXPECT_FALSE(avoidable(R"([
-    {"op": "aten::sum", "overload": "dim_IntList", "args": [{"v": "x"}, [1]], "outs": ["s"]},
-    {"op": "aten::linear", "overload": "", "args": [{"v": "s"}, {"v": "w"}], "outs": ["y"]}])"));
+    {"op": "aten::sum", "overload": "dim_IntList", "args": [{"v": "x"}, [1], false, null], "outs": ["s"]},
+    {"op": "aten::linear", "overload": "", "args": [{"v": "s"}, {"v": "w"}, null], "outs": ["y"]}])"));
 }
 
 TEST(Avoidable, OfTheShippedTasksAFewAreSo) {

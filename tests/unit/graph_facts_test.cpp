@@ -10,8 +10,7 @@
 namespace kbench {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using ::testing::HasSubstr;
 
 // A task file with two inputs of the given shape and the given nodes.
 std::string file_with(const std::string& nodes, const std::string& x = "x",
@@ -22,9 +21,19 @@ std::string file_with(const std::string& nodes, const std::string& x = "x",
          R"(], "outputs": [{"name": "y", "value": "out"}]}}})";
 }
 
+// The overload that takes these arguments.
+std::string overload_of(const std::string& op, const std::string& args) {
+  if (op == "aten::add" || op == "aten::mul") return "Tensor";
+  if (op == "aten::sum") return "dim_IntList";
+  if (op == "aten::mean" || op == "aten::max") return "dim";
+  const bool of_tensors = args.find(R"({"v")") != args.rfind(R"({"v")");
+  return op == "aten::clamp" && of_tensors ? "Tensor" : "";
+}
+
 std::string node(const std::string& op, const std::string& args, const std::string& out) {
-  return R"({"op": ")" + op + R"(", "overload": "", "args": [)" + args + R"(], "outs": [")" + out +
-         R"("]})";
+  const std::string more = op == "aten::max" ? ", null" : "";
+  return R"({"op": ")" + op + R"(", "overload": ")" + overload_of(op, args) + R"(", "args": [)" +
+         args + R"(], "outs": [")" + out + R"(")" + more + "]}";
 }
 
 class GraphFactsTest : public ::testing::Test {
@@ -59,14 +68,12 @@ TEST_F(GraphFactsTest, ShapesConstantsAndWiringCount) {
   }
 }
 
-TEST_F(GraphFactsTest, RandomOperatorsAreSeen) {
-  const std::string v = R"({"v": "x"})";
-  EXPECT_THAT(facts(file_with(node("aten::rand_like", v, "out"))).random_operators,
-              ElementsAre("aten::rand_like"));
-  EXPECT_THAT(facts(file_with(node("aten::dropout", v + ", 0.5, true", "out"))).random_operators,
-              ElementsAre("aten::dropout"));
-  EXPECT_THAT(facts(file_with(node("aten::dropout", v + ", 0.5, false", "out"))).random_operators,
-              IsEmpty());
+TEST_F(GraphFactsTest, AnOperatorThatDrawsNumbersIsNoneThatATaskMayUse) {
+  const auto read = read_graph_facts(
+      folder_.write("task.json", file_with(node("aten::rand_like", R"({"v": "x"})", "out"))),
+      "small");
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("operators that a task may use"));
 }
 
 // The second of two nodes, each on the result before it.
@@ -112,33 +119,36 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"aten::mean", ", [2, 3], true, null", "aten::logsumexp", ", [3], true"},
                       Pair{"aten::sum", ", [1], true, null", "aten::max", ", 1, true"},
                       Pair{"aten::tanh", "", "aten::hardtanh", R"(, {"float": "-inf"}, 1)"},
-                      Pair{"aten::tril", ", 0", "aten::tril", ""},
-                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1e-12"}),
+                      Pair{"aten::tril", ", 0", "aten::tril", ", 0"},
+                      Pair{"aten::linalg_vector_norm", ", 2, null, false, null", "aten::clamp_min",
+                           ", 1e-12"}),
     pair_name);
 
 class DoesWork : public RedundantTest {};
 TEST_P(DoesWork, IsNot) { EXPECT_FALSE(second_is_redundant()); }
 INSTANTIATE_TEST_SUITE_P(
     Pairs, DoesWork,
-    ::testing::Values(Pair{"aten::tanh", "", "aten::relu", ""},
-                      Pair{"aten::gelu", R"(, "none")", "aten::clamp", ", -0.1, null"},
-                      Pair{"aten::clamp", ", 0.0, 2.0", "aten::clamp", ", 0.0, 1.0"},
-                      Pair{"aten::sigmoid", "", "aten::clamp", R"(, {"v": "z"}, null)"},
-                      Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 2.0})"},
-                      Pair{"aten::relu", "", "aten::mul", R"(, {"v": "z"})"},
-                      Pair{"aten::hardtanh", R"(, {"float": "-inf"}, 1)", "aten::clamp_min",
-                           ", -1"},
-                      Pair{"aten::tril", "", "aten::triu", ""},
-                      Pair{"aten::tril", ", 0", "aten::tril", ", -1"},
-                      Pair{"aten::linalg_vector_norm", ", 2", "aten::clamp_min", ", 1.0"},
-                      Pair{"aten::sin", "", "aten::clamp_min", ", 1e-12"},
-                      Pair{"aten::mean", ", [2], true, null", "aten::mean", ", [2, 3], true, null"},
-                      Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}),
+    ::testing::Values(
+        Pair{"aten::tanh", "", "aten::relu", ""},
+        Pair{"aten::gelu", R"(, "none")", "aten::clamp", ", -0.1, null"},
+        Pair{"aten::clamp", ", 0.0, 2.0", "aten::clamp", ", 0.0, 1.0"},
+        Pair{"aten::sigmoid", "", "aten::clamp", R"(, {"v": "z"}, null)"},
+        Pair{"aten::sin", "", "aten::mul", R"(, {"scalar": 2.0})"},
+        Pair{"aten::relu", "", "aten::mul", R"(, {"v": "z"})"},
+        Pair{"aten::hardtanh", R"(, {"float": "-inf"}, 1)", "aten::clamp_min", ", -1"},
+        Pair{"aten::tril", ", 0", "aten::triu", ", 0"},
+        Pair{"aten::tril", ", 0", "aten::tril", ", -1"},
+        Pair{"aten::linalg_vector_norm", ", 2, null, false, null", "aten::clamp_min", ", 1.0"},
+        Pair{"aten::sin", "", "aten::clamp_min", ", 1e-12"},
+        Pair{"aten::mean", ", [2], true, null", "aten::mean", ", [2, 3], true, null"},
+        Pair{"aten::mean", ", [1], false, null", "aten::sum", ", [1], true, null"}),
     pair_name);
 
 TEST_F(GraphFactsTest, WhichOfSeveralResultsIsUsedCounts) {
   const auto last_state = [](const std::string& outs) {
-    return R"({"op": "aten::lstm", "overload": "", "args": [{"v": "x"}], "outs": [)" + outs + "]}";
+    return R"({"op": "aten::lstm", "overload": "input", "args": [{"v": "x"}, [{"v": "z"}], )"
+           R"([{"v": "z"}], false, 1, 0.0, false, false, false], "outs": [)" +
+           outs + "]}";
   };
   EXPECT_NE(facts(file_with(last_state(R"(null, "out", null)"))).fingerprint,
             facts(file_with(last_state(R"(null, null, "out")"))).fingerprint);

@@ -62,27 +62,32 @@ TEST(Graph, KeepsAnOutputToTheEnd) {
 }
 
 TEST(Graph, ReadsEveryKindOfArgument) {
-  const auto graph = parse_graph(task(R"([{"op": "aten::f", "overload": "o", "args": [
-      null, true, 3, 3.0, "text", {"scalar": 2}, {"float": "-inf"}, {"dtype": "real"},
-      {"dtype": "int64"}, {"device": true}, {"layout": "strided"},
-      {"memory_format": "contiguous"}, [1, [2]]], "outs": ["y"]}])"),
+  const auto graph = parse_graph(task(R"([
+      {"op": "aten::clamp", "overload": "", "args": [{"v": "x"}, {"float": "-inf"}, 3.0],
+       "outs": ["a"]},
+      {"op": "aten::gelu", "overload": "", "args": [{"v": "a"}, "tanh"], "outs": ["b"]},
+      {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "b"}, {"scalar": 2}], "outs": ["c"]},
+      {"op": "aten::to", "overload": "dtype_layout", "args": [{"v": "c"}, {"dtype": "int64"},
+       {"layout": "strided"}, {"device": true}, null, true, false,
+       {"memory_format": "contiguous"}], "outs": ["d"]},
+      {"op": "aten::sum", "overload": "dim_IntList", "args": [{"v": "d"}, [1, 2], true,
+       {"dtype": "real"}], "outs": ["y"]}])"),
                                  "small");
   ASSERT_TRUE(graph) << graph.error().message;
-  EXPECT_EQ(graph->nodes[0].full_name(), "aten::f.o");
-  const auto& args = graph->nodes[0].args;
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(args[0].value));
-  EXPECT_EQ(std::get<bool>(args[1].value), true);
-  EXPECT_EQ(std::get<std::int64_t>(args[2].value), 3);
-  EXPECT_EQ(std::get<double>(args[3].value), 3.0);
-  EXPECT_EQ(std::get<std::string>(args[4].value), "text");
-  EXPECT_EQ(std::get<std::int64_t>(std::get<GraphScalar>(args[5].value).number), 2);
-  EXPECT_TRUE(std::isinf(std::get<double>(args[6].value)));
-  EXPECT_TRUE(std::holds_alternative<GraphWorkingDType>(args[7].value));
-  EXPECT_EQ(std::get<GraphDType>(args[8].value).name, "int64");
-  EXPECT_TRUE(std::holds_alternative<GraphDevice>(args[9].value));
-  EXPECT_EQ(std::get<GraphLayout>(args[10].value).name, "strided");
-  EXPECT_EQ(std::get<GraphMemoryFormat>(args[11].value).name, "contiguous");
-  EXPECT_EQ(std::get<GraphList>(args[12].value).size(), 2u);
+  const auto args = [&](std::size_t node) { return graph->nodes[node].args; };
+  EXPECT_EQ(graph->nodes[3].full_name(), "aten::to.dtype_layout");
+  EXPECT_TRUE(std::isinf(std::get<double>(args(0)[1].value)));
+  EXPECT_EQ(std::get<double>(args(0)[2].value), 3.0);
+  EXPECT_EQ(std::get<std::string>(args(1)[1].value), "tanh");
+  EXPECT_EQ(std::get<std::int64_t>(std::get<GraphScalar>(args(2)[1].value).number), 2);
+  EXPECT_EQ(std::get<GraphDType>(args(3)[1].value).name, "int64");
+  EXPECT_EQ(std::get<GraphLayout>(args(3)[2].value).name, "strided");
+  EXPECT_TRUE(std::holds_alternative<GraphDevice>(args(3)[3].value));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(args(3)[4].value));
+  EXPECT_EQ(std::get<bool>(args(3)[5].value), true);
+  EXPECT_EQ(std::get<GraphMemoryFormat>(args(3)[7].value).name, "contiguous");
+  EXPECT_EQ(std::get<GraphList>(args(4)[1].value).size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<GraphWorkingDType>(args(4)[3].value));
 }
 
 TEST(Graph, SaysWhatIsWrongAndWhere) {

@@ -74,6 +74,11 @@ TEST(TaskHeader, TitleCannotLeaveItsComment) {
   task.id = "level1/001_evil";
   task.title = "ends in a backslash \\";
   EXPECT_THAT(task_header(task, TaskSize{}), Not(HasSubstr("\\\n")));
+  task.title =
+      "ends in a trigraph ?"
+      "?/";
+  EXPECT_THAT(task_header(task, TaskSize{}), Not(HasSubstr("?"
+                                                           "?/")));
   task.title = "two\n#error lines";
   EXPECT_THAT(task_header(task, TaskSize{}), Not(HasSubstr("\n#error")));
 }

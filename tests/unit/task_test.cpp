@@ -335,7 +335,7 @@ TEST_F(LoadTask, RejectsGraphsThatUseWhatNobodyMade) {
                "node 0 (\"aten::linear\"): value \"ghost\" is read before");
   expect_error(node + "/args/2", Json::array({Json{{"v", "linear"}}}), field,
                "\"linear\" is read before");
-  expect_error(node + "/op", "linear", field, "not namespace::name");
+  expect_error(node + "/op", "linear", field, "operators that a task may use");
   expect_error(node + "/op", std::string(201, ':'), field, "longer than 200 bytes");
   expect_error(node + "/outs/0", "x", field, "defined twice");
   expect_error(kSmall + "/outputs/0/value", "ghost", "sizes.small", "\"ghost\" is read before");
