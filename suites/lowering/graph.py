@@ -38,8 +38,9 @@ def working_dtype(spec: dict, real_dtype: torch.dtype) -> torch.dtype:
 
 def overload_of(node: dict) -> torch._ops.OpOverload:
     """The operator overload that a lowered node calls."""
-    if full_name(node["op"], node["overload"]) not in listed():
-        raise ValueError(f"{node['op']}.{node['overload']} is not in suites/operators.txt")
+    name = full_name(node["op"], node["overload"])
+    if name not in listed():
+        raise ValueError(f"{name} is not in suites/operators.txt")
     packet = getattr(torch.ops.aten, node["op"].removeprefix("aten::"))
     return getattr(packet, node["overload"] or "default")
 
