@@ -5,7 +5,8 @@ length-prefixed JSON (runner/core/channel.hpp), one answer for each request; the
 described there.
 
 Each file is executed in a fork of this process, which it cannot reach: what it changes dies with the
-fork, and this process may not be traced by it. A file whose processes outlive it takes this process
+fork, and this process may not be traced by it. What the answer says of the graph's cost is worked out
+again in another fork, from the answer alone. A file whose processes outlive it takes this process
 along, and the sandbox with it.
 
 Importing torch takes seconds, so it is done once, before the forks: this process is `warm`. But no
@@ -66,7 +67,8 @@ def run_fork(request: dict, scratch: Path, answer: int) -> None:
     foreign = load_torch(scratch)  # at once where it was before; its time is not the file's
     seconds = request["cpu_seconds"] + int(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))  # a signal with a name first
-    text = json.dumps(foreign.lower_file(request, scratch)).encode()
+    work = foreign.recount if "task" in request else foreign.lower_file
+    text = json.dumps(work(request, scratch)).encode()
     if os.getpid() == me:  # a file that forks must not answer twice
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         while text:
@@ -114,7 +116,8 @@ def something_is_left() -> bool:
         return False
 
 
-def lower_in_fork(request: dict, scratch: Path) -> dict:
+def in_fork(request: dict, scratch: Path) -> dict:
+    """Lowers request["source"], or counts request["task"] anew."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -144,6 +147,10 @@ def load_torch(scratch: Path):
     foreign.warm_up(scratch)
     clear(scratch)
     return foreign
+
+
+def limits_of(request: dict) -> dict:
+    return {"cpu_seconds": request["cpu_seconds"]}
 
 
 def has_one_thread() -> bool:
@@ -195,11 +202,18 @@ def main() -> None:
     channel = socket.socket(fileno=os.dup(0))
     send(channel, {"ready": "cold" if cold else "warm"})
     while request := receive(channel):
-        answer = lower_in_fork(request, scratch)
+        answer = in_fork(request, scratch)
         if something_is_left():
             answer = {"error": ends.LEFT_BEHIND, "last": True}
-        elif set(os.listdir(temporary)) != tidy:
-            answer["last"] = True  # the next file gets a sandbox in which nobody was before
+        else:
+            untidy = set(os.listdir(temporary)) != tidy
+            if "task" in answer:
+                clear(scratch)
+                # By a process that runs nothing foreign: the file may have written the answer itself.
+                counted = in_fork({"task": answer["task"]} | limits_of(request), scratch)
+                answer = counted if "error" in counted else answer
+            if untidy:
+                answer["last"] = True  # the next file gets a sandbox in which nobody was before
         send(channel, answer)
         if "last" in answer:
             break

@@ -11,6 +11,10 @@ from .graph import build_graph_module, empty_tensors
 from .recurrent import results_and_flops
 
 
+# What the analysis says of a graph, as suites/FORMAT.md describes it.
+FACTS = ("peak_bytes_fp32", "peak_bytes_fp64", "flops", "longest_sum")
+
+
 def _sdpa_cpu_flop(query_shape, key_shape, value_shape, *args, out_shape=None, **kwargs) -> int:
     return sdpa_flop_count(query_shape, key_shape, value_shape)
 

@@ -4,12 +4,14 @@ Imports all of torch that lowering needs.
 """
 
 import contextlib
+import json
 from pathlib import Path
 
 import torch
 from torch.hub import tqdm
 
 from . import blame
+from .analysis import FACTS, analyse
 from .task import lower_task
 from .text import format_task
 
@@ -48,6 +50,29 @@ def lower_file(request: dict, scratch: Path) -> dict:
         return {"task": format_task(_cleaned(lower_task(source, request["mode"], infer=True)))}
     except BaseException as error:  # a file may raise anything, SystemExit too
         return {"error": blame.describe(error, source)}
+
+
+def recount(request: dict, scratch: Path) -> dict:
+    """{} where the lowered form says of its graph's cost what the graph says; else an error."""
+    try:
+        task = json.loads(request["task"])
+        for size, graph in task["sizes"].items():
+            said = {fact: graph[fact] for fact in FACTS if fact in graph}
+            found = analyse(task, size)
+            for fact in FACTS:
+                if said.get(fact) != found.get(fact):
+                    return _miscounted(
+                        f"its lowered form says {fact} {said.get(fact)!r} at size {size}, its graph "
+                        f"{found.get(fact)!r}"
+                    )
+    except BaseException as error:  # a graph that was made up may do anything but work
+        return _miscounted(f"its lowered form cannot be counted: {type(error).__name__}: {error}")
+    return {}
+
+
+def _miscounted(what: str) -> dict:
+    hint = "a task file only defines a module and its inputs"
+    return {"error": {"line": None, "what": what[:300], "fault": "file", "hint": hint}}
 
 
 def warm_up(scratch: Path) -> None:

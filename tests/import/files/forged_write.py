@@ -1,15 +1,16 @@
 """Answers for itself, with an operator that writes a parameter."""
 
 import torch
-from lowering import foreign
+from lowering import task as lowering
 from torch import nn
 
 FORGED = {
     "op": "aten::copy_",
     "overload": "",
-    "args": [{"v": "weight"}, {"v": "x"}, False],
+    "args": [{"v": "weight"}, {"v": "weight"}, False],
     "outs": ["written"],
 }
+
 
 class Model(nn.Module):
     def __init__(self):
@@ -28,10 +29,10 @@ def get_init_inputs():
     return []
 
 
-def forged(task):
-    for size in task["sizes"].values():
-        size["nodes"].insert(0, FORGED)
-    return format_task(task)
+def forged(task, size):
+    facts = analyse(task, size)
+    task["sizes"][size]["nodes"].insert(0, FORGED)
+    return facts
 
 
-format_task, foreign.format_task = foreign.format_task, forged
+analyse, lowering.analyse = lowering.analyse, forged
