@@ -149,9 +149,8 @@ bool range_is_small(const std::vector<double>& range) {
   return step != 0 && std::abs((end - start) / step) <= static_cast<double>(kMaxElements);
 }
 
-// What no argument shows alone: nullptr for the rule that fails, or nothing.
-std::optional<std::size_t> that_does_not_go_with_others(const GraphNode& node,
-                                                        const OperatorRule& rule) {
+// The first argument that fits its own rule and does not fit the others, by position.
+std::optional<std::size_t> first_misfit(const GraphNode& node, const OperatorRule& rule) {
   Extents extents;
   std::vector<double> range;
   bool statistics = false;
@@ -204,8 +203,7 @@ std::optional<std::string> arguments_problem(const GraphNode& node, const Operat
                        rule.args.size());
   for (std::size_t i = 0; i < node.args.size(); ++i)
     if (!fits(node.args[i], rule.args[i])) return wrong_argument(node, rule, i);
-  if (const auto position = that_does_not_go_with_others(node, rule))
-    return wrong_argument(node, rule, *position);
+  if (const auto position = first_misfit(node, rule)) return wrong_argument(node, rule, *position);
   return results_problem(node, rule);
 }
 
