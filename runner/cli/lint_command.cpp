@@ -196,7 +196,8 @@ class LintSession {
  private:
   Status start_oracle() {
     oracle_.reset();
-    auto oracle = OracleProcess::start(oracle_options(installation_, target_, kPrecision));
+    auto oracle =
+        OracleProcess::start(oracle_options(*sandbox_, installation_, target_, kPrecision));
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
     if (auto hello = oracle_->hello(); !hello) return hello.error();
@@ -259,6 +260,7 @@ class LintSession {
   std::vector<Task> tasks_;
   Copies copies_;
   Progress progress_;
+  std::unique_ptr<Sandbox> sandbox_ = make_sandbox();
   std::unique_ptr<OracleProcess> oracle_;
   std::vector<LintRow> rows_;
   bool interrupted_ = false;

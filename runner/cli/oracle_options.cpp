@@ -4,9 +4,10 @@
 
 namespace kbench {
 
-OracleOptions oracle_options(const Installation& installation, const Target& target,
-                             const std::string& precision) {
+OracleOptions oracle_options(Sandbox& sandbox, const Installation& installation,
+                             const Target& target, const std::string& precision) {
   OracleOptions options;
+  options.sandbox = &sandbox;
   options.program = target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
   options.device = target.device;
   options.device_index = target.device_index;

@@ -9,8 +9,8 @@
 
 namespace kbench {
 
-// The oracle of the target's device, on all threads that this process may use.
-[[nodiscard]] OracleOptions oracle_options(const Installation& installation, const Target& target,
-                                           const std::string& precision);
+// The oracle of the target's device, in that sandbox, on all threads that this process may use.
+[[nodiscard]] OracleOptions oracle_options(Sandbox& sandbox, const Installation& installation,
+                                           const Target& target, const std::string& precision);
 
 }  // namespace kbench

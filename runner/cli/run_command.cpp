@@ -194,8 +194,8 @@ class RunSession {
 
   Status start_oracle() {
     oracle_.reset();
-    auto oracle =
-        OracleProcess::start(oracle_options(installation_, plan_.target, options_.precision));
+    auto oracle = OracleProcess::start(
+        oracle_options(sandbox_, installation_, plan_.target, options_.precision));
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
     return Done{};

@@ -130,7 +130,7 @@ class SynthSession {
   Status start_oracle() {
     if (auto made = create_cache(setting_.installation); !made) return made;
     auto oracle = OracleProcess::start(
-        oracle_options(setting_.installation, *setting_.target, kSynthPrecision));
+        oracle_options(*sandbox_, setting_.installation, *setting_.target, kSynthPrecision));
     if (!oracle) return oracle.error();
     setting_.oracle = std::move(*oracle);
     auto hello = setting_.oracle->hello();

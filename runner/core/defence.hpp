@@ -56,6 +56,8 @@ enum class Defence {
   // before and beside all that
   kPlainFileNames,  // no name of a file is read as an option by a compiler
   kAgentLimits,     // what one agent may hand in
+  // around what executes task files
+  kConfinedOracle,  // it is in the sandbox
 };
 
 // The name by which tests switch it off, such as "redzones".

@@ -44,6 +44,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kNothingLeft: return "nothing_left";
     case Defence::kPlainFileNames: return "plain_file_names";
     case Defence::kAgentLimits: return "agent_limits";
+    case Defence::kConfinedOracle: return "confined_oracle";
   }
   return "";
 }

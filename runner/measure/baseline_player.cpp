@@ -7,28 +7,28 @@
 #include <fmt/format.h>
 
 #include "runner/measure/mailbox_call.hpp"
+#include "runner/measure/oracle_reply.hpp"
 
 namespace kbench {
 namespace {
 
-// A busy kernel may let a runnable thread wait for its core for seconds: five were seen beside two
-// other runs on two cores (Linux 6.18). Nothing is timed meanwhile.
-constexpr std::chrono::seconds kFreezePatience{30};
 constexpr auto kLongCall = std::chrono::milliseconds{300};
 
 }  // namespace
 
 Result<std::unique_ptr<Player>> BaselinePlayer::start(OracleForkServer& server,
                                                       const std::filesystem::path& log,
-                                                      const Json& request,
-                                                      const SeatArenas& arenas) {
+                                                      const Json& request, const SeatArenas& arenas,
+                                                      const std::vector<int>& files) {
   auto mailbox = Mailbox::create();
   if (!mailbox) return mailbox.error();
   const int page = mailbox->fd();
   std::unique_ptr<BaselinePlayer> player(new BaselinePlayer(server, log, std::move(*mailbox)));
   if (auto asked = player->child_.request(server, log); !asked) return asked.error();
-  auto sent = player->child_.channel().send(
-      request, {page, arenas.inputs.get(), arenas.params.get(), arenas.outputs.get()});
+  std::vector<int> descriptors{page, arenas.inputs.get(), arenas.params.get(),
+                               arenas.outputs.get()};
+  descriptors.insert(descriptors.end(), files.begin(), files.end());
+  auto sent = player->child_.channel().send(request, descriptors);
   if (!sent) return sent.error();
   return std::unique_ptr<Player>(std::move(player));
 }
@@ -37,8 +37,8 @@ Status BaselinePlayer::await_loaded(std::chrono::milliseconds timeout) {
   if (auto met = child_.meet(); !met) return met;
   auto reply = child_.channel().receive(timeout);
   if (!reply) return reply.error();
-  if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
-  return freeze();
+  if (auto error = error_in(reply->body, "play")) return *error;
+  return server_.freeze();
 }
 
 std::optional<EarlyEnd> BaselinePlayer::await_ready(std::chrono::milliseconds timeout) {
@@ -49,8 +49,6 @@ std::optional<EarlyEnd> BaselinePlayer::await_ready(std::chrono::milliseconds ti
     return EarlyEnd{State::kDoesNotFit, error.message, error.hint};
   return failed("cannot play: " + error.message);
 }
-
-Status BaselinePlayer::freeze() { return tree_.freeze(kFreezePatience); }
 
 std::vector<pid_t> BaselinePlayer::processes() const { return {child_.pid()}; }
 
@@ -70,20 +68,25 @@ PlayerAnswer BaselinePlayer::call(const PlayerCall& call) {
   const auto own = processes();
   const auto before = run_times(own);
   StallWatch watch;
+  Status continued = Done{};
   Status stopped = Done{};
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, WaitStyle::kFutex,
                   {.is_over = [&] { return child_.has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
-                   .move_threads = [&] { tree_.move_threads(); },
+                   .move_threads = [&] { server_.move_threads(); },
                    .let_run =
                        [&] {
-                         tree_.thaw();
-                         return true;
+                         continued = server_.thaw();
+                         return continued.operator bool();
                        },
-                   .stop = [&] { stopped = freeze(); }});
+                   .stop = [&] { stopped = server_.freeze(); }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
+  if (!continued) {
+    answer.failure = failed(continued.error().message);
+    return answer;
+  }
   if (!made.answered) {
     answer.failure = failed(child_.has_ended() ? "ended in a call" : "did not finish a call");
     return answer;

@@ -1,12 +1,10 @@
-// One process forked from a fork server of kbench-oracle, with the channel to it, and what it
-// leaves on the disk. Asking for one returns at once; whoever speaks to it first waits until it is
-// there.
+// One process forked from a fork server of kbench-oracle, with the channel to it. Asking for one
+// returns at once; whoever speaks to it first waits until it is there.
 #pragma once
 
 #include <sys/types.h>
 
 #include <filesystem>
-#include <set>
 
 #include "runner/core/channel.hpp"
 #include "runner/measure/oracle_fork_server.hpp"
@@ -20,12 +18,11 @@ class OracleChild {
   OracleChild(const OracleChild&) = delete;
   OracleChild& operator=(const OracleChild&) = delete;
 
-  // Asks the server, which must outlive this one, for a process. `log` is named by errors, and the
-  // process's TMPDIR lies beside it.
+  // Asks the server, which must outlive this one, for a process. `log` is named by errors.
   Status request(OracleForkServer& server, const std::filesystem::path& log);
   // Waits until the process is there. Errors: kInfrastructure.
   Status meet();
-  // Kills it and removes its files; and its server as well where it cannot be got hold of.
+  // Kills it; and its server as well where it cannot be got hold of.
   void end();
 
   [[nodiscard]] Channel& channel() { return channel_; }
@@ -34,12 +31,9 @@ class OracleChild {
 
  private:
   [[nodiscard]] bool kill_process();
-  void remove_temporary_folders();
 
   OracleForkServer* server_ = nullptr;
   std::filesystem::path log_;
-  std::filesystem::path temporary_;           // its TMPDIR: a killed one leaves files behind
-  std::set<std::filesystem::path> unpacked_;  // compiled packages, likewise
   pid_t pid_ = -1;
   UniqueFd process_;  // its pidfd
   Channel channel_;

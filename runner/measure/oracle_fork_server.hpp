@@ -1,6 +1,7 @@
 // The process that oracles are forked from: a kbench-oracle that has loaded LibTorch, which takes a
 // second, and done nothing with it, which takes none. Every placement on the CPU wants a fresh
-// process, so the libraries are loaded once for all of them. One for each OracleProcess.
+// process, so the libraries are loaded once for all of them. It is in the sandbox, and with it all
+// that its oracles execute. What an oracle says is data.
 #pragma once
 
 #include <sys/types.h>
@@ -9,47 +10,62 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runner/core/channel.hpp"
 #include "runner/core/result.hpp"
-#include "runner/os/child_process.hpp"
+#include "runner/os/files.hpp"
+#include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 
 struct OracleOptions {
+  Sandbox* sandbox = nullptr;     // outlives all oracles
   std::filesystem::path program;  // kbench-oracle or kbench-oracle-cuda
   std::string device;             // "cpu" or "cuda"
   int device_index = 0;           // of our own GPUs; to the oracle it is number 0
   int threads = 1;
   std::string precision;
-  std::filesystem::path log;        // its stderr, and that of its oracles
+  std::filesystem::path log;        // its output, and that of its oracles
   std::filesystem::path libraries;  // LibTorch's; empty where the program finds them by itself
 };
 
 class OracleForkServer {
  public:
-  // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing.
+  // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing,
+  // or the sandbox does not start.
   static Result<std::unique_ptr<OracleForkServer>> start(const OracleOptions& options);
   OracleForkServer(const OracleForkServer&) = delete;
   OracleForkServer& operator=(const OracleForkServer&) = delete;
 
-  // Asks for an oracle that will serve `channel`, with its TMPDIR; does not wait for it. One at a
-  // time: await() comes before the next.
-  Status request(UniqueFd channel, const std::filesystem::path& temporary);
+  // Asks for an oracle that will serve `channel`; does not wait for it. One at a time: await(), and
+  // the end of the one before, come first.
+  Status request(UniqueFd channel);
   // The process id of the oracle asked for. Errors: kTimeout; kInfrastructure when the server
   // ended, or cannot fork.
   Result<pid_t> await(std::chrono::milliseconds timeout);
+  // That oracle is dead.
+  void forget(pid_t oracle);
 
-  [[nodiscard]] pid_t pid() const { return process_.pid(); }
-  [[nodiscard]] bool alive() const { return process_.alive(); }
-  // Ends it, and with it its oracles; the destructor does too.
-  void stop() { process_.end(); }
+  // Stops server and oracle, and lets them go on. Errors: kTimeout, kInfrastructure.
+  Status freeze();
+  Status thaw();
+  // For an oracle that makes no progress: see SandboxedProcess.
+  void move_threads() { process_->move_threads(); }
+
+  [[nodiscard]] bool alive() const;
+  // Ends it, and with it its oracle; the destructor does too.
+  void stop();
 
  private:
   OracleForkServer() = default;
   Status spawn(const OracleOptions& options);
+  // All processes in there but the server itself.
+  Result<std::vector<pid_t>> oracles();
 
-  ChildProcess process_;
+  ScratchFolder scratch_;  // where the sandbox has no /tmp of its own; outlives the process
+  std::unique_ptr<SandboxedProcess> process_;
+  std::vector<pid_t> own_;
   Channel channel_;
 };
 

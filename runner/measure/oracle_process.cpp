@@ -1,23 +1,52 @@
 #include "runner/measure/oracle_process.hpp"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "runner/measure/baseline_player.hpp"
 #include "runner/measure/core_pin.hpp"
+#include "runner/measure/oracle_reply.hpp"
+#include "runner/task/suite_folder.hpp"
+#include "runner/task/task.hpp"
 
 namespace kbench {
 namespace {
 
+namespace fs = std::filesystem;
+
 // A healthy oracle answers in seconds; the longest answer is an fp64 reference on a CPU.
 constexpr auto kPatience = std::chrono::minutes{5};
-// For a process that waits for a request.
-constexpr std::chrono::seconds kFreezePatience{30};  // as for baselines' players
+
+std::string name_of(const Json& request) { return request.at("op").get<std::string>(); }
 
 Status as_status(const Result<Message>& reply) {
   if (!reply) return reply.error();
   return Done{};
+}
+
+Result<UniqueFd> open_to_read(const fs::path& file) {
+  UniqueFd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.valid()) return opened;
+  return Error{ErrorCode::kInfrastructure,
+               "cannot open " + file.string() + ": " + std::strerror(errno), ""};
+}
+
+Result<std::size_t> number_of_outputs(const fs::path& task_file, const std::string& size) {
+  const auto task = load_task(task_file);
+  if (!task) return task.error();
+  if (const TaskSize* found = task->find_size(size)) return found->outputs.size();
+  return Error{ErrorCode::kNotFound, task->id + " has no size " + size, ""};
+}
+
+std::vector<int> numbers_of(const std::vector<UniqueFd>& files) {
+  std::vector<int> numbers;
+  for (const UniqueFd& file : files) numbers.push_back(file.get());
+  return numbers;
 }
 
 }  // namespace
@@ -46,66 +75,98 @@ Status OracleProcess::spawn() {
   return child_.request(*fork_server_, options_.log);
 }
 
-Status OracleProcess::meet() {
-  if (tree_) return Done{};
-  if (auto met = child_.meet(); !met) return met;
-  tree_.emplace(fork_server_->pid());
-  return Done{};
-}
+void OracleProcess::end() { child_.end(); }
 
-void OracleProcess::end() {
-  tree_.reset();
-  child_.end();
-}
-
-Result<Message> OracleProcess::ask(const Json& request) {
-  const std::string what = request.at("op").get<std::string>();
+Result<Message> OracleProcess::ask(const Json& request, const std::vector<int>& files) {
+  const std::string what = name_of(request);
   const auto dead = [&](const Error& error) {
     return Error{ErrorCode::kInfrastructure,
                  "the oracle did not answer \"" + what + "\": " + error.message,
                  "its log is " + options_.log.string()};
   };
-  if (auto met = meet(); !met) return met.error();
-  if (auto sent = child_.channel().send(request); !sent) return dead(sent.error());
+  if (auto met = child_.meet(); !met) return met.error();
+  if (auto sent = child_.channel().send(request, files); !sent) return dead(sent.error());
   auto reply = child_.channel().receive(kPatience);
   if (!reply) return dead(reply.error());
-  if (reply->body.contains("error")) return reply->body.at("error").get<Error>();
+  if (auto error = error_in(reply->body, what)) return *error;
   return reply;
 }
 
 template <class T>
-Result<T> OracleProcess::ask_for(const Json& request, const char* field) {
-  auto reply = ask(request);
+Result<T> OracleProcess::ask_for(const Json& request, const std::function<T(const Json&)>& read,
+                                 const std::vector<int>& files) {
+  auto reply = ask(request, files);
   if (!reply) return reply.error();
-  return reply->body.at(field).get<T>();
+  return understood<T>(reply->body, name_of(request), read);
+}
+
+template <class T>
+Result<T> OracleProcess::ask_for(const Json& request, const char* field) {
+  return ask_for<T>(request, [&](const Json& body) { return body.at(field).get<T>(); });
+}
+
+template <class T>
+Result<T> OracleProcess::ask_for(const Json& request) {
+  return ask_for<T>(request, [](const Json& body) { return body.get<T>(); });
+}
+
+template <class T>
+Result<std::vector<T>> OracleProcess::ask_for_outputs(const Json& request) {
+  auto outputs = ask_for<std::vector<T>>(request, "outputs");
+  if (outputs && outputs->size() != outputs_) return not_understood(name_of(request));
+  return outputs;
 }
 
 Result<OracleHello> OracleProcess::hello() {
-  auto reply = ask({{"op", "hello"}});
-  if (!reply) return reply.error();
-  const Json& body = reply->body;
-  return OracleHello{body.at("facts").get<DeviceFacts>(), body.at("torch").get<std::string>(),
-                     body.at("precision").get<std::string>()};
+  return ask_for<OracleHello>({{"op", "hello"}}, [](const Json& body) {
+    return OracleHello{body.at("facts").get<DeviceFacts>(), body.at("torch").get<std::string>(),
+                       body.at("precision").get<std::string>()};
+  });
 }
 
 Status OracleProcess::answers_within(std::chrono::milliseconds timeout) {
-  if (auto met = meet(); !met) return met;
+  if (auto met = child_.meet(); !met) return met;
   if (auto sent = child_.channel().send({{"op", "hello"}}); !sent) return sent;
   auto reply = child_.channel().receive(timeout);
-  if (reply && !reply->body.contains("error")) return Done{};
-  const Error error = reply ? reply->body.at("error").get<Error>() : reply.error();
+  const auto said = reply ? error_in(reply->body, "hello") : reply.error();
+  if (!said) return Done{};
   end();
-  return Error{ErrorCode::kInfrastructure, "a fresh oracle cannot use the device: " + error.message,
+  return Error{ErrorCode::kInfrastructure, "a fresh oracle cannot use the device: " + said->message,
                "its log is " + options_.log.string()};
 }
 
-Result<std::string> OracleProcess::load(const std::filesystem::path& task_file,
-                                        const std::string& size,
-                                        const std::filesystem::path& package) {
-  loaded_ = {{"task_file", task_file.string()}, {"size", size}, {"package", package.string()}};
+Status OracleProcess::change_suite(const fs::path& task_file) {
+  const fs::path suite = suite_folder(task_file);
+  const bool another = !suite_.empty() && suite != suite_;
+  suite_ = suite;
+  if (!another) return Done{};
+  end();
+  fork_server_.reset();
+  player_server_.reset();
+  peaks_.reset();
+  return spawn();
+}
+
+Result<std::string> OracleProcess::load(const fs::path& task_file, const std::string& size,
+                                        const fs::path& package) {
+  auto outputs = number_of_outputs(task_file, size);
+  if (!outputs) return outputs.error();
+  outputs_ = *outputs;
+  if (auto changed = change_suite(task_file); !changed) return changed.error();
+  files_.clear();
+  for (const fs::path& file : {task_file, package}) {
+    if (file.empty()) continue;
+    auto opened = open_to_read(file);
+    if (!opened) return opened.error();
+    files_.push_back(std::move(*opened));
+  }
+  loaded_ = {{"task_file", task_file.string()}, {"size", size}};
   Json body = loaded_;
   body["op"] = "load";
-  return ask_for<std::string>(body, "compiled_reason");
+  body["package"] = package.string();
+  return ask_for<std::string>(
+      body, [](const Json& reply) { return reply.at("compiled_reason").get<std::string>(); },
+      numbers_of(files_));
 }
 
 Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
@@ -113,14 +174,16 @@ Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
   body["op"] = "place";
   auto reply = ask(body);
   if (!reply) return reply.error();
+  auto geometry = understood<PlaceReply>(reply->body, "place",
+                                         [](const Json& json) { return json.get<PlaceReply>(); });
+  if (!geometry) return geometry.error();
   auto& descriptors = reply->descriptors;
-  const std::size_t seats = request.seats_baselines ? 2 : 1;
-  if (descriptors.size() != 3 * seats)
-    return Error{ErrorCode::kInfrastructure, "the oracle sent no arenas", ""};
-  PlacedArenas placed{.geometry = reply->body.get<PlaceReply>()};
+  if (auto fine = check_arenas(request, *geometry, descriptors, options_.device == "cpu"); !fine)
+    return fine.error();
+  PlacedArenas placed{.geometry = std::move(*geometry)};
   placed.submission = {std::move(descriptors[0]), std::move(descriptors[1]),
                        std::move(descriptors[2])};
-  if (seats == 2)
+  if (request.seats_baselines)
     placed.baselines = {std::move(descriptors[3]), std::move(descriptors[4]),
                         std::move(descriptors[5])};
   return placed;
@@ -137,7 +200,8 @@ Result<std::unique_ptr<Player>> OracleProcess::start_player(const PlacedArenas& 
   request["op"] = "play";
   request["arena_bytes"] = arenas.geometry.arena_bytes;
   request["param_offset"] = param_offset;
-  return BaselinePlayer::start(*player_server_, options_.log, request, arenas.baselines);
+  return BaselinePlayer::start(*player_server_, options_.log, request, arenas.baselines,
+                               numbers_of(files_));
 }
 
 Status OracleProcess::inputs(const std::vector<SlotInputs>& slots) {
@@ -145,19 +209,17 @@ Status OracleProcess::inputs(const std::vector<SlotInputs>& slots) {
 }
 
 Result<std::vector<EagerError>> OracleProcess::reference() {
-  return ask_for<std::vector<EagerError>>({{"op", "reference"}}, "outputs");
+  return ask_for_outputs<EagerError>({{"op", "reference"}});
 }
 
 Result<std::vector<EagerError>> OracleProcess::perturbed() {
-  return ask_for<std::vector<EagerError>>({{"op", "perturbed"}}, "outputs");
+  return ask_for_outputs<EagerError>({{"op", "perturbed"}});
 }
 
 Status OracleProcess::release() { return as_status(ask({{"op", "release"}})); }
 
 Result<BaselineTime> OracleProcess::time(Side side) {
-  auto reply = ask({{"op", "time"}, {"side", to_string(side)}});
-  if (!reply) return reply.error();
-  return reply->body.get<BaselineTime>();
+  return ask_for<BaselineTime>({{"op", "time"}, {"side", to_string(side)}});
 }
 
 Result<std::int64_t> OracleProcess::flush() {
@@ -165,23 +227,18 @@ Result<std::int64_t> OracleProcess::flush() {
 }
 
 Result<Revealed> OracleProcess::reveal(int slot) {
-  auto reply = ask({{"op", "reveal"}, {"slot", slot}});
-  if (!reply) return reply.error();
-  return reply->body.get<Revealed>();
+  return ask_for<Revealed>({{"op", "reveal"}, {"slot", slot}});
 }
 
 Result<Audit> OracleProcess::audit(bool everything) {
-  auto reply = ask({{"op", "audit"}, {"everything", everything}});
-  if (!reply) return reply.error();
-  return reply->body.get<Audit>();
+  return ask_for<Audit>({{"op", "audit"}, {"everything", everything}});
 }
 
 Result<DevicePeaks> OracleProcess::peaks() {
   if (peaks_) return *peaks_;
-  auto reply = ask({{"op", "peaks"}});
-  if (!reply) return reply.error();
-  peaks_ = reply->body.get<DevicePeaks>();
-  return *peaks_;
+  const auto measured = ask_for<DevicePeaks>({{"op", "peaks"}});
+  if (measured) peaks_ = *measured;
+  return measured;
 }
 
 Status OracleProcess::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
@@ -196,20 +253,18 @@ Status OracleProcess::snapshot(int slot, const std::vector<OutputOrder>& orders)
 
 Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
                                                         const std::vector<OutputBound>& bounds) {
-  return ask_for<std::vector<CompareResult>>(
-      {{"op", "judge"}, {"against", against}, {"bounds", bounds}}, "outputs");
+  return ask_for_outputs<CompareResult>(
+      {{"op", "judge"}, {"against", against}, {"bounds", bounds}});
 }
 
 Result<std::vector<CompareResult>> OracleProcess::judge_eager(
     const std::vector<OutputBound>& bounds) {
-  return ask_for<std::vector<CompareResult>>({{"op", "judge_eager"}, {"bounds", bounds}},
-                                             "outputs");
+  return ask_for_outputs<CompareResult>({{"op", "judge_eager"}, {"bounds", bounds}});
 }
 
 Result<std::vector<CompareResult>> OracleProcess::judge_compiled(
     const std::vector<OutputBound>& bounds) {
-  return ask_for<std::vector<CompareResult>>({{"op", "judge_compiled"}, {"bounds", bounds}},
-                                             "outputs");
+  return ask_for_outputs<CompareResult>({{"op", "judge_compiled"}, {"bounds", bounds}});
 }
 
 Result<std::int64_t> OracleProcess::sm_clock_khz() {
@@ -217,14 +272,11 @@ Result<std::int64_t> OracleProcess::sm_clock_khz() {
 }
 
 Status OracleProcess::freeze() {
-  if (auto met = meet(); !met) return met;
-  return tree_->freeze(kFreezePatience);
+  if (auto met = child_.meet(); !met) return met;
+  return fork_server_->freeze();
 }
 
-Status OracleProcess::thaw() {
-  if (tree_) tree_->thaw();
-  return Done{};
-}
+Status OracleProcess::thaw() { return fork_server_->thaw(); }
 
 void OracleProcess::run_on(int core) {
   if (child_.pid() > 0) bind_to_core(child_.pid(), core);
@@ -239,9 +291,7 @@ Result<std::vector<BypassableNode>> OracleProcess::bypassable() {
 Result<MutationReply> OracleProcess::mutate(const MutationRequest& request) {
   Json body = request;
   body["op"] = "mutate";
-  auto reply = ask(body);
-  if (!reply) return reply.error();
-  return reply->body.get<MutationReply>();
+  return ask_for<MutationReply>(body);
 }
 
 }  // namespace kbench

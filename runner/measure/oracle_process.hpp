@@ -5,15 +5,16 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/measure/mutations.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/oracle_child.hpp"
 #include "runner/measure/oracle_fork_server.hpp"
-#include "runner/sandbox/process_tree.hpp"
 
 namespace kbench {
 
@@ -62,19 +63,31 @@ class OracleProcess final : public Oracle, public MutationSource {
  private:
   explicit OracleProcess(OracleOptions options);
   Status spawn();
-  Status meet();
   void end();
-  Result<Message> ask(const Json& request);
+  // Before a task: whoever ran one of another suite does not judge it, nor does what forked it.
+  Status change_suite(const std::filesystem::path& task_file);
+  Result<Message> ask(const Json& request, const std::vector<int>& files = {});
+  // What `read` makes of the reply; it may throw.
+  template <class T>
+  Result<T> ask_for(const Json& request, const std::function<T(const Json&)>& read,
+                    const std::vector<int>& files = {});
   template <class T>
   Result<T> ask_for(const Json& request, const char* field);
+  template <class T>
+  Result<T> ask_for(const Json& request);
+  // One for each output of the task.
+  template <class T>
+  Result<std::vector<T>> ask_for_outputs(const Json& request);
 
   OracleOptions options_;
   std::unique_ptr<OracleForkServer> fork_server_;
   // Of the players, so that either side can be stopped without the other.
   std::unique_ptr<OracleForkServer> player_server_;
-  Json loaded_;  // what a player loads as well
+  std::filesystem::path suite_;  // of all tasks that ran in these
+  std::size_t outputs_ = 0;      // of the task that is loaded
+  Json loaded_;                  // what a player loads as well
+  std::vector<UniqueFd> files_;  // of that task: its own, and its package's where there is one
   OracleChild child_;
-  std::optional<FrozenTree> tree_;  // the fork server's children: the oracle alone
   std::optional<DevicePeaks> peaks_;
 };
 

@@ -1,6 +1,7 @@
-// kbench-oracle: the trusted process that holds LibTorch. Started by the supervisor with a channel
-// on descriptor 3, it is a fork server (fork_server.hpp): the oracles are its children, with one
-// channel each. kbench-oracle-cuda is the same program with the CUDA backend.
+// kbench-oracle: the process that holds LibTorch. Its numbers are believed, but it executes what
+// task files say, so it runs in the sandbox. Started by the supervisor with a channel on descriptor
+// 3, it is a fork server (fork_server.hpp): the oracles are its children, with one channel each.
+// kbench-oracle-cuda is the same program with the CUDA backend.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -19,6 +20,7 @@
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/oracle/server.hpp"
+#include "runner/sandbox/lockdown.hpp"
 
 namespace {
 
@@ -29,6 +31,8 @@ struct Arguments {
   std::string device = "cpu";  // or "cuda"
   int threads = 1;
   std::string precision = "torch-default";
+  std::string scratch;  // a folder that nobody else writes to
+  bool locked = false;  // in the sandbox: an oracle starts no program
 };
 
 // Errors: kUsage with the parser's words.
@@ -38,6 +42,8 @@ kbench::Result<Arguments> parse_arguments(int argc, char** argv) {
   app.add_option("--device", arguments.device);
   app.add_option("--threads", arguments.threads);
   app.add_option("--precision", arguments.precision);
+  app.add_option("--scratch", arguments.scratch)->required();
+  app.add_flag("--locked", arguments.locked);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -66,6 +72,11 @@ kbench::Result<std::unique_ptr<kbench::Backend>> open_backend(const std::string&
   return kbench::Error{kbench::ErrorCode::kUsage, "this oracle has no device " + device, ""};
 }
 
+kbench::Status lock() {
+  const auto locked = kbench::lock_down();
+  return locked ? kbench::Status(kbench::Done{}) : kbench::Status(locked.error());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -81,13 +92,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "kbench-oracle: %s\n", arguments.error().message.c_str());
     return 2;
   }
-  auto own =
-      kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)});
+  auto own = kbench::wait_to_become_an_oracle(kbench::Channel{kbench::UniqueFd(kControlDescriptor)},
+                                              arguments->scratch);
   if (!own) return 0;
   kbench::Channel channel = std::move(*own);
   auto backend = open_backend(arguments->device, arguments->threads);
   kbench::Status configured = kbench::check_threads(arguments->threads);
   if (configured) configured = kbench::configure_torch(arguments->precision);
+  // The device is open, and nothing of a task has run.
+  if (configured && arguments->locked) configured = lock();
   const kbench::Error* problem =
       !backend ? &backend.error() : (!configured ? &configured.error() : nullptr);
   if (problem != nullptr) {

@@ -2,12 +2,12 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,6 +20,7 @@
 #include "baselines/executor.hpp"
 #include "baselines/package.hpp"
 #include "runner/backend/cpu/cold_memory.hpp"
+#include "runner/oracle/given_files.hpp"
 #include "runner/oracle/tensors.hpp"
 #include "runner/worker/mailbox.hpp"
 
@@ -129,9 +130,14 @@ CpuPlayer::CpuPlayer(CpuPlayer&&) noexcept = default;
 CpuPlayer::~CpuPlayer() = default;
 
 Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<UniqueFd> descriptors) {
-  if (descriptors.size() != 4 || request.arena_bytes.size() != 3)
+  constexpr std::size_t kOwn = 4;
+  if (descriptors.size() < kOwn || request.arena_bytes.size() != 3)
     return Error{ErrorCode::kInfrastructure, "a player needs a mailbox and three arenas", ""};
-  auto task = load_task(request.task_file);
+  std::vector<UniqueFd> files(std::make_move_iterator(descriptors.begin() + kOwn),
+                              std::make_move_iterator(descriptors.end()));
+  const auto given = keep_given_files(request.task_file, std::move(files));
+  if (!given) return given.error();
+  auto task = load_task(given->task);
   if (!task) return task.error();
   const TaskSize* size = task->find_size(request.size);
   if (size == nullptr)
@@ -161,8 +167,8 @@ Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<Unique
     const Layout params = pack(size->parameters);
     impl->params = tensors_at(size->parameters, params, arenas[1] + request.param_offset, "cpu");
     impl->executor.adopt_parameters(impl->params);
-    if (!request.package.empty())
-      if (auto package = CompiledPackage::load(request.package); package)
+    if (!given->package.empty())
+      if (auto package = CompiledPackage::load(given->package); package)
         impl->package.emplace(std::move(*package));
     impl->warm_heap();
     return CpuPlayer(std::move(impl));
@@ -170,8 +176,6 @@ Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<Unique
 }
 
 void CpuPlayer::serve() {
-  // As a worker does: a session of one's own is what the scheduler may group by.
-  ::setsid();
   const c10::NoGradGuard no_grad;
   MailboxPage& page = impl_->mailbox.page();
   std::uint32_t served = 0;

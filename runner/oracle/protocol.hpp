@@ -3,9 +3,9 @@
 //
 //   op              request                        reply
 //   hello           –                              facts, torch, precision
-//   load            task_file, size, package       compiled_reason; package is "" for none
+//   load            task_file, size + 1 or 2 files compiled_reason
 //   place           PlaceRequest                   PlaceReply + 3 descriptors for each seat
-//   play            PlayRequest + 4 descriptors    –; then it plays
+//   play            PlayRequest + 5 or 6 files     –; then it plays
 //   inputs          slots: SlotInputs[]            –
 //   reference       –                              outputs: EagerError[]
 //   perturbed       –                              outputs: EagerError[]
@@ -54,11 +54,11 @@ struct PlaceRequest {
 enum class Seat { kSubmission, kBaselines };
 
 // Makes a player of the process that is asked, for good: it serves the mailbox from then on. Its
-// descriptors: mailbox, inputs, parameters, outputs.
+// descriptors: mailbox, inputs, parameters, outputs, and the files that "load" takes: the task, and
+// its package where it has one.
 struct PlayRequest {
-  std::string task_file;
+  std::string task_file;  // where the supervisor has it; see given_files.hpp
   std::string size;
-  std::string package;  // "" for none
   std::vector<std::uint64_t> arena_bytes;
   std::uint64_t param_offset = 0;
 };
@@ -114,7 +114,7 @@ struct DevicePeaks {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches, launch_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlayRequest, task_file, size, package, arena_bytes, param_offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlayRequest, task_file, size, arena_bytes, param_offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Revealed, gate, flush_ns)
 NLOHMANN_JSON_SERIALIZE_ENUM(Seat,
                              {{Seat::kSubmission, "submission"}, {Seat::kBaselines, "baselines"}})

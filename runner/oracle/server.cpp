@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/oracle/given_files.hpp"
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/player.hpp"
 #include "runner/oracle/protocol.hpp"
@@ -30,10 +31,11 @@ class Server {
         torch_device_(std::move(torch_device)),
         precision_(std::move(precision)) {}
 
-  Reply answer(const Json& request) {
+  // `files` come with "load" alone.
+  Reply answer(const Json& request, std::vector<UniqueFd> files) {
     const auto operation = request.at("op").get<std::string>();
     if (operation == "hello") return hello();
-    if (operation == "load") return load(request);
+    if (operation == "load") return load(request, std::move(files));
     if (operation == "clock") return clock();
     if (operation == "peaks") return peaks();
     if (!task_) return {failure({ErrorCode::kInfrastructure, "no task is loaded", ""}), {}};
@@ -78,14 +80,17 @@ class Server {
             {}};
   }
 
-  Reply load(const Json& request) {
+  Reply load(const Json& request, std::vector<UniqueFd> files) {
     const std::string identity = request.dump();
     if (task_ && identity == loaded_) return {{{"compiled_reason", task_->compiled_reason()}}, {}};
     task_.reset();
-    auto task = load_task(request.at("task_file").get<std::string>());
+    const auto given =
+        keep_given_files(request.at("task_file").get<std::string>(), std::move(files));
+    if (!given) return {failure(given.error()), {}};
+    auto task = load_task(given->task);
     if (!task) return {failure(task.error()), {}};
     auto loaded = LoadedTask::load(backend_, *task, request.at("size").get<std::string>(),
-                                   torch_device_, request.at("package").get<std::string>());
+                                   torch_device_, given->package);
     if (!loaded) return {failure(loaded.error()), {}};
     task_.emplace(std::move(*loaded));
     loaded_ = identity;
@@ -206,7 +211,7 @@ int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_de
     if (request->body.value("op", "") == "play") return play(channel, std::move(*request));
     Reply reply;
     try {
-      reply = server.answer(request->body);
+      reply = server.answer(request->body, std::move(request->descriptors));
     } catch (const std::exception& error) {
       reply = {failure({ErrorCode::kInfrastructure,
                         std::string("the oracle cannot answer: ") + error.what(), ""}),

@@ -61,6 +61,7 @@ struct Prepared {
   int failure = -1;
   std::array<char, 48> user_map{};  // "1000 1000 1"
   std::array<char, 48> group_map{};
+  std::array<char, 16> memory_handicap{};
   std::span<ProcessEntry> table;
 };
 
@@ -103,11 +104,8 @@ void settle_in_namespaces(const Prepared& prepared, int failure) {
 }
 
 // Short of memory, the kernel shall take a sandboxed program before anything of ours.
-void volunteer_for_oom() {
-  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
-  ::close(file);
+void volunteer_for_oom(const Prepared& prepared) {
+  (void)write_file("/proc/self/oom_score_adj", prepared.memory_handicap.data());
 }
 
 [[noreturn]] void become_program(Prepared& prepared, pid_t keeper) {
@@ -118,7 +116,7 @@ void volunteer_for_oom() {
   int failure = prepared.failure;
   if (!prepared.descriptors.place(failure)) fail(failure, Step::kDescriptors);
   reset_signals(/*ignored_too=*/true);
-  volunteer_for_oom();
+  volunteer_for_oom(prepared);
   ::setsid();
   ::umask(022);
   settle_in_namespaces(prepared, failure);
@@ -297,6 +295,8 @@ Result<Launched> launch(const LaunchPlan& plan) {
                 ::getuid());
   std::snprintf(prepared.group_map.data(), prepared.group_map.size(), "%u %u 1", ::getgid(),
                 ::getgid());
+  std::snprintf(prepared.memory_handicap.data(), prepared.memory_handicap.size(), "%d",
+                plan.memory_handicap);
   const pid_t keeper = fork_with_signals_blocked();
   if (keeper == 0) keep(prepared);
   if (keeper < 0) return launch_error(plan, {Step::kFork, errno});

@@ -29,6 +29,7 @@ struct LaunchPlan {
   std::string working_directory = "/";
   std::vector<std::pair<int, int>> descriptors;         // {ours, number in the child}
   std::vector<std::pair<int, rlim_t>> resource_limits;  // {RLIMIT_..., value}
+  int memory_handicap = 1000;                           // oom_score_adj
   unsigned namespaces = 0;                              // CLONE_NEW… of what is executed
   std::vector<int> cgroups;                             // open cgroup.procs files to join
   // The control file of a group that may be frozen, and what thaws it: some kernels let nobody who

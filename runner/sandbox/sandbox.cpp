@@ -189,6 +189,7 @@ class LayeredSandbox final : public Sandbox {
     for (const auto& [ours, theirs] : command.descriptors) number = std::max(number, theirs + 1);
     LaunchPlan plan{.descriptors = command.descriptors,
                     .resource_limits = resource_limits(command, user),
+                    .memory_handicap = command.memory_handicap,
                     .namespaces = namespaces_of(layers_)};
     plan.descriptors.emplace_back(reports->write.get(), number);
     for (const UniqueFd& entrance : group->entrances()) plan.cgroups.push_back(entrance.get());

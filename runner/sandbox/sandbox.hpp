@@ -31,6 +31,9 @@ struct SandboxCommand {
   std::uint64_t max_file_bytes = 1ull << 30;     // at least 64 KiB are allowed
   std::uint64_t max_cpu_seconds = 0;             // 0 = no limit
   int max_processes = 256;
+  // Short of memory, the kernel ends first who has most of it, with this many thousandths of the
+  // machine's on top. Whoever judges has less than who is judged.
+  int memory_handicap = 1000;
 };
 
 // A running sandboxed program. Destroying it kills everything in it and waits.

@@ -76,11 +76,11 @@ const std::map<std::string, Rule>& rules() {
        {{"runner/core", "runner/abi", "runner/backend", "runner/sandbox"}, false, true}},
       // Loaded into the Python that plays submissions.
       {"runner/player", {{"runner/core", "runner/sandbox", "runner/worker"}, true, false}},
-      {"baselines", {{"runner/core", "runner/os", "runner/task"}, true, true}},
+      {"baselines", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}, true, true}},
       // A player of the baselines serves the worker's mailbox.
       {"runner/oracle",
-       {{"runner/core", "runner/task", "runner/backend", "runner/verify", "runner/worker",
-         "baselines"},
+       {{"runner/core", "runner/task", "runner/backend", "runner/sandbox", "runner/verify",
+         "runner/worker", "baselines"},
         true,
         true}},
   };

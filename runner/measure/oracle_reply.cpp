@@ -1,0 +1,79 @@
+#include "runner/measure/oracle_reply.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kArenas = 3;  // inputs, parameters, outputs
+constexpr std::size_t kLongestText = 2000;
+
+std::string text_in(const Json& error, const char* field) {
+  const auto found = error.find(field);
+  if (found == error.end() || !found->is_string()) return "";
+  return clean_text(found->get_ref<const std::string&>(), kLongestText);
+}
+
+ErrorCode code_in(const Json& error) {
+  const std::string name = text_in(error, "code");
+  for (const ErrorCode code : {ErrorCode::kDoesNotFit, ErrorCode::kNotFound, ErrorCode::kBadInput})
+    if (Json(code) == Json(name)) return code;
+  return ErrorCode::kInfrastructure;
+}
+
+Error unusable(const std::string& why) {
+  return {ErrorCode::kInfrastructure, "the oracle's arenas cannot be used: " + why, ""};
+}
+
+// Whether `slots` times `stride` bytes are no more than there are.
+bool fit(std::uint64_t slots, std::uint64_t stride, std::uint64_t bytes) {
+  return stride > 0 && slots <= bytes / stride;
+}
+
+}  // namespace
+
+Error not_understood(const std::string& what) {
+  return {ErrorCode::kInfrastructure, "the oracle answered \"" + what + "\" with something else",
+          "its task file, or what was built of it, may have taken the oracle over"};
+}
+
+std::optional<Error> error_in(const Json& body, const std::string& what) {
+  if (!body.is_object()) return not_understood(what);
+  const auto error = body.find("error");
+  if (error == body.end()) return std::nullopt;
+  if (!error->is_object()) return not_understood(what);
+  return Error{code_in(*error), text_in(*error, "message"), text_in(*error, "hint")};
+}
+
+Status check_arena(const UniqueFd& arena, std::uint64_t bytes) {
+  const int seals = ::fcntl(arena.get(), F_GET_SEALS);
+  if (seals < 0) return unusable("one is no file in memory");
+  if ((seals & F_SEAL_SHRINK) == 0) return unusable("one can be cut off");
+  struct stat info {};
+  if (::fstat(arena.get(), &info) != 0 || info.st_size < 0 ||
+      static_cast<std::uint64_t>(info.st_size) < bytes)
+    return unusable("one is shorter than was said");
+  return Done{};
+}
+
+Status check_arenas(const PlaceRequest& request, const PlaceReply& geometry,
+                    std::span<const UniqueFd> arenas, bool on_cpu) {
+  const std::size_t seats = request.seats_baselines ? 2 : 1;
+  if (arenas.size() != kArenas * seats || geometry.arena_bytes.size() != kArenas)
+    return unusable("so many were not asked for");
+  const auto slots = static_cast<std::uint64_t>(request.slots);
+  if (!fit(slots, geometry.input_stride, geometry.arena_bytes[0]) ||
+      !fit(slots, geometry.output_stride, geometry.arena_bytes[2]))
+    return unusable("slots do not fit into them");
+  if (!on_cpu) return Done{};
+  for (std::size_t i = 0; i < arenas.size(); ++i)
+    if (auto fine = check_arena(arenas[i], geometry.arena_bytes[i % kArenas]); !fine) return fine;
+  return Done{};
+}
+
+}  // namespace kbench

@@ -1,0 +1,84 @@
+"""Task files of strangers are executed by the oracle, which is in the sandbox: what their operators reach
+for is not there.
+
+WEAKENED is the same program with defences that KBENCH_WITHOUT switches off: with it, a test shows that the
+task gets what it wants without the sandbox.
+"""
+
+import json
+import os
+import pathlib
+
+from cli_case import INFRASTRUCTURE, CliCase, main
+
+WEAKENED = pathlib.Path(os.environ["WEAKENED"])
+ELEMENTS = 1024
+
+
+def tensor(name, **more):
+    return {"name": name, "dtype": "float32", "shape": [ELEMENTS], **more}
+
+
+def from_file(path, shared):
+    """An operator that maps a file of anybody's; shared, it makes the file, and what is copied to it stays."""
+    return {"op": "aten::from_file", "overload": "",
+            "args": [str(path), shared, ELEMENTS, {"dtype": "float32"}, None, None, None],
+            "outs": ["file"]}
+
+
+class ForeignTaskTest(CliCase):
+    def write_task(self, *nodes, output):
+        size = {"inputs": [tensor("x", draw={"kind": "uniform", "a": 1.0, "b": 2.0})],
+                "parameters": [], "nodes": list(nodes), "outputs": [tensor("y", value=output)],
+                "peak_bytes_fp32": 4096, "peak_bytes_fp64": 8192, "flops": 0}
+        task = {"schema": "kbench-task/1", "level": 1, "number": 900, "name": "reaches",
+                "title": "Reaches for a file.", "mode": "batch-stats", "entry": "forward",
+                "source": "900_reaches.py", "torch": "2.11.0", "sizes": {"small": size}}
+        level = self.folder / "suite/level1"
+        level.mkdir(parents=True)
+        (level / "900_reaches.json").write_text(json.dumps(task))
+
+    def lint(self, without=""):
+        """Exit code, and what came of the task."""
+        result = self.kbench("tasks", "lint", "--suite", self.folder / "suite", "--device", "cpu", "--size",
+                             "small", "--db", "lint.sqlite", "--format", "json", program=WEAKENED,
+                             KBENCH_WITHOUT=without)
+        self.assertIn("tasks", result.stdout, result.stderr)
+        return result.returncode, json.loads(result.stdout)["tasks"][0]
+
+    def assert_out_of_reach(self):
+        code, task = self.lint()
+        self.assertEqual(code, INFRASTRUCTURE)
+        self.assertEqual(task["state"], "unable")
+        self.assertIn("from_file", task["findings"][0]["message"])
+
+    def test_it_writes_no_file(self):
+        planted = self.folder / "planted"
+        self.write_task(from_file(planted, True),
+                        {"op": "aten::copy_", "overload": "",
+                         "args": [{"v": "file"}, {"v": "x"}, False], "outs": ["copied"]},
+                        {"op": "aten::relu", "overload": "", "args": [{"v": "copied"}], "outs": ["y_value"]},
+                        output="y_value")
+        self.assert_out_of_reach()
+        self.assertFalse(planted.exists())
+
+        _, task = self.lint(without="confined_oracle")
+        self.assertNotEqual(task["state"], "unable")
+        self.assertEqual(planted.stat().st_size, 4 * ELEMENTS)
+
+    def test_it_reads_no_file(self):
+        secret = self.folder / ".ssh/id_ed25519"
+        secret.parent.mkdir(mode=0o700)
+        secret.write_bytes(b"\x01\x00\x80\x3f" * ELEMENTS)
+        self.write_task(from_file(secret, False),
+                        {"op": "aten::mul", "overload": "Tensor",
+                         "args": [{"v": "file"}, {"v": "x"}], "outs": ["y_value"]},
+                        output="y_value")
+        self.assert_out_of_reach()
+
+        _, task = self.lint(without="confined_oracle")
+        self.assertNotEqual(task["state"], "unable")
+
+
+if __name__ == "__main__":
+    main()
