@@ -1,6 +1,7 @@
 """Builds AOTInductor packages from lowered tasks: the compiled baseline.
 
-Started and spoken to by baselines/builder_pool.cpp. One JSON object a line on stdin, one on stdout
+Started and spoken to by baselines/builder_process.cpp, in the sandbox: it sees no file of the task's, whose
+text comes with the request, and writes below TMPDIR alone. One JSON object a line on stdin, one on stdout
 for each, until stdin ends; the protocol is described there. The process is persistent because the
 first package costs several times a later one (imports, precompiled headers).
 
@@ -163,7 +164,7 @@ def build(request: dict) -> None:
     set_precision(request["precision"])
     if request["threads"]:
         torch.set_num_threads(request["threads"])
-    task = json.loads(Path(request["task_file"]).read_text())
+    task = json.loads(request["task"])
     device = torch.device(request["device"])
     module = build_graph_module(task, request["size"], device=device)
     hide_recurrent_layers(module)

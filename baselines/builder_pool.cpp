@@ -13,6 +13,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/files.hpp"
+#include "runner/task/suite_folder.hpp"
 
 namespace kbench {
 namespace {
@@ -49,8 +50,9 @@ class Builds {
   void sort_into_jobs();
   void put_large_ones_first();
   bool take_from_cache(std::size_t job);
-  // All that are queued, in so many processes.
-  void build_queue(int processes);
+  void build_suite(const fs::path& suite, std::vector<std::size_t> jobs);
+  // All that are queued, of one suite, in so many processes.
+  void build_queue(const fs::path& suite, int processes);
   void take(std::size_t job, const Answer& answer, bool alone);
   void finish(std::size_t job, PackageResult result);
   void fail(std::size_t job, std::string reason, double seconds, Remember remember);
@@ -155,7 +157,7 @@ void Builds::take(std::size_t job, const Answer& answer, bool alone) {
        about_the_package ? Remember::kYes : Remember::kNo);
 }
 
-void Builds::build_queue(int processes) {
+void Builds::build_queue(const fs::path& suite, int processes) {
   const std::vector<std::size_t> queue = std::exchange(queue_, {});
   std::vector<Json> bodies;
   for (const std::size_t job : queue) bodies.push_back(request_for(job));
@@ -163,8 +165,14 @@ void Builds::build_queue(int processes) {
   // builders' helpers need minutes to import torch before the first package is made.
   const int compile_threads = std::max(1, static_cast<int>(usable_cores().size()) / processes);
   std::vector<bool> answered(queue.size());
-  const BuilderProcess::Command builder{options_.python, options_.script, options_.cache_directory,
-                                        compile_threads, options_.environment};
+  const BuilderProcess::Command builder{
+      .sandbox = options_.sandbox,
+      .python = options_.python,
+      .script = fs::absolute(options_.script),
+      .headers = fs::absolute(options_.cache_directory) / "headers",
+      .keeps_headers = suite == options_.own_suite,
+      .compile_threads = compile_threads,
+      .environment = options_.environment};
   const ServerPool pool{
       .start = [&](const Stop& stop) { return BuilderProcess::start(builder, stop); },
       .processes = processes,
@@ -188,15 +196,25 @@ std::vector<PackageResult> Builds::run() {
   for (std::size_t job = 0; job < jobs_.size(); ++job)
     if (!take_from_cache(job)) queue_.push_back(job);
   put_large_ones_first();
-  if (options_.python.empty()) {
+  if (options_.python.python.empty()) {
     for (const std::size_t job : queue_) fail(job, "no Python with torch", 0, Remember::kNo);
     return std::move(results_);
   }
-  build_queue(std::max(options_.processes, 1));
-  queue_ = std::exchange(alone_, {});
-  if (!interrupted_) build_queue(1);
-  for (const std::size_t job : queue_) fail(job, "interrupted", 0, Remember::kNo);
+  std::map<fs::path, std::vector<std::size_t>> suites;
+  for (const std::size_t job : std::exchange(queue_, {}))
+    suites[suite_folder(first_request(job).task_file)].push_back(job);
+  for (auto& [suite, jobs] : suites) build_suite(suite, std::move(jobs));
   return std::move(results_);
+}
+
+void Builds::build_suite(const fs::path& suite, std::vector<std::size_t> jobs) {
+  queue_ = std::move(jobs);
+  if (!interrupted_) build_queue(suite, std::max(options_.processes, 1));
+  queue_.insert(queue_.end(), alone_.begin(), alone_.end());
+  alone_.clear();
+  if (!interrupted_) build_queue(suite, 1);
+  for (const std::size_t job : std::exchange(queue_, {}))
+    fail(job, "interrupted", 0, Remember::kNo);
 }
 
 }  // namespace

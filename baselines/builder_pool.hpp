@@ -1,6 +1,6 @@
 // Builds AOTInductor packages ahead of timing: a pool of persistent Python processes running
-// aot_builder.py, since the first package of a process costs several times a later one. No
-// LibTorch.
+// aot_builder.py, since the first package of a process costs several times a later one. They are in
+// the sandbox, and nobody but this process writes to the cache. No LibTorch.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/sandbox/python_command.hpp"
+#include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 
@@ -45,16 +47,19 @@ struct PackageResult {
 };
 
 struct BuilderPoolOptions {
-  std::filesystem::path python;  // with torch; empty where there is none
+  Sandbox* sandbox = nullptr;    // null: builders run outside of any
+  PythonSetup python;            // with torch; without a path where there is none
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;
+  std::filesystem::path own_suite;  // as suite_folder() says: its builders add to what is kept
   int processes = 1;
   std::map<std::string, std::string> environment;  // of the builders: which GPU they are shown
   std::chrono::seconds time_limit{1200};  // for one package; a builder that needs more is killed
   std::function<bool()> interrupted;      // optional; asked a few times a second, true ends it all
 };
 
-// Returns one result for each request, in order, building what the cache lacks. `on_done` is called
+// Returns one result for each request, in order, building what the cache lacks. No builder builds
+// for two suites: what it says about one is not believed about another. `on_done` is called
 // from this thread after each package (index into requests), for progress. A failed build is a
 // result with a reason, not an error. A failure is cached as well (KEY.failed), with its reason,
 // unless it says nothing about the package: a builder that died, ran out of memory or time, or was

@@ -3,30 +3,39 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "baselines/builder_headers.hpp"
 #include "runner/core/channel.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/os/pipe.hpp"
+#include "runner/sandbox/unconfined_process.hpp"
 
 namespace kbench {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kWho = "the package builder";
+constexpr const char* kUser = "nobody";           // as Inductor names its folder
 constexpr std::chrono::seconds kStartLimit{180};  // importing torch from a cold disk
 constexpr int kPollMs = 200;
 constexpr std::size_t kMaxLineBytes = 1u << 20;
+constexpr std::size_t kMaxTaskBytes = 64u << 20;
+constexpr std::size_t kMaxPackageBytes = 512u << 20;
 constexpr std::size_t kErrorTailBytes = 4096;
 constexpr std::size_t kReportedTailBytes = 1500;
+constexpr std::size_t kMaxReason = 2000;
 
 // Settings that a user's shell may hold and that would change the code or its numbers behind the
 // back of the package key.
@@ -34,15 +43,16 @@ constexpr std::array<std::string_view, 5> kDropped{
     "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_",
     "NVIDIA_TF32_OVERRIDE=", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE="};
 
-std::vector<std::string> builder_environment(const BuilderProcess::Command& command) {
-  const std::filesystem::path cache = std::filesystem::absolute(command.cache_directory);
+// All that it writes lies in `scratch`.
+std::map<std::string, std::string> own_environment(const BuilderProcess::Command& command,
+                                                   const fs::path& scratch) {
   auto ours = command.environment;
-  // Inductor keeps its precompiled headers below the temporary directory, whatever its own setting
-  // says; they are worth half a minute, so they stay with the packages.
-  ours["TMPDIR"] = (cache / "tmp").string();
-  ours["TORCHINDUCTOR_CACHE_DIR"] = (cache / "inductor").string();
+  ours["TMPDIR"] = scratch.string();
+  ours["USER"] = kUser;
+  ours["LOGNAME"] = kUser;
+  ours["TORCHINDUCTOR_CACHE_DIR"] = (scratch / "inductor").string();
   ours["TORCHINDUCTOR_COMPILE_THREADS"] = std::to_string(command.compile_threads);
-  return inherited_environment(kDropped, ours);
+  return ours;
 }
 
 Error not_executed(const Error& error) {
@@ -50,47 +60,93 @@ Error not_executed(const Error& error) {
           ""};
 }
 
-std::string describe(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
-                       ::strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("exited with status {}", WEXITSTATUS(status));
+std::string describe(const SandboxedProcess::Exit& exit) {
+  if (exit.exited) return fmt::format("exited with status {}", exit.code);
+  return fmt::format("was killed by signal {} ({})", exit.signal, ::strsignal(exit.signal));
+}
+
+SandboxCommand confined(const BuilderProcess::Command& command, const fs::path& scratch) {
+  SandboxCommand confined = python_command(command.python, command.script, scratch);
+  // "env PYTHON -s -B SCRIPT": lines are answered at once.
+  confined.argv.insert(confined.argv.begin() + 2, "-u");
+  for (auto& [name, value] : own_environment(command, scratch)) confined.env[name] = value;
+  if (const auto compiler = environment_variable("CXX"); compiler.starts_with("/usr/"))
+    confined.env["CXX"] = compiler;
+  confined.readable.push_back(command.script.parent_path());
+  if (const fs::path suites = command.script.parent_path().parent_path() / "suites";
+      ::access(suites.c_str(), R_OK) == 0)
+    confined.readable.push_back(suites);
+  // The sandbox's user owns what is handed over, and nothing in it.
+  confined.writable = {scratch};
+  for (fs::path folder = inductor_headers(scratch, kUser); folder != scratch;
+       folder = folder.parent_path())
+    confined.writable.push_back(folder);
+  confined.max_file_bytes = 2 * kMaxPackageBytes;
+  confined.max_processes = 64 + 16 * command.compile_threads;
+  confined.memory_handicap = 500;
+  return confined;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, const Stop& stop) {
-  std::error_code ignored;  // a directory that is missing shows in the builder's own message
-  std::filesystem::create_directories(command.cache_directory / "tmp", ignored);
-  std::filesystem::create_directories(command.cache_directory / "inductor", ignored);
+BuilderProcess::~BuilderProcess() {
+  process_.reset();
+  if (command_.keeps_headers && !scratch_.path().empty())
+    copy_headers(inductor_headers(scratch_.path(), kUser), command_.headers);
+}
 
+Result<std::unique_ptr<Server>> BuilderProcess::start(const Command& command, const Stop& stop) {
+  std::unique_ptr<BuilderProcess> process(new BuilderProcess(command));
+  if (auto spawned = process->spawn(); !spawned) return not_executed(spawned.error());
+  const auto ready =
+      process->receive(kStartLimit, stop, [](const Json& line) { return line.contains("ready"); });
+  if (!ready) return ready.error();
+  if (const auto torch = ready->find("torch"); torch != ready->end() && torch->is_string())
+    process->torch_ = torch->get<std::string>();
+  return std::unique_ptr<Server>(std::move(process));
+}
+
+Status BuilderProcess::spawn() {
+  auto scratch = ScratchFolder::make("kbench-builder");
+  if (!scratch) return scratch.error();
+  scratch_ = std::move(*scratch);
+  copy_headers(command_.headers, inductor_headers(scratch_.path(), kUser));
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   auto errors = make_pipe();
   if (!errors) return errors.error();
   never_block(errors->read.get());
   const int theirs = ends->second.get();
-  auto python = TrustedPython::find(command.python);
-  if (!python) return not_executed(python.error());
-  ChildPlan plan = python->plan({"-u", std::filesystem::absolute(command.script).string()},
-                                builder_environment(command));
-  plan.descriptors = {
-      {theirs, STDIN_FILENO}, {theirs, STDOUT_FILENO}, {errors->write.get(), STDERR_FILENO}};
+  auto started = start_program(
+      {{theirs, STDIN_FILENO}, {theirs, STDOUT_FILENO}, {errors->write.get(), STDERR_FILENO}});
+  if (!started) return started.error();
+  process_ = std::move(*started);
+  socket_ = std::move(ends->first);
+  errors_ = std::move(errors->read);
+  return Done{};
+}
+
+Result<std::unique_ptr<SandboxedProcess>> BuilderProcess::start_program(
+    const std::vector<std::pair<int, int>>& descriptors) {
+  if (command_.sandbox != nullptr) {
+    if (!command_.sandbox->level(false).bubblewrap) command_.compile_threads = 1;
+    SandboxCommand confined_command = confined(command_, scratch_.path());
+    if (::access(command_.python.python.c_str(), X_OK) != 0) {
+      return Error{ErrorCode::kInfrastructure,
+                   command_.python.python.string() + ": " + std::strerror(errno), ""};
+    }
+    confined_command.descriptors = descriptors;
+    return command_.sandbox->start(confined_command);
+  }
+  auto python = TrustedPython::find(command_.python.python);
+  if (!python) return python.error();
+  python_.emplace(std::move(*python));
+  ChildPlan plan =
+      python_->plan({"-u", command_.script.string()},
+                    inherited_environment(kDropped, own_environment(command_, scratch_.path())));
+  plan.descriptors = descriptors;
   plan.ends_with_us = true;
-  auto child = ChildProcess::start(plan);
-  if (!child) return not_executed(child.error());
-  std::unique_ptr<BuilderProcess> process(new BuilderProcess(std::move(*python)));
-  process->child_ = std::move(*child);
-  process->socket_ = std::move(ends->first);
-  process->errors_ = std::move(errors->read);
-  ends->second.reset();
-  errors->write.reset();
-  const auto ready =
-      process->receive(kStartLimit, stop, [](const Json& line) { return line.contains("ready"); });
-  if (!ready) return ready.error();
-  process->torch_ = ready->value("torch", "");
-  return std::unique_ptr<Server>(std::move(process));
+  return start_unconfined(plan);
 }
 
 Result<Json> BuilderProcess::ask(const Json& request, std::chrono::milliseconds limit,
@@ -98,11 +154,17 @@ Result<Json> BuilderProcess::ask(const Json& request, std::chrono::milliseconds 
   // A package built against one LibTorch is not promised to load in another.
   const std::string wanted = request.value("torch", "");
   if (!wanted.empty() && wanted != torch_) {
-    return Json{{"reason",
-                 fmt::format("the builder's Python has torch {}, LibTorch is {}", torch_, wanted)},
+    return Json{{"reason", fmt::format("the builder's Python has torch {}, LibTorch is {}",
+                                       clean_name(torch_), wanted)},
                 {"mismatch", true}};
   }
-  const std::string line = request.dump() + "\n";
+  const auto task = read_foreign_file(request.at("task_file").get<std::string>(), kMaxTaskBytes);
+  if (!task) return Json{{"reason", task.error().message}, {"transient", true}};
+  Json told = request;
+  told.erase("task_file");
+  told["task"] = *task;
+  told["output"] = made_for(request).string();
+  const std::string line = told.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t wrote =
         ::send(socket_.get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
@@ -110,20 +172,38 @@ Result<Json> BuilderProcess::ask(const Json& request, std::chrono::milliseconds 
     if (wrote < 0) return bury(ErrorCode::kInfrastructure, kWho);
     sent += static_cast<std::size_t>(wrote);
   }
-  auto reply = receive(limit, stop, [&](const Json& message) {
+  const auto reply = receive(limit, stop, [&](const Json& message) {
     return message.contains("id") && message["id"] == request["id"];
   });
-  if (!reply) return reply;
-  std::error_code ignored;
-  if (reply->contains("output") &&
-      std::filesystem::exists(request["output"].get<std::string>(), ignored))
-    return Json{{"output", request["output"]}};
-  if (reply->contains("reason") && (*reply)["reason"].is_string()) {
-    const bool transient = reply->contains("transient") && (*reply)["transient"] == true;
-    return Json{{"reason", (*reply)["reason"]}, {"transient", transient}};
+  if (!reply) return reply.error();
+  return answer_of(request, *reply);
+}
+
+Result<Json> BuilderProcess::answer_of(const Json& request, const Json& reply) {
+  const auto reason = reply.find("reason");
+  if (reason != reply.end() && reason->is_string()) {
+    const bool transient = reply.value("transient", Json()) == Json(true);
+    return Json{{"reason", clean_text(reason->get_ref<const std::string&>(), kMaxReason)},
+                {"transient", transient}};
   }
-  return bury(ErrorCode::kBadInput, fmt::format("{} sent a reply that makes no sense ({}) and",
-                                                kWho, reply->dump().substr(0, 200)));
+  const fs::path made = made_for(request);
+  const auto bytes = reply.contains("output")
+                         ? read_foreign_file(made, kMaxPackageBytes)
+                         : Result<std::string>(Error{ErrorCode::kNotFound, "", ""});
+  if (bytes) {
+    std::error_code ignored;
+    fs::remove(made, ignored);
+    const auto kept = write_atomically(request.at("output").get<std::string>(), *bytes, 0644);
+    if (!kept) return Json{{"reason", kept.error().message}, {"transient", true}};
+    return Json{{"output", request["output"]}};
+  }
+  const std::string shown = clean_name(reply.dump(-1, ' ', true, Json::error_handler_t::replace));
+  return bury(ErrorCode::kBadInput,
+              fmt::format("{} sent a reply that makes no sense ({}) and", kWho, shown));
+}
+
+fs::path BuilderProcess::made_for(const Json& request) const {
+  return scratch_.path() / fmt::format("package-{}.pt2", request.at("id").get<int>());
 }
 
 Result<Json> BuilderProcess::receive(std::chrono::milliseconds limit, const Stop& stop,
@@ -189,18 +269,19 @@ void BuilderProcess::read_errors() {
 Error BuilderProcess::bury(ErrorCode code, std::string_view complaint) {
   // The end of stdout arrives a moment before the end of the process: without this pause a crash
   // would be reported as our own kill.
-  constexpr std::chrono::seconds kPatience{1};
-  if (closed_) (void)child_.wait_until(std::chrono::steady_clock::now() + kPatience);
-  const ChildEnd end = child_.end();
-  const std::string ending = end.by_itself ? describe(end.status) : "was stopped";
+  constexpr std::chrono::milliseconds kPatience{1000};
+  const auto end = process_->wait(closed_ ? kPatience : std::chrono::milliseconds{0});
+  const std::string ending = end ? describe(*end) : "was stopped";
+  process_->kill();
+  over_ = true;
   read_errors();
   std::string_view tail = error_tail_;
   if (tail.size() > kReportedTailBytes) tail.remove_prefix(tail.size() - kReportedTailBytes);
   while (!tail.empty() && tail.back() == '\n') tail.remove_suffix(1);
-  return {
-      code,
-      fmt::format("{} {}{}{}", complaint, ending, tail.empty() ? "" : "; its last words:\n", tail),
-      ""};
+  return {code,
+          fmt::format("{} {}{}{}", complaint, ending, tail.empty() ? "" : "; its last words:\n",
+                      clean_text(tail, kReportedTailBytes)),
+          ""};
 }
 
 }  // namespace kbench

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "runner/cli/interrupt.hpp"
+#include "runner/cli/python_facts.hpp"
 #include "runner/cli/run_environment.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
 
@@ -45,6 +47,20 @@ std::filesystem::path package_cache(const Installation& installation) {
   return installation.cache / "packages";
 }
 
+// A builder on CUDA times kernels on the GPU. It is not in the sandbox yet: which of its layers
+// Triton and its autotuning can do with has not been tried.
+bool is_confined(const Target& target) {
+  return target.device == "cpu" && stands(Defence::kConfinedOracle);
+}
+
+// Without a path where no Python has torch.
+PythonSetup python_setup(const Installation& installation) {
+  if (installation.python.empty()) return {};
+  const auto facts = ask_python(installation.python);
+  if (!facts) return {};
+  return {std::filesystem::absolute(installation.python), facts->module_folders, facts->folders};
+}
+
 bool is_cached(const PackageRequest& request, const Installation& installation) {
   const std::string key = package_key(request, installation.aot_builder);
   std::error_code ignored;
@@ -53,11 +69,9 @@ bool is_cached(const PackageRequest& request, const Installation& installation) 
 
 }  // namespace
 
-Result<BaselinePackages> build_baseline_packages(const Plan& plan,
-                                                 const std::set<std::size_t>& tasks,
-                                                 const Installation& installation,
-                                                 const OracleHello& oracle,
-                                                 const RunOptions& options, Progress& progress) {
+Result<BaselinePackages> build_baseline_packages(
+    const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
+    const OracleHello& oracle, const RunOptions& options, Sandbox& sandbox, Progress& progress) {
   std::vector<PackageRequest> requests;
   for (const std::size_t task : tasks) {
     auto request = request_for(plan.tasks[task], plan.target, oracle, options.precision);
@@ -65,17 +79,19 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
     requests.push_back(std::move(*request));
   }
   const InterruptGuard guard(options.stop);
+  const auto to_build = static_cast<std::size_t>(std::count_if(
+      requests.begin(), requests.end(),
+      [&](const PackageRequest& request) { return !is_cached(request, installation); }));
   BuilderPoolOptions pool;
-  pool.python = installation.python;
+  if (is_confined(plan.target)) pool.sandbox = &sandbox;
+  if (to_build > 0) pool.python = python_setup(installation);
+  pool.own_suite = std::filesystem::absolute(installation.suites).lexically_normal();
   pool.script = installation.aot_builder;
   pool.cache_directory = package_cache(installation);
   pool.processes = options.jobs.value_or(builder_processes(usable_threads()));
   if (plan.target.device == "cuda")
     pool.environment = one_gpu_environment(plan.target.device_index);
   pool.interrupted = [&] { return guard.interrupted(); };
-  const auto to_build = static_cast<std::size_t>(std::count_if(
-      requests.begin(), requests.end(),
-      [&](const PackageRequest& request) { return !is_cached(request, installation); }));
   if (const std::size_t cached = requests.size() - to_build; cached > 0)
     progress.detail(fmt::format("compiled baselines: {} built before", cached));
   // Several at a time, of which each ends an item.

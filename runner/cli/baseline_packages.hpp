@@ -28,7 +28,7 @@ struct BaselinePackages {
 // precision, jobs, stop.
 [[nodiscard]] Result<BaselinePackages> build_baseline_packages(
     const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
-    const OracleHello& oracle, const RunOptions& options, Progress& progress);
+    const OracleHello& oracle, const RunOptions& options, Sandbox& sandbox, Progress& progress);
 
 // Whether the cache has the task's package.
 [[nodiscard]] bool has_cached_package(const Task& task, const Target& target,

@@ -324,8 +324,8 @@ class RunSession {
   // --- compiled baselines ---
 
   Status build_baselines() {
-    auto packages =
-        build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_, progress_);
+    auto packages = build_baseline_packages(plan_, tasks_to_do(), installation_, hello_, options_,
+                                            sandbox_, progress_);
     if (!packages) return packages.error();
     interrupted_ = packages->interrupted;
     packages_ = std::move(packages->by_task);

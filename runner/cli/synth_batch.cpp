@@ -265,7 +265,7 @@ Status SynthBatch::build_packages(const std::string& size) {
   building.precision = kSynthPrecision;
   building.stop = setting_.stop;
   const auto packages = build_baseline_packages(plan, all, setting_.installation, setting_.hello,
-                                                building, setting_.progress);
+                                                building, setting_.sandbox, setting_.progress);
   if (!packages) return packages.error();
   if (packages->interrupted || setting_.stop()) return Done{};
   const auto lock = lock_device(setting_);

@@ -1,7 +1,7 @@
 """Stands in for baselines/aot_builder.py in builder_pool_test: speaks its protocol without torch.
 
-The requested "size" says how to behave. Each process appends its process id, and that of a child it
-keeps, to the file "pids" beside the output.
+The requested "size" says how to behave. Outside of a sandbox each process appends its process id, and that
+of a child it keeps, to the file "pids" of the folder that NOTES names.
 """
 
 import json
@@ -24,8 +24,17 @@ def build(request: dict) -> dict:
 
 def note_pids(request: dict) -> None:
     child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
-    with open(Path(request["output"]).parent / "pids", "a", encoding="utf-8") as pids:
+    with open(Path(os.environ["NOTES"]) / "pids", "a", encoding="utf-8") as pids:
         pids.write(f"{os.getpid()} {child.pid} ")
+
+
+def reach(path: str) -> str:
+    try:
+        with open(path, "a+", encoding="utf-8") as file:
+            file.write("planted")
+        return "written"
+    except OSError as error:
+        return type(error).__name__
 
 
 def serve(request: dict) -> None:
@@ -49,7 +58,7 @@ def serve(request: dict) -> None:
     elif behaviour == "transient":
         reply({"id": request["id"], "reason": "out of memory", "transient": True})
     elif behaviour == "crowded":  # too little memory at the first try
-        tried = Path(request["output"] + ".tried")
+        tried = Path(os.environ["NOTES"], "tried")
         if tried.exists():
             reply(build(request))
         else:
@@ -63,6 +72,14 @@ def serve(request: dict) -> None:
         reply({"id": request["id"], "outcome": 42})
     elif behaviour == "lie":  # claims a file that is not there
         reply({"id": request["id"], "output": request["output"]})
+    elif behaviour == "link":  # names another file
+        Path(request["output"]).symlink_to(__file__)
+        reply({"id": request["id"], "output": request["output"]})
+    elif behaviour == "elsewhere":
+        Path("made").write_text("here")
+        reply({"id": request["id"], "output": os.path.abspath("made")})
+    elif behaviour == "reach":  # for a file of the operator's, and for the cache
+        reply({"id": request["id"], "reason": " ".join(map(reach, json.loads(request["task"])))})
     elif behaviour == "hang":
         note_pids(request)
         time.sleep(600)

@@ -22,6 +22,8 @@ namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -43,21 +45,35 @@ class BuilderPool : public ::testing::Test {
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "kbench_pool_XXXXXX").string();
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    options_.python = KBENCH_TEST_PYTHON;
     options_.script = KBENCH_FAKE_BUILDER;
     options_.cache_directory = pattern;
+    options_.environment = {{"NOTES", pattern}};
+    fs::create_directories(task_file().parent_path());
+    write_task("{}");
     // The tests' Python may be without torch, which a builder is not started without.
     const fs::path modules = options_.cache_directory / "modules";
     fs::create_directories(modules / "torch");
     std::ofstream(modules / "torch/__init__.py").put('\n');
     ::setenv("PYTHONPATH", modules.c_str(), 1);
+    options_.python = {KBENCH_TEST_PYTHON, {modules}, {modules}};
+    // A virtual environment, and what it is made of.
+    for (const fs::path& program :
+         {fs::path(KBENCH_TEST_PYTHON), fs::canonical(KBENCH_TEST_PYTHON)})
+      if (const fs::path home = program.parent_path().parent_path(); home != "/usr")
+        options_.python.readable.push_back(home);
   }
   void TearDown() override {
     ::unsetenv("PYTHONPATH");
     fs::remove_all(options_.cache_directory);
   }
 
-  std::vector<PackageResult> build(const std::vector<PackageRequest>& requests) {
+  [[nodiscard]] fs::path task_file() const {
+    return options_.cache_directory / "suite/level1/019_relu.json";
+  }
+  void write_task(const std::string& text) const { std::ofstream(task_file()) << text; }
+
+  std::vector<PackageResult> build(std::vector<PackageRequest> requests) {
+    for (PackageRequest& request : requests) request.task_file = task_file();
     auto results = build_packages(requests, options_, [this](std::size_t i, const auto& result) {
       EXPECT_TRUE(done_.insert(i).second) << "reported twice";
       EXPECT_EQ(result.file.empty(), !result.reason.empty());
@@ -95,7 +111,7 @@ TEST_F(BuilderPool, BuildsOnceAndThenTakesItFromTheCache) {
   EXPECT_EQ(first[0].file, package_file(options_.cache_directory, first[0].key));
   EXPECT_GT(first[0].seconds, 0);
 
-  options_.python = "/nonexistent/python";  // needed by nobody now
+  options_.python.python = "/nonexistent/python";  // needed by nobody now
   const auto second = build({request("ok")});
   EXPECT_EQ(second[0].file, first[0].file);
   EXPECT_EQ(second[0].seconds, 0);
@@ -121,7 +137,7 @@ TEST_F(BuilderPool, RemembersARefusalButNotAPassingOne) {
   EXPECT_FALSE(remembered_as_failed(results[1]));
   EXPECT_EQ(results[1].reason, "out of memory");
 
-  options_.python = "/nonexistent/python";
+  options_.python.python = "/nonexistent/python";
   EXPECT_EQ(build({request("refuse")})[0].reason, "no such operator");
 }
 
@@ -179,12 +195,12 @@ TEST_F(BuilderPool, StopsWhenInterrupted) {
 }
 
 TEST_F(BuilderPool, SaysWhyThereIsNoBuilder) {
-  options_.python = "";
+  options_.python.python = "";
   EXPECT_EQ(build({request("ok")})[0].reason, "no Python with torch");
-  options_.python = "/nonexistent/python";
+  options_.python.python = "/nonexistent/python";
   EXPECT_THAT(build({request("ok"), request("refuse")})[1].reason,
               HasSubstr("could not be executed"));
-  options_.python = KBENCH_TEST_PYTHON;
+  options_.python.python = KBENCH_TEST_PYTHON;
   options_.script = "/nonexistent/builder.py";
   EXPECT_THAT(build({request("ok")})[0].reason, HasSubstr("/nonexistent/builder.py"));
 }
@@ -208,8 +224,36 @@ TEST_F(BuilderPool, GivesBuildersAnEnvironmentOfTheirOwn) {
   ::unsetenv("NVIDIA_TF32_OVERRIDE");
   ::unsetenv("TORCHINDUCTOR_MAX_AUTOTUNE");
   ::unsetenv("CUDA_VISIBLE_DEVICES");
-  const std::string cache = (options_.cache_directory / "inductor").string();
-  EXPECT_EQ(results[0].reason, "- " + cache + " - 1 2");
+  EXPECT_THAT(results[0].reason, AllOf(StartsWith("- /"), EndsWith("/inductor - 1 2")));
+}
+
+TEST_F(BuilderPool, TakesThePackageThatItOrderedAndNothingElse) {
+  const auto results = build({request("link"), request("elsewhere"), request("ok")});
+  for (const auto& result : {results[0], results[1]}) {
+    EXPECT_THAT(result.reason, HasSubstr("makes no sense"));
+    EXPECT_FALSE(fs::exists(package_file(options_.cache_directory, result.key)));
+  }
+  EXPECT_THAT(results[2].reason, IsEmpty());
+}
+
+// Nothing that a task file, or what Inductor makes of it, reaches for is there.
+TEST_F(BuilderPool, ABuilderIsInTheSandbox) {
+  const fs::path secret = options_.cache_directory / "secret";
+  std::ofstream(secret) << "of the operator";
+  const fs::path foreign = options_.cache_directory / "foreign.pt2";
+  write_task("[\"" + secret.string() + "\", \"" + foreign.string() + "\"]");
+  const auto sandbox = make_sandbox();
+  options_.sandbox = sandbox.get();
+  const auto inside = build({request("reach"), request("ok")});
+  EXPECT_EQ(inside[0].reason.find("written"), std::string::npos) << inside[0].reason;
+  EXPECT_THAT(inside[0].reason, HasSubstr("Error"));
+  EXPECT_EQ(fs::file_size(secret), std::string("of the operator").size());
+  EXPECT_FALSE(fs::exists(foreign));
+  EXPECT_THAT(inside[1].reason, IsEmpty());
+  EXPECT_TRUE(fs::exists(inside[1].file));
+
+  options_.sandbox = nullptr;
+  EXPECT_EQ(build({request("reach", "again")})[0].reason, "written written");
 }
 
 TEST_F(BuilderPool, NeedsACacheDirectory) {

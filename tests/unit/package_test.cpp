@@ -13,6 +13,7 @@
 
 #include "baselines/builder_pool.hpp"
 #include "baselines/executor.hpp"
+#include "runner/cli/python_facts.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -122,12 +123,17 @@ TEST_F(Package, ComputesWhatEagerComputes) {
   const std::vector<Json> tasks{linear_relu(), lstm(), unknown_operator()};
   std::vector<PackageRequest> requests{request("linear_relu", tasks[0]), request("lstm", tasks[1]),
                                        request("unknown", tasks[2])};
-  const auto results = build_packages(requests,
-                                      {.python = KBENCH_PYTHON,
-                                       .script = KBENCH_AOT_BUILDER,
-                                       .cache_directory = directory_ / "cache",
-                                       .processes = 1},
-                                      {});
+  const auto facts = ask_python(KBENCH_PYTHON);
+  ASSERT_TRUE(facts) << facts.error().message;
+  const auto sandbox = make_sandbox();
+  const auto results =
+      build_packages(requests,
+                     {.sandbox = sandbox.get(),
+                      .python = {KBENCH_PYTHON, facts->module_folders, facts->folders},
+                      .script = KBENCH_AOT_BUILDER,
+                      .cache_directory = directory_ / "cache",
+                      .processes = 1},
+                     {});
   ASSERT_TRUE(results) << results.error().message;
   expect_equal_to_eager(requests[0], (*results)[0], tasks[0]);
   expect_equal_to_eager(requests[1], (*results)[1], tasks[1]);
