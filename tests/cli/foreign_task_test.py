@@ -20,7 +20,7 @@ def tensor(name, **more):
 
 
 def from_file(path, shared):
-    """An operator that maps a file of anybody's; shared, it makes the file, and what is copied to it stays."""
+    """An operator that maps any file; shared, it makes the file, and what is copied to it stays."""
     return {"op": "aten::from_file", "overload": "",
             "args": [str(path), shared, ELEMENTS, {"dtype": "float32"}, None, None, None],
             "outs": ["file"]}
