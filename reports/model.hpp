@@ -114,7 +114,7 @@ struct ResultRow {
   // needs.
   [[nodiscard]] bool counts_as_correct() const { return judged_correct() && !credit.below_floor; }
   // The speed-up that counts; null where there is none, or none that does.
-  [[nodiscard]] const Speedup* credited(Side baseline) const;
+  [[nodiscard]] const Speedup* credited(Side over) const;
 };
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);

@@ -51,7 +51,7 @@ def server(program, database):
         tokens.touch(mode=0o600)
         tokens.write_text(f"trl evaluate {token}\n", encoding="ascii")
         process = subprocess.Popen(
-            [program, "serve", "--port", "0", "--device", "cpu", "--db", database,
+            [program, "serve", "--port", "0", "--device", "cpu", "--trust-estimates", "--db", database,
              "--tokens", str(tokens)], stdout=subprocess.PIPE, text=True)
         try:
             # Its first line is its address.
