@@ -114,9 +114,12 @@ class Serving {
     const auto target = choose_target(run, installation_);
     if (!target) return target.error();
     if (find_calibration(installation_.state, describe_device(*target))) return Done{};
-    note("the device was never calibrated, so that is done first; --trust-estimates goes without");
+    note(
+        "the device was never calibrated, so that is done first, which takes some minutes; "
+        "--trust-estimates goes without");
     TimingSelftestRequest request{.common = options_.common, .device = options_.device};
-    request.common.suite.reset();  // it measures shipped tasks
+    request.common.suite.reset();   // it measures shipped tasks
+    request.common.verbosity = -1;  // its rows are nobody's here
     return calibrate(request, installation_);
   }
 

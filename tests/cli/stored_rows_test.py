@@ -144,7 +144,8 @@ class ZeroWritersTest(RunCase):
         self.assertNotIn("geometric mean", table)
         self.assertIn("Not ranked: this task counts in no score",
                       self.kbench("report", "html").stdout)
-        without = self.kbench("report", "table", program=WEAKENED, KBENCH_WITHOUT="telling_tasks")
+        without = self.kbench("report", "table", "--trust-estimates", program=WEAKENED,
+                              KBENCH_WITHOUT="telling_tasks")
         self.assertIn("zeros: 1/1 correct, geometric mean", without.stdout)
 
     def test_tasks_and_prompt_say_so(self):

@@ -83,9 +83,9 @@ class OverviewTest(PageCase):
                 continue
             row = dict(zip(names, rows[index]))
             speedup = row["speedup.eager"]
-            if row["state"] == "ok" and row["correct"] and row["ranked"] and speedup:
-                held = part == "estimate" or speedup[3] != "NO VERDICT"
-                fast += held and speedup[{"estimate": 0, "low": 1}[part]] > p
+            counts = row["ranked"] and not row["uncredited_reason"]
+            if row["state"] == "ok" and row["correct"] and counts and speedup:
+                fast += speedup[{"estimate": 0, "low": 1}[part]] > p
         return f"{100 * fast / total:.0f}\N{NO-BREAK SPACE}%"
 
     def shown_share(self, page, agent):

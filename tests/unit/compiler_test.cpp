@@ -111,7 +111,8 @@ TEST_F(CompilerTest, ALibraryHasALimitedSize) {
       compile("char table[70 << 20] = {1};\nextern \"C\" int answer() { return table[0]; }\n");
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kSubmission);
-  EXPECT_THAT(compiled.error().message, ::testing::HasSubstr("a library of 70 MiB, and 64 are allowed"));
+  EXPECT_THAT(compiled.error().message,
+              ::testing::HasSubstr("a library of 70 MiB, and 64 are allowed"));
 }
 
 TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {
