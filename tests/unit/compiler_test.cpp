@@ -105,6 +105,15 @@ TEST(FindToolchain, DescribesTheHostCompiler) {
   EXPECT_EQ(torch_architecture(""), "");
 }
 
+// As root under umask 077 the compiler's user once could read nothing.
+TEST_F(CompilerTest, TheUmaskOfWhoeverStartedItDoesNotMatter) {
+  const mode_t before = ::umask(077);
+  const auto compiled = compile("extern \"C\" int answer() { return 42; }\n");
+  ::umask(before);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(call(compiled->library, "answer"), 42);
+}
+
 // A hundred bytes of source once made a library that stayed in the cache for ever.
 TEST_F(CompilerTest, ALibraryHasALimitedSize) {
   const auto compiled =
