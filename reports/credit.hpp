@@ -1,6 +1,6 @@
 // Whether a row may rank and be paid, and whether its speed-up may: one rule for rankings, pages,
 // rewards, nightly runs and exports. Pure functions of the raw record and of what was found out
-// about it; called by model.cpp for every row.
+// about it.
 #pragma once
 
 #include <string>

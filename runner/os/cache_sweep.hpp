@@ -1,7 +1,6 @@
 // Keeps the cache from growing for ever: compiled submissions, extensions, packages, Triton's
 // kernels. Foreign code decides how large most of it is, so nothing stays only because it was made
-// once. What was used longest ago goes first. Called once a command, before anything is looked up
-// there.
+// once. What was used longest ago goes first.
 #pragma once
 
 #include <chrono>
