@@ -194,7 +194,10 @@ const Speedup* ResultRow::credited(Side over) const {
   return counts_as_correct() && credit.uncredited.empty() && ratio ? &*ratio : nullptr;
 }
 
-ResultRow derive(const Evaluation& evaluation) {
+namespace {
+
+// All but its credit.
+ResultRow derive_numbers(const Evaluation& evaluation) {
   ResultRow row;
   copy_identity(evaluation, row);
   row.state = evaluation.state;
@@ -227,6 +230,13 @@ ResultRow derive(const Evaluation& evaluation) {
   row.timed = evaluation.timed;
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
+  return row;
+}
+
+}  // namespace
+
+ResultRow derive(const Evaluation& evaluation) {
+  ResultRow row = derive_numbers(evaluation);
   row.credit = credit_of(evaluation, nullptr, ChainFinding::State::kUnchained, {});
   return row;
 }
@@ -286,7 +296,7 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
 }
 
 ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
-  ResultRow row = derive(evaluation);
+  ResultRow row = derive_numbers(evaluation);
   // Of the run's own device alone: a row of another kind was not measured on it.
   if (row.device == device_of(data)) row.device_name = data.device_name;
   row.chain = to_string(data.chain.state);

@@ -258,7 +258,7 @@ std::int64_t CallProtocol::usual_call_ns() const {
 }
 
 // On CPU the oracle's threads stand still meanwhile; once the player's do too, who runs is a
-// stranger. Where nothing is timed nobody is disturbed, and stopping takes longer than most calls.
+// stranger. Where nothing is timed nobody is disturbed.
 std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall& call,
                                                   PlayerAnswer& answer) {
   const bool stands_still = on_cpu() && !settings_.checks_only;

@@ -2,7 +2,7 @@
 // make each other slow and both wrong, on other cores as well: memory, caches, power and clocks are
 // shared. Whoever measures holds the lock of the device (flock on a file that all users of the
 // machine may open); the kernel takes it back however its holder ends. Whoever waits is served in
-// order of arrival (device_queue). Called by the cli before anything of a run disturbs a clock.
+// order of arrival (device_queue).
 //
 // The file is removed by its holder, so that one of a machine that is gone (a CPU's carries the
 // machine's boot id) is the exception. What a killed holder leaves behind locks nobody out, even
