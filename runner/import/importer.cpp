@@ -175,6 +175,10 @@ class Importer {
       return ImportError{0, "it gave the lowered form of another file", ImportError::Fault::kFile,
                          "a task file only defines a module and its inputs"};
     }
+    if (!task->lint_accepts.empty() || !task->hard_draws_skip.empty()) {
+      return ImportError{0, "it says itself which flaws it may have, or which draws it is spared",
+                         ImportError::Fault::kFile, "that is not for a task file of others to say"};
+    }
     for (const TaskSize& size : task->sizes) {
       const std::uint64_t bytes =
           bytes_of(size.inputs) + bytes_of(size.parameters) + size.peak_bytes_fp32;

@@ -33,6 +33,10 @@ _EXPORT_LIMIT_BYTES = 1 << 30  # inputs that torch.export is given for real
 _VALUES_LIMIT_BYTES = 256 << 20  # inputs that are made only to look at their values
 
 
+# What a task of the suite's own may say of itself.
+PRIVILEGES = ("LINT_ACCEPTS", "HARD_DRAWS_SKIP")
+
+
 def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> dict:
     """The lowered form of a task file. Raises LoweringError, which names the file.
 
@@ -55,7 +59,7 @@ def lower_task(path: Path, mode: str = "batch-stats", infer: bool = False) -> di
         "sizes": {},
     }
     notes = []
-    for key in ("LINT_ACCEPTS", "HARD_DRAWS_SKIP"):
+    for key in PRIVILEGES:
         if reasons := file.reasons(key):
             task[key.lower()] = reasons
     for size in file.sizes:
