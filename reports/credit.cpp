@@ -51,6 +51,12 @@ void judge_speedup(const Evaluation& evaluation, Trust trust, Credit& credit) {
   credit.pay = doubts.busy || doubts.too_few_blocks ? Pay::kAtMostSame : Pay::kCorrect;
 }
 
+// On a CPU eager's outputs were copied as well, and who leaves the copy out is faster by it.
+bool copies_are_in_the_times(const Evaluation& evaluation) {
+  const std::string labels = " " + evaluation.labels + " ";
+  return evaluation.device == "cpu" && labels.find(" outputs_copied ") != std::string::npos;
+}
+
 // A model of torch's operators is what eager is. Where kernels of its own make it faster, it is
 // paid.
 bool is_torch_in_disguise(const Evaluation& evaluation, const Credit& credit) {
@@ -77,6 +83,12 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
   const bool was_timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
   if (!was_timed || !stands(Defence::kCredit)) return credit;
   judge_speedup(evaluation, trust, credit);
+  if (credit.uncredited.empty() && copies_are_in_the_times(evaluation)) {
+    credit.uncredited =
+        "the kernel does not let kbench read a worker's memory, so both sides copied their outputs "
+        "within their calls: a plain user needs user namespaces, root CAP_SYS_PTRACE";
+    credit.pay = Pay::kAtMostSame;
+  }
   credit.pay_reason = credit.uncredited;
   if (is_torch_in_disguise(evaluation, credit)) {
     credit.pay = Pay::kFailure;

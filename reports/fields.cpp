@@ -143,8 +143,8 @@ constexpr std::array kFields{
           "Time of kbench_prepare, which runs once per parameter set and is not part of a call.",
           [](Row r) { return nullable(r.prepare_ns); }},
     Field{"copy_ns", "Copy (ms)", Unit::kNanoseconds,
-          "Of a Python submission: what copying the outputs of a call to where they are judged "
-          "takes, as measured before it was loaded. Taken off of its time.",
+          "Of a Python submission of protocol 2 or 3: what copying the outputs of a call to where "
+          "they are judged takes, as measured before it was loaded. Taken off of its time.",
           [](Row r) { return nullable(r.copy_ns); }},
     Field{"precision", "Precision", Unit::kText, "Precision class of the baselines.",
           [](Row r) -> Json { return r.precision; }},
@@ -231,8 +231,9 @@ constexpr std::array kFields{
     Field{
         "protocol", "Protocol", Unit::kCount,
         "How it was measured: 1 began its clocks on an idle device and believed what a CPU worker "
-        "said of its time; 2 counted a copy of transposed outputs in the baselines' times. Times "
-        "of different protocols are not compared.",
+        "said of its time; 2 counted a copy of transposed outputs in the baselines' times; 3 took "
+        "what copying its outputs takes off of a Python submission's time. Times of different "
+        "protocols are not compared.",
         [](Row r) -> Json { return r.protocol; }},
     Field{"calibrated_at", "Calibrated", Unit::kText,
           "When it was measured by how much equal runs of this device differ; intervals contain "

@@ -148,8 +148,8 @@ LanguageText python_text(const PromptParts& parts) {
       .rules = rules(parts),
       .timing = fmt::format(
           "Time is {} around the call, from a clock outside your process. What is\n  returned is "
-          "copied into the outputs within it; what that takes, and what Python takes, is\n  "
-          "measured with an empty model and taken off.",
+          "read where it lies once the call is over: no copy of it is in the time, and what\n  "
+          "Python takes is.",
           is_for_cuda(parts) ? "that of the device and its stream" : "wall time"),
       .cheating = std::string(kCheating),
       .skeleton = skeleton(parts)};

@@ -579,6 +579,8 @@ class RunSession {
                                    : stop_rule_for(plan_.target.device,
                                                    unit.submission ? Ranked::kYes : Ranked::kNo);
     request.eager_is_a_worker = is_python(unit) && python_plays_eager();
+    if (is_python(unit) && plan_.target.device != "cpu")
+      request.heap_bytes = python_heap_bytes(*request.size);
     std::unique_ptr<WorkerProgram> program, eager;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return start.seat == Seat::kBaselines ? start_eager(index, start, eager)

@@ -23,6 +23,7 @@ enum class Defence {
   kEagersError,        // an output may be as wrong as eager's, not by a number that holds for all
   kNotFiniteIsWrong,   // where the reference is a number
   kWholeTensorRule,    // small errors everywhere count as well, in timed calls too
+  kSeparateOutputs,    // Python: they lie in memory of their own, as eager's do
   // while it is timed
   kClaimsBounded,      // by the supervisor's clock
   kStrictClock,        // and by the one from showing inputs to having outputs

@@ -15,6 +15,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kEagersError: return "eagers_error";
     case Defence::kNotFiniteIsWrong: return "not_finite_is_wrong";
     case Defence::kWholeTensorRule: return "whole_tensor_rule";
+    case Defence::kSeparateOutputs: return "separate_outputs";
     case Defence::kFloor: return "floor";
     case Defence::kClaimsBounded: return "claims_bounded";
     case Defence::kStrictClock: return "strict_clock";

@@ -61,7 +61,7 @@ constexpr int kAlone = -1;
 // on an idle device and believed what a CPU worker said of its time; 2 had baselines and Python
 // submissions copy transposed outputs together while their clock ran, which nobody asks of a
 // module, and compared Python on a CPU with eager called from C++.
-constexpr int kProtocol = 3;
+constexpr int kProtocol = 4;
 
 // Why a row of `kbench run --checks-only` has no times.
 constexpr const char* kNotTimed = "nothing was timed (--checks-only)";
@@ -190,7 +190,8 @@ struct Evaluation {
   std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
-  // Python: median of what copying the outputs of a call to where they are judged takes; taken off.
+  // Python, protocols 2 and 3: what copying the outputs of a call took; it was taken off. Since
+  // then no copy is in the time of a call.
   std::optional<std::int64_t> copy_ns;
   std::optional<double> floor_ns;  // no call can be shorter on this device (roofline)
   int repeats = 0;                 // measured again: too fast, or contradicted by clocks

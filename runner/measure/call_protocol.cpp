@@ -117,6 +117,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.seats_baselines = on_cpu();
   place.timed = !settings_.checks_only;
   place.baselines_param_offset = random_offset();
+  place.heap_bytes = request_.heap_bytes;
   auto arenas = oracle_.place(place);
   if (!arenas) return from_error(arenas.error());
   arenas_ = std::move(*arenas);
@@ -170,7 +171,6 @@ std::optional<EarlyEnd> CallProtocol::start_eager() {
   if (!worker) return as_ours(from_error(worker.error()));
   eager_worker_ = std::move(*worker);
   eager_.player = eager_worker_.get();
-  eager_.fills_outputs = eager_worker_->kind().empty_calls_fill_outputs;
   eager_.ledger.forget_player();
   return as_ours(eager_worker_->await_ready(kLoadTimeout));
 }
@@ -199,7 +199,6 @@ std::optional<EarlyEnd> CallProtocol::start_worker() {
   if (!worker) return from_error(worker.error());
   worker_ = std::move(*worker);
   submission_.player = worker_.get();
-  submission_.fills_outputs = worker_->kind().empty_calls_fill_outputs;
   return std::nullopt;
 }
 
@@ -309,13 +308,13 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   // Eager's outputs stay in their snapshot until the next one. A worker's are taken after empty
   // calls as well: these find the outputs' memory then as the real ones do.
   if (&side != &baselines_ || kind == CallKind::kEager)
-    if (auto taken = oracle_.snapshot(slot, answer.orders); !taken)
+    if (auto taken = oracle_.snapshot(slot, answer.places); !taken)
       return from_error(taken.error());
+  if (answer.copied) add_label("outputs_copied");
   const bool claims_count = !on_cpu() && stands(Defence::kClaimsBounded);
   if (kind == CallKind::kForward && answer.claimed_ns <= 0 && claims_count)
     return inconsistent("the worker claims that a call took no time");
   times.claimed_ns += answer.claimed_ns;
-  times.copying_ns += answer.copying_ns;
   times.switches += answer.switches;
   times.waited_ns += answer.waited_ns;
   times.flush_ns += revealed->flush_ns;
@@ -337,33 +336,22 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
   for (int i = 0; i <= calls; ++i) {
     take_quiet_core();
     CallTimes times;
-    if (auto end = run_empty(side, times)) return end;
+    if (auto end = run(side, CallKind::kNull, times)) return end;
     if (i == 0) continue;  // starts threads and touches pages
     nulls.wall_ns.push_back(static_cast<double>(times.wall_ns));
     nulls.strict_ns.push_back(static_cast<double>(times.strict_ns));
-    if (side.fills_outputs) nulls.copy_ns.push_back(static_cast<double>(times.copying_ns));
   }
   side.ledger.calibrate(std::move(nulls));
   if (&side.ledger != &ledger()) return std::nullopt;
   record_.null_call_ns = side.ledger.null_wall_ns();
   record_.null_strict_ns = side.ledger.null_strict_ns();
-  record_.copy_ns = side.ledger.copy_ns();
-  return std::nullopt;
-}
-
-std::optional<EarlyEnd> CallProtocol::run_empty(Seated& side, CallTimes& times) {
-  if (auto end = run(side, CallKind::kNull, times)) return end;
-  if (!side.fills_outputs) return std::nullopt;
-  // Nothing foreign is loaded yet, or ever: what it claims to have filled outputs for is so.
-  times.wall_ns -= times.claimed_ns;
-  times.strict_ns -= times.claimed_ns;
   return std::nullopt;
 }
 
 std::optional<EarlyEnd> CallProtocol::make_empty_call() {
   if (!eager_worker_) return std::nullopt;
   CallTimes times;
-  if (auto end = run_empty(eager_, times)) return end;
+  if (auto end = run(eager_, CallKind::kNull, times)) return end;
   eager_.ledger.add_empty_call(static_cast<double>(times.wall_ns));
   return std::nullopt;
 }
@@ -375,26 +363,35 @@ std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& tim
     timed = *by_oracle;
     return std::nullopt;
   }
-  const bool by_worker = side == Side::kEager && eager_worker_;
+  if (side == Side::kCompiled) return time_player(baselines_, CallKind::kCompiled, timed);
+  if (!eager_worker_ || graph_plays_eager_) return time_graph(timed);
+  if (auto end = load_eager()) return end;
+  return time_player(eager_, CallKind::kForward, timed);
+}
+
+std::optional<EarlyEnd> CallProtocol::time_graph(BaselineTime& timed) {
+  return time_player(baselines_, CallKind::kEager, timed);
+}
+
+std::optional<EarlyEnd> CallProtocol::time_player(Seated& side, CallKind kind,
+                                                  BaselineTime& timed) {
+  if (!side.ledger.calibrated())
+    if (auto end = calibrate(side)) return end;
   CallTimes times;
-  if (by_worker) {
-    if (auto end = load_eager()) return end;
-    if (auto end = run(eager_, CallKind::kForward, times)) return end;
-  } else {
-    if (!baselines_.ledger.calibrated())
-      if (auto end = calibrate(baselines_)) return end;
-    const CallKind kind = side == Side::kEager ? CallKind::kEager : CallKind::kCompiled;
-    if (auto end = run(baselines_, kind, times)) return end;
-  }
-  const ClaimLedger& ledger = by_worker ? eager_.ledger : baselines_.ledger;
-  timed.ns = ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
+  if (auto end = run(side, kind, times)) return end;
+  timed.ns = side.ledger.time_of(times.claimed_ns, times.wall_ns, slots_);
   timed.flush_ns = times.flush_ns;
   timed.involuntary_switches = times.switches;
   timed.waited_ns = times.waited_ns;
   timed.launch_ns = timed.ns;
-  if (side == Side::kCompiled) return std::nullopt;
+  if (kind == CallKind::kCompiled) return std::nullopt;
   if (auto kept = oracle_.keep_eager(); !kept) return from_error(kept.error());
   return std::nullopt;
+}
+
+void CallProtocol::have_graph_play_eager() {
+  graph_plays_eager_ = true;
+  add_label("eager_by_graph");
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {

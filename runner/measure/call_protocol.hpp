@@ -40,7 +40,6 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  std::int64_t copying_ns = 0;  // of empty calls alone: what the outputs' copy took
   // From go to done, and what was run around that; CUDA: from before the inputs are shown to
   // done.
   std::int64_t wall_ns = 0;
@@ -84,6 +83,11 @@ class CallProtocol {
   std::optional<EarlyEnd> make_empty_call();
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
+  // CPU: the same of eager as the task's graph, whoever plays it otherwise.
+  std::optional<EarlyEnd> time_graph(BaselineTime& timed);
+  // Where a worker plays eager: from now on the graph does. Its file may do more than its graph
+  // says, sleep say, and whoever is compared with it would look fast.
+  void have_graph_play_eager();
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // What all calls together say: work left behind, claims that the clocks contradict.
@@ -119,7 +123,6 @@ class CallProtocol {
     ClaimLedger ledger;
     Player* player = nullptr;
     std::uint64_t parameter_base = 0;
-    bool fills_outputs = false;  // see WorkerKind::empty_calls_fill_outputs
   };
   // CPU: of these sides, the players that are known by now.
   std::optional<EarlyEnd> start_players();
@@ -134,12 +137,12 @@ class CallProtocol {
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
   // Empty calls: what the clocks show of this player when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
-  // The wall time of one is without that of filling outputs.
-  std::optional<EarlyEnd> run_empty(Seated& side, CallTimes& times);
   // One call for each slot, one after the other; an empty one for the first only.
   std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
   std::optional<EarlyEnd> run_slot(Seated& side, CallKind kind, int slot, const SlotPlaces& places,
                                    CallTimes& times);
+  // CPU: one timed visit of a player of baselines.
+  std::optional<EarlyEnd> time_player(Seated& side, CallKind kind, BaselineTime& timed);
   // Copies a baseline's outputs out of the player's own memory, outside of the clock.
   std::optional<EarlyEnd> hand_over(const SlotPlaces& places);
   std::optional<EarlyEnd> audit(bool everything);
@@ -179,6 +182,7 @@ class CallProtocol {
   std::uint64_t placements_made_ = 0;
   std::uint64_t calls_made_ = 0;
   bool torch_use_known_ = false;
+  bool graph_plays_eager_ = false;
 };
 
 }  // namespace kbench

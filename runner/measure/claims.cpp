@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t kLastNullCalls = 5;
 // CUDA, of a single call: contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
-// CUDA: what is left of a claim that says less than the copy takes.
-constexpr std::int64_t kLeastCudaCallNs = 1;
 
 }  // namespace
 
@@ -30,11 +28,6 @@ std::int64_t ClaimLedger::null_strict_ns() const {
   return static_cast<std::int64_t>(median(nulls_.strict_ns));
 }
 
-std::optional<std::int64_t> ClaimLedger::copy_ns() const {
-  if (nulls_.copy_ns.empty()) return std::nullopt;
-  return static_cast<std::int64_t>(median(nulls_.copy_ns));
-}
-
 std::int64_t ClaimLedger::time_of(std::int64_t claimed_ns, std::int64_t wall_ns, int calls) const {
   if (!calibrated()) return claimed_ns;
   const double null = median(nulls_.wall_ns);
@@ -47,9 +40,7 @@ std::int64_t ClaimLedger::time_of(std::int64_t claimed_ns, std::int64_t wall_ns,
   // As far above the slowest empty call as that is above the middle one: honest calls stay below.
   const double slowest = *std::max_element(nulls_.wall_ns.begin(), nulls_.wall_ns.end());
   const double bound = above - std::min(2 * (slowest - null), kCudaLateNs);
-  const std::int64_t of_the_device = std::max(static_cast<std::int64_t>(bound), claimed_ns);
-  if (!copy_ns()) return of_the_device;
-  return std::max(of_the_device - calls * *copy_ns(), kLeastCudaCallNs * calls);
+  return std::max(static_cast<std::int64_t>(bound), claimed_ns);
 }
 
 std::optional<std::string> ClaimLedger::contradiction(std::span<const Sample> samples) const {

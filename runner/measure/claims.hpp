@@ -21,9 +21,6 @@ namespace kbench {
 struct NullCalls {
   std::vector<double> wall_ns;
   std::vector<double> strict_ns;
-  // Python: of copying the outputs. On a CPU a part of the others; on CUDA what the events of a
-  // real call see as well. Empty: outputs are written where they are judged.
-  std::vector<double> copy_ns = {};
 };
 
 class ClaimLedger {
@@ -39,12 +36,9 @@ class ClaimLedger {
   [[nodiscard]] bool calibrated() const { return !nulls_.wall_ns.empty(); }
   [[nodiscard]] std::int64_t null_wall_ns() const;  // medians
   [[nodiscard]] std::int64_t null_strict_ns() const;
-  // Of a call, what its outputs' copy takes and its time does not show; none where there is none.
-  [[nodiscard]] std::optional<std::int64_t> copy_ns() const;
 
   // The time of a sample of so many calls. On CUDA it is the claim, or where the clock shows more
-  // than the slowest empty call explains, the difference; less the copy of the outputs, where the
-  // player makes one.
+  // than the slowest empty call explains, the difference.
   [[nodiscard]] std::int64_t time_of(std::int64_t claimed_ns, std::int64_t wall_ns,
                                      int calls = 1) const;
 

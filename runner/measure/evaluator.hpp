@@ -45,6 +45,8 @@ struct EvaluationRequest {
   // CPU: eager is played by a worker as well, in the baselines' seat. Of a Python submission: what
   // the interpreter costs a call is then the same for both.
   bool eager_is_a_worker = false;
+  // CUDA: of a Python submission, as much memory as its process may want in a call.
+  std::uint64_t heap_bytes = 0;
   // The compiled submission. Asked for when a worker is about to start: it may still be compiling
   // while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;

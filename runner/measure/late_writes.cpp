@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -11,7 +10,6 @@
 namespace kbench {
 namespace {
 
-constexpr std::uint64_t kLooks = 64;
 constexpr std::uint64_t kLineBytes = 64;
 
 }  // namespace
@@ -28,48 +26,26 @@ Result<LateWrites> LateWrites::watch(int arena, std::uint64_t bytes,
     return Error{ErrorCode::kInfrastructure,
                  std::string("cannot map a submission's outputs: ") + std::strerror(errno), ""};
   }
-  LateWrites watch(static_cast<const std::byte*>(mapped), bytes);
-  const Layout layout = pack(outputs);
-  std::uint64_t counted = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::uint64_t own = outputs[i].bytes();
-    counted += own;
-    watch.ranges_.push_back({.offset = layout.offsets[i], .end = counted, .bytes = own});
-  }
-  return watch;
+  return LateWrites(static_cast<const std::byte*>(mapped), bytes, outputs);
 }
 
 LateWrites::LateWrites(LateWrites&& other) noexcept
     : arena_(std::exchange(other.arena_, nullptr)),
       arena_bytes_(other.arena_bytes_),
-      ranges_(std::move(other.ranges_)),
+      offsets_(std::move(other.offsets_)),
+      looks_(std::move(other.looks_)),
       chosen_(std::move(other.chosen_)),
-      seen_(std::move(other.seen_)),
-      random_(other.random_) {}
+      seen_(std::move(other.seen_)) {}
 
 LateWrites::~LateWrites() {
   if (arena_ != nullptr) ::munmap(const_cast<std::byte*>(arena_), arena_bytes_);
 }
 
-std::uint64_t LateWrites::offset_of(std::uint64_t counted) const {
-  const auto range = std::upper_bound(ranges_.begin(), ranges_.end(), counted,
-                                      [](std::uint64_t at, const Range& r) { return at < r.end; });
-  return range->offset + range->bytes - (range->end - counted);
-}
-
 // Reading them once maps their pages: later it takes no longer than the memory does.
 void LateWrites::choose(std::uint64_t output_base) {
   chosen_.clear();
-  const std::uint64_t all = ranges_.empty() ? 0 : ranges_.back().end;
-  if (all == 0) return;
-  const auto add = [&](std::uint64_t counted) {
-    chosen_.push_back(output_base + offset_of(counted));
-  };
-  if (all <= kLooks) {
-    for (std::uint64_t i = 0; i < all; ++i) add(i);
-  } else {
-    for (std::uint64_t i = 0; i < kLooks; ++i) add(random_() % all);
-  }
+  for (const OutputLook& look : looks_.draw())
+    chosen_.push_back(output_base + offsets_[look.output] + look.byte);
   std::erase_if(chosen_,
                 [&](std::uint64_t at) { return at / kLineBytes >= arena_bytes_ / kLineBytes; });
   (void)read();

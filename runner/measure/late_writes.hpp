@@ -7,10 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/measure/output_looks.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -34,22 +34,16 @@ class LateWrites {
   [[nodiscard]] bool found() const;  // once it stands
 
  private:
-  // Bytes of one tensor, counted through over all of them.
-  struct Range {
-    std::uint64_t offset = 0;  // of its first, from where the outputs start
-    std::uint64_t end = 0;     // of the count
-    std::uint64_t bytes = 0;
-  };
-  LateWrites(const std::byte* arena, std::uint64_t bytes) : arena_(arena), arena_bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t offset_of(std::uint64_t counted) const;
+  LateWrites(const std::byte* arena, std::uint64_t bytes, const std::vector<TensorSpec>& outputs)
+      : arena_(arena), arena_bytes_(bytes), offsets_(pack(outputs).offsets), looks_(outputs) {}
   [[nodiscard]] std::vector<std::byte> read() const;
 
   const std::byte* arena_;
   std::uint64_t arena_bytes_;
-  std::vector<Range> ranges_;
+  std::vector<std::uint64_t> offsets_;  // of each output, from where they start
+  OutputLooks looks_;
   std::vector<std::uint64_t> chosen_;  // offsets into the arena
   std::vector<std::byte> seen_;
-  std::mt19937_64 random_{std::random_device{}()};
 };
 
 }  // namespace kbench

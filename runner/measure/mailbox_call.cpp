@@ -16,6 +16,7 @@ void write_call(MailboxPage& page, const PlayerCall& call) {
   page.parameter_base = call.parameter_base;
   page.input_base[0] = call.places.input_base;
   page.output_base[0] = call.places.output_base;
+  page.copies_outputs = call.copies_outputs ? 1 : 0;
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct PlacedArenas {
   PlaceReply geometry;  // of each seat
   SeatArenas submission;
   SeatArenas baselines;  // where they were asked for
+  UniqueFd heap;         // likewise
 };
 
 class Oracle {
@@ -63,7 +64,7 @@ class Oracle {
   // What follows, until the next one, is about this seat.
   virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
   virtual Result<Revealed> reveal(int slot) = 0;
-  virtual Status snapshot(int slot, const std::vector<OutputOrder>& orders) = 0;
+  virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
   virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts
   virtual Result<std::vector<CompareResult>> judge(Against against,

@@ -186,6 +186,7 @@ Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {
   if (request.seats_baselines)
     placed.baselines = {std::move(descriptors[3]), std::move(descriptors[4]),
                         std::move(descriptors[5])};
+  if (placed.geometry.heap_bytes > 0) placed.heap = std::move(descriptors.back());
   return placed;
 }
 
@@ -247,8 +248,11 @@ Status OracleProcess::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
 
 Status OracleProcess::keep_eager() { return as_status(ask({{"op", "keep_eager"}})); }
 
-Status OracleProcess::snapshot(int slot, const std::vector<OutputOrder>& orders) {
-  return as_status(ask({{"op", "snapshot"}, {"slot", slot}, {"orders", orders}}));
+Status OracleProcess::snapshot(int slot, const OutputPlaces& places) {
+  Json body = places;
+  body["op"] = "snapshot";
+  body["slot"] = slot;
+  return as_status(ask(body));
 }
 
 Result<std::vector<CompareResult>> OracleProcess::judge(Against against,

@@ -43,7 +43,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Result<std::int64_t> flush() override;
   Status arm(Seat seat, const std::vector<SlotPlaces>& slots) override;
   Result<Revealed> reveal(int slot) override;
-  Status snapshot(int slot, const std::vector<OutputOrder>& orders) override;
+  Status snapshot(int slot, const OutputPlaces& places) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
   Result<std::vector<CompareResult>> judge(Against against,

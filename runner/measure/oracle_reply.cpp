@@ -64,7 +64,10 @@ Status check_arena(const UniqueFd& arena, std::uint64_t bytes) {
 Status check_arenas(const PlaceRequest& request, const PlaceReply& geometry,
                     std::span<const UniqueFd> arenas, bool on_cpu) {
   const std::size_t seats = request.seats_baselines ? 2 : 1;
-  if (arenas.size() != kArenas * seats || geometry.arena_bytes.size() != kArenas)
+  const std::size_t heaps = geometry.heap_bytes > 0 ? 1 : 0;
+  if (geometry.heap_bytes > 0 && (request.heap_bytes == 0 || on_cpu))
+    return unusable("a heap was not asked for");
+  if (arenas.size() != kArenas * seats + heaps || geometry.arena_bytes.size() != kArenas)
     return unusable("so many were not asked for");
   const auto slots = static_cast<std::uint64_t>(request.slots);
   if (!fit(slots, geometry.input_stride, geometry.arena_bytes[0]) ||

@@ -12,7 +12,6 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/oracle/protocol.hpp"
-#include "runner/task/output_order.hpp"
 #include "runner/worker/mailbox.hpp"
 
 namespace kbench {
@@ -30,6 +29,7 @@ struct PlayerCall {
   SlotPlaces places;
   std::uint32_t gate = 0;  // as Oracle::reveal() said
   std::chrono::milliseconds timeout{10'000};
+  bool copies_outputs = false;  // Python: within the call, because nobody can read its memory
 };
 
 struct PlayerAnswer {
@@ -40,10 +40,9 @@ struct PlayerAnswer {
   std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
-  std::int64_t copying_ns = 0;  // Python, empty calls: of copying outputs; the player's word
   std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
-  // Python: how each output lies; the player's word. Empty: all as declared.
-  std::vector<OutputOrder> orders = {};
+  OutputPlaces places = {};     // Python: of its outputs, held against what may be
+  bool copied = false;          // Python: an output was copied to the arena within the call
 };
 
 class Player {

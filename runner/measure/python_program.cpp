@@ -88,7 +88,8 @@ class PythonProgram final : public WorkerProgram {
             {"prebuilt", describe(model_.built)},
             {"arena_bytes", start.arenas->geometry.arena_bytes},
             {"parameter_base", start.parameter_base},
-            {"heap_bytes", heap_bytes(start)},
+            {"heap_bytes",
+             start.device == "cuda" ? start.arenas->geometry.heap_bytes : warm_bytes(*start.size)},
             {"inputs", describe(start.size->inputs)},
             {"parameters", describe(start.size->parameters)},
             {"outputs", describe(start.size->outputs)}};
@@ -100,10 +101,8 @@ class PythonProgram final : public WorkerProgram {
 
  private:
   // CPU: as much as the graph and its outputs can take, twice: so the baselines' process has it.
-  // CUDA: what a call of the graph takes, beside the references of the oracle.
-  [[nodiscard]] static std::uint64_t heap_bytes(const WorkerStart& start) {
-    const std::uint64_t graph = start.size->peak_bytes_fp32;
-    return start.device == "cuda" ? graph : graph + 2 * pack(start.size->outputs).bytes;
+  [[nodiscard]] static std::uint64_t warm_bytes(const TaskSize& size) {
+    return size.peak_bytes_fp32 + 2 * pack(size.outputs).bytes;
   }
 
   ZygotePool& pool_;
@@ -128,6 +127,12 @@ ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device
     command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
     command.needs_cuda = device == "cuda";
     if (command.needs_cuda) {
+      // Beside the library: cudaMalloc gives memory of the oracle's.
+      const fs::path heap = player.library.parent_path() / "kbench-heap.so";
+      if (fs::exists(heap)) {
+        command.env.insert_or_assign("LD_PRELOAD", heap.string());
+        command.readable.push_back(heap);
+      }
       for (auto& [name, value] : one_gpu_environment(device_index)) command.env[name] = value;
       // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by
       // that: it does not live through a fork either.
@@ -146,6 +151,12 @@ ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device
     command.working_directory = "/";
     return command;
   };
+}
+
+std::uint64_t python_heap_bytes(const TaskSize& size) {
+  constexpr std::uint64_t kLeast = std::uint64_t{512} << 20;
+  return kLeast + 2 * (size.peak_bytes_fp32 + pack(size.outputs).bytes) +
+         pack(size.parameters).bytes;
 }
 
 std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool, PythonPlayer player,

@@ -41,6 +41,10 @@ struct PythonModel {
                                            int device_index, int threads);
 
 // One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
+// CUDA: what a call of the task may want in a session: the graph's own, outputs, weights that were
+// packed, and what an allocator leaves between them.
+[[nodiscard]] std::uint64_t python_heap_bytes(const TaskSize& size);
+
 [[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool,
                                                                  PythonPlayer player,
                                                                  PythonModel model,

@@ -45,8 +45,7 @@ const WorkerKind& python_worker() {
   static constexpr WorkerKind kKind{
       .name = "python",
       .code = {.runtime_allowed = true, .memory_allowed = true},
-      .empty_calls_fill_outputs = true,
-      .orders_outputs = true,
+      .owns_outputs = true,
       .observes = true,
       .least_call_timeout = std::chrono::seconds{20},
       .ended_with = python_end,

@@ -16,13 +16,9 @@ namespace kbench {
 struct WorkerKind {
   std::string_view name;  // of the row: "native", "python"
   CodeRules code;
-  // Its empty calls do what surrounds a model, outputs of one included, and copy these to where
-  // they are judged. What they claim is what is no part of an empty call: on a CPU how long the
-  // model took, on CUDA all that the events saw, as of a real call. Beside that they tell how long
-  // the copy took, which on CUDA is taken off of what the events of a real call see.
-  bool empty_calls_fill_outputs = false;
-  // It copies results that lie in a row as they lie, and says how.
-  bool orders_outputs = false;
+  // Its outputs lie in memory of its own, where they are read once it stands still, and it says
+  // where. Else they are written to the arena by the submission itself.
+  bool owns_outputs = false;
   // It can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;
   // On a GPU no call is cut off before, however fast eager is: the first one loads, in Python it

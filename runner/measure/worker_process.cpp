@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,35 +61,50 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(WorkerProgram& program,
       start.seat == Seat::kBaselines ? start.arenas->baselines : start.arenas->submission;
   std::vector<int> descriptors{mailbox->fd(), arenas.inputs.get(), arenas.params.get(),
                                arenas.outputs.get()};
+  const bool has_heap = start.device == "cuda" && start.arenas->heap.valid();
+  if (has_heap && program.kind().owns_outputs) descriptors.push_back(start.arenas->heap.get());
   if (library->valid()) descriptors.push_back(library->get());
   if (auto sent = channel.send(program.request(start), descriptors); !sent) return sent.error();
-  const WaitStyle style = start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex;
-  std::optional<LateWrites> late_writes;
-  if (style == WaitStyle::kFutex) {
-    auto watch = LateWrites::watch(arenas.outputs.get(), start.arenas->geometry.arena_bytes[2],
-                                   start.size->outputs);
-    if (!watch) return watch.error();
-    late_writes.emplace(std::move(*watch));
-  }
+  auto outputs = watch(program.kind(), start, arenas);
+  if (!outputs) return outputs.error();
   return std::unique_ptr<Worker>(new WorkerProcess(
-      program.kind(), std::move(*process), std::move(channel), std::move(*mailbox), style,
-      std::move(late_writes), std::move(*known_code), std::move(*output), start.threads));
+      program.kind(), std::move(*process), std::move(channel), std::move(*mailbox),
+      std::move(*outputs), std::move(*known_code), std::move(*output), start));
+}
+
+Result<WorkerProcess::Outputs> WorkerProcess::watch(const WorkerKind& kind,
+                                                    const WorkerStart& start,
+                                                    const SeatArenas& arenas) {
+  Outputs outputs;
+  if (start.device == "cuda") return outputs;
+  const PlaceReply& geometry = start.arenas->geometry;
+  auto watch =
+      LateWrites::watch(arenas.outputs.get(), geometry.arena_bytes[2], start.size->outputs);
+  if (!watch) return watch.error();
+  outputs.late_writes.emplace(std::move(*watch));
+  if (!kind.owns_outputs) return outputs;
+  auto own = OwnOutputs::of(arenas, geometry, *start.size);
+  if (!own) return own.error();
+  outputs.own.emplace(std::move(*own));
+  return outputs;
 }
 
 WorkerProcess::WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process,
-                             Channel channel, Mailbox mailbox, WaitStyle style,
-                             std::optional<LateWrites> late_writes, KnownCode known_code,
-                             WorkerOutput output, int threads)
+                             Channel channel, Mailbox mailbox, Outputs outputs,
+                             KnownCode known_code, WorkerOutput output, const WorkerStart& start)
     : kind_(kind),
       process_(std::move(process)),
       channel_(std::move(channel)),
       mailbox_(std::move(mailbox)),
-      style_(style),
-      late_writes_(std::move(late_writes)),
+      style_(start.device == "cuda" ? WaitStyle::kSpin : WaitStyle::kFutex),
+      late_writes_(std::move(outputs.late_writes)),
+      own_outputs_(std::move(outputs.own)),
+      size_(*start.size),
+      heap_bytes_(start.arenas->geometry.heap_bytes),
       known_code_(std::move(known_code)),
       output_(std::move(output)),
-      threads_(threads),
-      cores_(threads) {}
+      threads_(start.threads),
+      cores_(start.threads) {}
 
 bool WorkerProcess::has_ended() const {
   pollfd poll_fd{process_->exit_fd(), POLLIN, 0};
@@ -146,6 +162,8 @@ std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds tim
   if (auto trusted = known_code_.trust(processes_, memory_counts); !trusted)
     return not_ready(trusted.error().message, trusted.error().hint);
   looked_at_ = true;
+  if (own_outputs_ && !processes_.empty())
+    copies_outputs_ = !ForeignMemory(processes_.front()).is_open();
   return std::nullopt;
 }
 
@@ -314,7 +332,9 @@ EarlyEnd WorkerProcess::describe_silence(const PlayerCall& call) {
       "it loops for ever, deadlocks, or is far slower than eager"};
 }
 
-PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
+PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
+  PlayerCall call = asked;
+  call.copies_outputs = copies_outputs_;
   PlayerAnswer answer;
   answer.failure = check_stop();
   const auto continued = Clock::now();
@@ -324,6 +344,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   const bool observed = call.kind == CallKind::kObserved;
   const bool writes = late_writes_ && (observed || call.kind == CallKind::kForward);
   if (writes) late_writes_->choose(call.places.output_base);
+  const bool owns = writes && own_outputs_ && !processes_.empty();
   StallWatch watch;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
@@ -338,6 +359,9 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
                    .stop =
                        [&] {
                          if (writes) late_writes_->remember();
+                         if (owns)
+                           own_outputs_->note(ToldPlaces(mailbox_.page().places),
+                                              ForeignMemory(processes_.front()));
                          answer.failure = stop();
                        }});
   answer.wall_ns = made.wall_ns;
@@ -351,16 +375,11 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   // Each field of the page is read once: the worker may change it at any time.
   const std::int32_t status = mailbox_.page().status;
   answer.claimed_ns = mailbox_.page().claimed_ns;
-  answer.copying_ns = mailbox_.page().copying_ns;
-  if (kind_.orders_outputs) {
-    const auto orders = mailbox_.page().orders;
-    answer.orders.assign(orders.begin(), orders.end());
-  }
   answer.failure = on_cpu ? take_stock() : freeze();
   answer.waited_ns = waited_ns(before_call_, run_times_);
   if (!answer.failure) answer.failure = check_cores(Clock::now() - continued);
   if (answer.failure) return answer;
-  if (writes && stands(Defence::kNoLateWrites) && late_writes_->found()) {
+  if (writes && stands(Defence::kNoLateWrites) && wrote_late()) {
     process_->kill();
     answer.failure = EarlyEnd{State::kTimingInconsistent,
                               "its outputs changed after the submission had said that it was done",
@@ -374,8 +393,52 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& call) {
   } else if (status != 0) {
     answer.failure = loads_ ? kind_.ended_with(status)
                             : not_ready("an empty call failed: " + output_.last_lines());
+  } else if (kind_.owns_outputs && (observed || call.kind == CallKind::kForward)) {
+    answer.failure = take_outputs(call, answer);
   }
   return answer;
+}
+
+bool WorkerProcess::wrote_late() const {
+  if (late_writes_->found()) return true;
+  return own_outputs_ && !processes_.empty() &&
+         own_outputs_->changed(ForeignMemory(processes_.front()));
+}
+
+std::optional<EarlyEnd> WorkerProcess::take_outputs(const PlayerCall& call, PlayerAnswer& answer) {
+  if (processes_.empty()) return describe_end("in a call");
+  const pid_t process = processes_.front();
+  auto taken = own_outputs_ ? own_outputs_->take(process, ForeignMemory(process),
+                                                 call.places.output_base, copies_outputs_)
+                            : places_in_heap(ToldPlaces(mailbox_.page().places));
+  if (!taken && taken.error().code == ErrorCode::kSubmission)
+    return EarlyEnd{State::kWrongResult, taken.error().message, taken.error().hint};
+  if (!taken)
+    return EarlyEnd{State::kInfrastructureError, taken.error().message, taken.error().hint};
+  answer.places = std::move(*taken);
+  answer.copied = own_outputs_ ? own_outputs_->copied()
+                               : std::count(answer.places.in_heap.begin(),
+                                            answer.places.in_heap.end(), std::nullopt) > 0;
+  return std::nullopt;
+}
+
+Result<OutputPlaces> WorkerProcess::places_in_heap(const ToldPlaces& told) const {
+  const auto places = held_against(told, size_);
+  if (!places) return places.error();
+  OutputPlaces taken;
+  for (const auto& place : *places) {
+    taken.in_heap.emplace_back();
+    taken.orders.push_back(place ? place->order : 0);
+    if (!place) continue;
+    if (!place->in_a_row)
+      return Error{ErrorCode::kSubmission, "an output has gaps between its elements",
+                   "return it dense"};
+    if (place->address > heap_bytes_ || place->bytes > heap_bytes_ - place->address)
+      return Error{ErrorCode::kSubmission, "an output lies behind the heap of its process",
+                   "return tensors that torch has made"};
+    taken.in_heap.back() = HeapPlace{place->address};
+  }
+  return taken;
 }
 
 // It was sent before "done".

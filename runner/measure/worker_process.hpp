@@ -13,6 +13,7 @@
 #include "runner/core/channel.hpp"
 #include "runner/measure/known_code.hpp"
 #include "runner/measure/late_writes.hpp"
+#include "runner/measure/own_outputs.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_output.hpp"
 #include "runner/measure/worker_program.hpp"
@@ -37,9 +38,16 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
 
  private:
+  // What it writes, and where it is looked at.
+  struct Outputs {
+    std::optional<LateWrites> late_writes;
+    std::optional<OwnOutputs> own;
+  };
   WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process, Channel channel,
-                Mailbox mailbox, WaitStyle style, std::optional<LateWrites> late_writes,
-                KnownCode known_code, WorkerOutput output, int threads);
+                Mailbox mailbox, Outputs outputs, KnownCode known_code, WorkerOutput output,
+                const WorkerStart& start);
+  static Result<Outputs> watch(const WorkerKind& kind, const WorkerStart& start,
+                               const SeatArenas& arenas);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
@@ -60,6 +68,12 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   EarlyEnd describe_silence(const PlayerCall& call);
   void hear_torch_use();
+  // Python, of a call that is over: where its outputs are, into the answer. How it ends where they
+  // lie where they may not.
+  std::optional<EarlyEnd> take_outputs(const PlayerCall& call, PlayerAnswer& answer);
+  // CUDA: nothing of what is told has gaps or reaches behind the heap.
+  [[nodiscard]] Result<OutputPlaces> places_in_heap(const ToldPlaces& told) const;
+  [[nodiscard]] bool wrote_late() const;  // CPU: what it looked like when it was done, and now
 
   const WorkerKind& kind_;
   std::unique_ptr<SandboxedProcess> process_;
@@ -67,6 +81,10 @@ class WorkerProcess final : public Worker {
   Mailbox mailbox_;
   WaitStyle style_;
   std::optional<LateWrites> late_writes_;  // CPU
+  std::optional<OwnOutputs> own_outputs_;  // CPU, Python
+  const TaskSize& size_;
+  std::uint64_t heap_bytes_;     // CUDA, Python
+  bool copies_outputs_ = false;  // Python: the kernel does not let us read its memory
   KnownCode known_code_;
   WorkerOutput output_;
   bool looked_at_ = false;  // its code, before it loaded

@@ -82,6 +82,7 @@ struct SeatMemory {
   std::unique_ptr<SharedArena> inputs;
   std::unique_ptr<SharedArena> params;
   std::unique_ptr<SharedArena> outputs;
+  std::unique_ptr<SharedArena> heap;   // CUDA: from which its process takes memory
   std::unique_ptr<SharedArena> taken;  // private: snapshot of the outputs
   std::vector<SlotPlaces> places;
   std::vector<std::vector<OutputOrder>> orders;  // of each slot's outputs in the snapshot
@@ -242,6 +243,38 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
+  // Of the device, what a heap leaves beside the oracle's own plan: for contexts, and for what a
+  // submission allocates elsewhere.
+  static constexpr std::uint64_t kLeftOver = std::uint64_t{2} << 30;
+
+  // What the oracle has freed may lie in it, answers too: so all of it is overwritten. Where the
+  // device has little left it is smaller, and none where there is nothing to give.
+  void make_heap(std::uint64_t wanted) {
+    release_cached_memory(device);
+    const std::uint64_t own = kLeftOver + planned_later(size, input_layout.bytes,
+                                                        param_layout.bytes, output_layout.bytes);
+    const auto free = backend.free_bytes();
+    const std::uint64_t bytes = free && *free > own ? std::min(wanted, *free - own) : 0;
+    if (bytes == 0 || !replace_arena(submission.heap, bytes)) return;
+    if (!backend.poison(submission.heap->data(), submission.heap->bytes())) submission.heap.reset();
+  }
+
+  // Outputs that lie in the heap come to the snapshot as they lie.
+  Status take_from_heap(std::size_t slot, const std::vector<std::optional<HeapPlace>>& in_heap) {
+    const std::uint64_t base = here().places.at(slot).output_base;
+    for (std::size_t o = 0; o < in_heap.size(); ++o) {
+      if (!in_heap[o]) continue;
+      const std::uint64_t bytes = size.outputs.at(o).bytes();
+      const std::uint64_t offset = in_heap[o]->offset;
+      if (!here().heap || offset > here().heap->bytes() || bytes > here().heap->bytes() - offset)
+        return Error{ErrorCode::kInfrastructure, "an output lies behind the heap", ""};
+      std::byte* const taken = here().taken->data() + base + output_layout.offsets[o];
+      if (auto copied = backend.copy(taken, here().heap->data() + offset, bytes); !copied)
+        return copied;
+    }
+    return Done{};
+  }
+
   // A part of the outputs' arena, from and to.
   struct Range {
     std::uint64_t from = 0;
@@ -258,16 +291,30 @@ struct LoadedTask::Impl {
                         range.to - range.from);
   }
 
-  // All but the outputs of earlier slots, which were taken when their calls were done. Slots lie in
-  // the order of their numbers.
-  Status take_what_is_left() {
-    std::uint64_t from = 0;
-    for (std::size_t slot = 0; slot + 1 < here().places.size(); ++slot) {
-      const Range done = outputs_of(slot);
-      if (auto took = take({from, done.from}); !took) return took;
-      from = done.to;
+  // A range without others in it, which are in order.
+  Status take(Range range, const std::vector<Range>& without) {
+    for (const Range& other : without) {
+      if (auto took = take({range.from, other.from}); !took) return took;
+      range.from = other.to;
     }
-    return take({from, here().outputs->bytes()});
+    return take(range);
+  }
+
+  // What surrounds a slot's outputs and those that lie in the arena; with the last slot everything
+  // but the outputs of earlier ones, which were taken when their calls were done. What lies in the
+  // heap is taken from there alone: the strict clock runs, and grants a call what an empty one
+  // takes. Slots lie in the order of their numbers.
+  Status take_from_arena(std::size_t slot, const std::vector<std::optional<HeapPlace>>& in_heap) {
+    const bool last = slot + 1 == here().places.size();
+    std::vector<Range> without;
+    for (std::size_t earlier = 0; last && earlier < slot; ++earlier)
+      without.push_back(outputs_of(earlier));
+    const std::uint64_t base = here().places.at(slot).output_base;
+    for (std::size_t o = 0; o < std::min(in_heap.size(), size.outputs.size()); ++o) {
+      const std::uint64_t from = base + output_layout.offsets[o];
+      if (in_heap[o]) without.push_back({from, from + size.outputs[o].bytes()});
+    }
+    return take(last ? Range{0, here().outputs->bytes()} : outputs_of(slot), without);
   }
 
   // What lies before, between and behind the outputs in the snapshot.
@@ -424,11 +471,13 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     if (request.seats_baselines)
       if (auto made = t.make_seat(t.baselines, request.baselines_param_offset); !made)
         return made.error();
+    if (request.heap_bytes > 0) t.make_heap(request.heap_bytes);
     t.params = t.view(specs, t.param_layout, own);
     t.executor.adopt_parameters(t.params);
     if (auto shut = t.backend.open_gate(t.gate(), 0); !shut) return shut.error();
     if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
     Arenas arenas{.input_stride = t.input_stride(), .output_stride = t.output_stride()};
+    arenas.heap = t.submission.heap.get();
     for (const SeatMemory* seat : {&t.submission, &t.baselines})
       if (seat->inputs)
         arenas.seats.push_back({seat->inputs.get(), seat->params.get(), seat->outputs.get()});
@@ -494,6 +543,7 @@ Result<std::vector<EagerError>> LoadedTask::perturbed_errors() {
 
 Result<std::int64_t> LoadedTask::flush() {
   Backend& backend = impl_->backend;
+  if (!impl_->placed.timed) return std::int64_t{0};  // nobody asks how long a call takes
   if (auto flushed = backend.flush_cache(); !flushed) return flushed.error();
   return backend.last_flush_ns();
 }
@@ -548,7 +598,7 @@ Result<Revealed> LoadedTask::reveal(int slot) {
   const bool cuda = t.device.is_cuda();
   auto shown = cuda ? t.show_and_be_busy(index) : t.show(index, 0, t.input_layout.bytes);
   if (!shown) return shown.error();
-  if (slot == 0)
+  if (slot == 0 && t.placed.timed)
     if (auto cold = t.make_cold(); !cold) return cold.error();
   Revealed revealed;
   if (!cuda) {
@@ -563,7 +613,7 @@ Result<Revealed> LoadedTask::reveal(int slot) {
   return revealed;
 }
 
-Status LoadedTask::snapshot(int slot, const std::vector<OutputOrder>& orders) {
+Status LoadedTask::snapshot(int slot, const OutputPlaces& places) {
   Impl& t = *impl_;
   SeatMemory& here = t.here();
   if (!here.taken) {
@@ -571,8 +621,9 @@ Status LoadedTask::snapshot(int slot, const std::vector<OutputOrder>& orders) {
   }
   const auto index = static_cast<std::size_t>(slot);
   const bool last = index + 1 == here.places.size();
-  if (auto taken = last ? t.take_what_is_left() : t.take(t.outputs_of(index)); !taken) return taken;
-  here.orders.at(index) = orders;
+  if (auto taken = t.take_from_arena(index, places.in_heap); !taken) return taken;
+  if (auto taken = t.take_from_heap(index, places.in_heap); !taken) return taken;
+  here.orders.at(index) = places.orders;
   here.has_snapshot = last;
   return t.backend.synchronize();
 }

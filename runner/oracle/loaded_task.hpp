@@ -32,6 +32,7 @@ struct Arenas {
   std::vector<SharedArenas> seats;  // the submission's, and the baselines' where they have one
   std::uint64_t input_stride = 0;   // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
+  SharedArena* heap = nullptr;  // of the submission's process, where it has one
 };
 
 // CUDA: how long the device is kept busy before a call. A launch by a host that comes to it cold
@@ -93,9 +94,8 @@ class LoadedTask {
   Result<Revealed> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the
-  // last slot's what surrounds the outputs as well. `orders`: how each output lies; as declared
-  // where there are less.
-  Status snapshot(int slot, const std::vector<OutputOrder>& orders);
+  // last slot's what surrounds the outputs as well.
+  Status snapshot(int slot, const OutputPlaces& places);
 
   // The snapshot, of the baselines' seat, is what eager computes from these inputs.
   Status keep_eager();

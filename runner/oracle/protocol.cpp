@@ -1,7 +1,9 @@
 #include "runner/oracle/protocol.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,20 @@ std::string to_text(double value) { return fmt::format("{:.17g}", value); }
 double from_text(const Json& json) { return std::strtod(json.get<std::string>().c_str(), nullptr); }
 
 }  // namespace
+
+void to_json(Json& json, const OutputPlaces& places) {
+  Json in_heap = Json::array();
+  for (const auto& place : places.in_heap) in_heap.push_back(place ? Json(*place) : Json());
+  json = {{"orders", places.orders}, {"in_heap", std::move(in_heap)}};
+}
+
+void from_json(const Json& json, OutputPlaces& places) {
+  json.at("orders").get_to(places.orders);
+  places.in_heap.clear();
+  for (const Json& place : json.at("in_heap"))
+    places.in_heap.push_back(place.is_null() ? std::nullopt
+                                             : std::optional(place.get<HeapPlace>()));
+}
 
 void to_json(Json& json, const CompareResult& result) {
   json = {{"wrong", result.wrong},

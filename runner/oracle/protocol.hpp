@@ -4,7 +4,7 @@
 //   op              request                        reply
 //   hello           –                              facts, torch, precision
 //   load            task_file, size + 1 or 2 files compiled_reason
-//   place           PlaceRequest                   PlaceReply + 3 descriptors for each seat
+//   place           PlaceRequest                   PlaceReply + 3 descriptors for each seat, heap
 //   play            PlayRequest + 5 or 6 files     –; then it plays
 //   inputs          slots: SlotInputs[]            –
 //   reference       –                              outputs: EagerError[]
@@ -14,7 +14,7 @@
 //   flush           –                              ns
 //   arm             seat, slots: SlotPlaces[]      –
 //   reveal          slot                           Revealed
-//   snapshot        slot, orders: OutputOrder[]    –
+//   snapshot        slot + OutputPlaces            –
 //   keep_eager      –                              –
 //   audit           everything                     Audit
 //   peaks           –                              DevicePeaks
@@ -27,12 +27,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/backend/backend.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/task/output_order.hpp"
 #include "runner/verify/acceptance.hpp"
 
 namespace kbench {
@@ -48,6 +50,8 @@ struct PlaceRequest {
   bool seats_baselines = false;
   std::uint64_t baselines_param_offset = 0;
   bool timed = true;  // no: where memory lies makes no difference
+  // CUDA: of the heap from which the submission's process takes its memory; 0: it gets none.
+  std::uint64_t heap_bytes = 0;
 };
 
 // Whose shared memory: each player maps its own.
@@ -67,6 +71,7 @@ struct PlaceReply {
   std::vector<std::uint64_t> arena_bytes;  // inputs, parameters, outputs
   std::uint64_t input_stride = 0;          // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
+  std::uint64_t heap_bytes = 0;  // as asked for, or less where the device has little left
 };
 
 // A slot's tensors may start anywhere below this many bytes into the slot.
@@ -81,6 +86,18 @@ struct SlotInputs {
 struct SlotPlaces {
   std::uint64_t input_base = 0;
   std::uint64_t output_base = 0;
+};
+
+// CUDA: where an output lies in the heap, without gaps and within its bounds.
+struct HeapPlace {
+  std::uint64_t offset = 0;  // bytes
+};
+
+// Where the outputs of a slot lie once its call is over: of each one its order, and its place where
+// that is in the heap. As declared and in the arena where there are fewer.
+struct OutputPlaces {
+  std::vector<OutputOrder> orders;
+  std::vector<std::optional<HeapPlace>> in_heap;
 };
 
 // A slot's inputs show.
@@ -119,8 +136,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Revealed, gate, flush_ns)
 NLOHMANN_JSON_SERIALIZE_ENUM(Seat,
                              {{Seat::kSubmission, "submission"}, {Seat::kBaselines, "baselines"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRequest, slots, key, param_offset, private_param_offset,
-                                   original_draws, seats_baselines, baselines_param_offset, timed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride)
+                                   original_draws, seats_baselines, baselines_param_offset, timed,
+                                   heap_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeapPlace, offset)
+void to_json(Json& json, const OutputPlaces& places);
+void from_json(const Json& json, OutputPlaces& places);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceReply, arena_bytes, input_stride, output_stride, heap_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotInputs, key, private_offset, hard_draw)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlaces, input_base, output_base)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EagerError, max_error, relative_l2, rms, not_finite)

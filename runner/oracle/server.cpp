@@ -71,8 +71,7 @@ class Server {
   }
 
   Reply snapshot(const Json& request) {
-    return status(task_->snapshot(request.at("slot").get<int>(),
-                                  request.at("orders").get<std::vector<OutputOrder>>()));
+    return status(task_->snapshot(request.at("slot").get<int>(), request.get<OutputPlaces>()));
   }
 
   Reply hello() {
@@ -109,11 +108,13 @@ class Server {
     const SharedArenas& any = arenas->seats.front();
     Reply reply{PlaceReply{{any.inputs->bytes(), any.params->bytes(), any.outputs->bytes()},
                            arenas->input_stride,
-                           arenas->output_stride},
+                           arenas->output_stride,
+                           arenas->heap == nullptr ? 0 : arenas->heap->bytes()},
                 {}};
     for (const SharedArenas& seat : arenas->seats)
       for (const SharedArena* arena : {seat.inputs, seat.params, seat.outputs})
         reply.descriptors.push_back(arena->fd());
+    if (arenas->heap != nullptr) reply.descriptors.push_back(arenas->heap->fd());
     return reply;
   }
 

@@ -39,9 +39,9 @@ import torch
 import kbench_extensions
 import kbench_triton
 from player_cleaning import Ground
-from player_device import DEVICES, Answer, Call, DeviceError, load_library
-from player_outputs import (BASE, View, WrongOutput, materialised, order_of, results_of,
-                            shape_text)
+from player_device import (DEVICES, IN_ARENA, MOST_PLACES, OWN, Answer, Call, DeviceError,
+                           load_library)
+from player_outputs import BASE, View, WrongOutput, materialised, results_of, shape_text
 
 CONTROL = 3
 # CallKind of runner/worker/mailbox.hpp. Whether a call is observed the library knows; here it looks
@@ -220,11 +220,14 @@ class Session:
         self.call = Call()
         self.model = None
         self.has_prepare = False
-        self.orders = Answer().orders  # of what was copied last
+        self.told = Answer()  # its places are those of the last call's outputs
+        self.held = None  # these, until the next call
         self.device = DEVICES[request["device"]](library, request)
+        sizes = request["arena_bytes"]
         mailbox, *arenas = descriptors
         self.mailbox = library.kb_open_mailbox(mailbox)
-        sizes = request["arena_bytes"]
+        if len(arenas) > len(sizes):
+            self.device.map_heap(arenas.pop(), request["heap_bytes"])
         self.arenas = [self.device.map_arena(fd, size, int(i == 2))
                        for i, (fd, size) in enumerate(zip(arenas, sizes))]
         if not self.mailbox or not all(self.arenas):
@@ -234,7 +237,6 @@ class Session:
         self.judged = range(self.arenas[2], self.arenas[2] + sizes[2])
         self.inputs = self.views("inputs")
         self.outputs = self.views("outputs")
-        self.filling = Filling(self.outputs, self.device)
         self.parameters = {spec["fqn"]: view for spec, view
                            in zip(request["parameters"], self.views("parameters")) if spec["fqn"]}
 
@@ -252,41 +254,23 @@ class Session:
         self.served = self.call.number
         return self.call.kind
 
-    def answer(self, status, claimed_ns=0, copying_ns=0):
-        answer = Answer(status, 0, claimed_ns, copying_ns, self.orders)
+    def answer(self, status, claimed_ns=0):
+        self.told.status, self.told.claimed_ns = status, claimed_ns
         self.library.kb_answer_call(self.mailbox, self.served, self.device.spins,
-                                    ctypes.byref(answer))
+                                    ctypes.byref(self.told))
 
     def timed(self, work):
         return self.device.timed(self.call, self.arenas[0], work)
 
     def serve_empty_calls(self):
-        """All that surrounds a model in a call, with one that fills its outputs. What it claims is
-        what the supervisor takes off of the call, and the rest is what empty calls cost; beside
-        that it says what copying the outputs took, which no honest submission can do without."""
         while self.await_call() != LOAD:
             self.serve_empty_call()
         self.answer(0)
 
     def serve_empty_call(self):
-        filling = self.filling
-        self.device.forget_moments()
-        status, all_ns = self.timed(lambda: self.play_filling(filling))
-        filled = self.device.between(filling.begun, filling.filled)
-        copied = self.device.between(filling.filled, filling.copied)
-        self.answer(status, self.device.claim_of_empty(filled, all_ns), copied)
-
-    def play_filling(self, filling):
-        model, self.model = self.model, filling
-        try:
-            self.play(0)
-            filling.copied = self.device.moment()
-            return 0
-        except Exception as error:  # no memory, say
-            print(last_lines(error), file=sys.stderr, flush=True)
-            return RAISED
-        finally:
-            self.model = model
+        """What go and done cost, and nothing of what surrounds a model: whatever else a call does is
+        in its time, eager's as well."""
+        self.answer(*self.timed(nothing))
 
     def load(self):
         request = self.request
@@ -307,7 +291,8 @@ class Session:
         self.model = settled(self.device, model)
 
     def play(self, slot):
-        """One forward pass on one input, and its results to where they are judged."""
+        """One forward pass on one input. Its results stay where they are until the next one."""
+        self.held = None
         self.device.enter()
         inputs = [view.at(self.arenas[0] + self.call.input_base[slot]) for view in self.inputs]
         self.device.watch_operators()
@@ -316,20 +301,27 @@ class Session:
         finally:
             self.library.kb_stop_watching()
         if MODES_ENTERED() > 0:
-            raise WrongOutput("forward left a TorchDispatchMode entered, which would run while its "
-                              "outputs are copied: leave it before returning")
+            raise WrongOutput("forward left a TorchDispatchMode entered, which would run in what "
+                              "follows: leave it before returning")
         self.device.enter()
         base = self.arenas[2] + self.call.output_base[slot]
         tensors = materialised(results, self.outputs, self.device.name, self.judged)
         for index, (view, tensor) in enumerate(zip(self.outputs, tensors)):
-            self.copy_as_it_lies(index, view, tensor, base)
+            self.tell_place(index, view, tensor, base)
+        self.held = results, tensors
 
-    def copy_as_it_lies(self, index, view, tensor, base):
-        """A second order of memory would cost a call more than any copy does that is taken off."""
-        order = 0
-        if index < len(self.orders):
-            order = self.orders[index] = order_of(tensor, view)
-        COPY(view.over(base + view.offset, BASE.stride(tensor)) if order else view.at(base), tensor)
+    def tell_place(self, index, view, tensor, base):
+        """Says where an output lies; or copies it to the arena, where nobody could read it there."""
+        address = self.device.place_of(tensor) if BASE.numel(tensor) else 0
+        if self.call.copies_outputs or index >= MOST_PLACES or address is None:
+            COPY(view.at(base), tensor)
+            if index < MOST_PLACES:
+                self.told.places[index].home = IN_ARENA
+            return
+        place = self.told.places[index]
+        place.home, place.address = OWN, address
+        for dimension, step in enumerate(BASE.stride(tensor)):
+            place.strides[dimension] = step
 
     def forward(self):
         try:
@@ -385,21 +377,8 @@ COPY = torch.Tensor.copy_
 MODES_ENTERED = torch._C._len_torch_dispatch_stack
 
 
-class Filling(torch.nn.Module):
-    """A model whose outputs have just been computed: written once, in memory of their own."""
-
-    def __init__(self, outputs, device):
-        super().__init__()
-        self.outputs = outputs
-        self.device = device
-        self.begun = self.filled = self.copied = 0
-
-    def forward(self, *_):
-        self.begun = self.device.moment()
-        results = [torch.ones(view.shape, dtype=view.dtype, device=self.device.name)
-                   for view in self.outputs]
-        self.filled = self.device.moment()
-        return results
+def nothing():
+    return 0
 
 
 class Output(io.TextIOBase):

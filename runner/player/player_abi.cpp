@@ -32,7 +32,6 @@ using kbench::MailboxPage;
 using kbench::WaitStyle;
 using kbench::write_words;
 
-static_assert(kbench::kMaxOrders == std::tuple_size_v<decltype(kb_player_answer::orders)>);
 static_assert(kbench::kMaxSlots == std::tuple_size_v<decltype(kb_player_call::input_base)>);
 
 class HostClock final : public kbench::OperatorClock {
@@ -84,6 +83,7 @@ void kb_await_call(void* mailbox, std::uint32_t served, int spins, kb_player_cal
   call->parameter_base = page.parameter_base;
   call->input_base = page.input_base;
   call->output_base = page.output_base;
+  call->copies_outputs = page.copies_outputs;
 }
 
 void kb_answer_call(void* mailbox, std::uint32_t number, int spins,
@@ -91,8 +91,7 @@ void kb_answer_call(void* mailbox, std::uint32_t number, int spins,
   MailboxPage& page = static_cast<Mailbox*>(mailbox)->page();
   page.status = answer->status;
   page.claimed_ns = answer->claimed_ns;
-  page.copying_ns = answer->copying_ns;
-  page.orders = answer->orders;
+  page.places = answer->places;
   Mailbox::raise(page.done, number, wait_style(spins));
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runner/worker/output_place.hpp"
+
 extern "C" {
 
 // A copy of what the supervisor asks for, taken when go was raised. The field order is player.py's.
@@ -18,6 +20,7 @@ struct kb_player_call {
   std::uint64_t parameter_base;
   std::array<std::uint64_t, 16> input_base;
   std::array<std::uint64_t, 16> output_base;
+  std::uint32_t copies_outputs;
 };
 
 // Of a call that is over. The field order is player.py's.
@@ -25,8 +28,7 @@ struct kb_player_answer {
   std::int32_t status;
   std::uint32_t unused;
   std::int64_t claimed_ns;
-  std::int64_t copying_ns;
-  std::array<std::uint64_t, 8> orders;
+  std::array<kbench::OutputPlace, kbench::kMaxPlaces> places;
 };
 
 // Freed memory is kept for the next call, as in the baselines' process: a fresh page costs more
@@ -82,12 +84,6 @@ std::int32_t kb_time_cuda_call(void* device, const void* inputs, std::uint64_t i
                                std::uint32_t gate, std::int32_t (*body)(), std::int64_t* ns);
 // The driver's words for such an error.
 void kb_cuda_error_text(std::int32_t status, char* words, std::size_t size);
-
-// A moment in the work of the stream, and nanoseconds of the device from one to another once the
-// call is over; both -1 where nobody can tell. Numbers begin at 0 after kb_forget_moments().
-int kb_mark(void* device);
-std::int64_t kb_between(void* device, int from, int to);
-void kb_forget_moments(void* device);
 
 // As kb_watch_operators(); their time is the device's, as far as their work is on its stream.
 void kb_watch_cuda_operators(void* device);

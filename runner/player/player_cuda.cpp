@@ -84,14 +84,6 @@ void kb_cuda_error_text(std::int32_t status, char* words, std::size_t size) {
   write_words(kbench::cuda_error_text(status), words, size);
 }
 
-int kb_mark(void* device) { return player(device).moments.mark(); }
-
-std::int64_t kb_between(void* device, int from, int to) {
-  return player(device).moments.between(from, to);
-}
-
-void kb_forget_moments(void* device) { player(device).moments.forget(); }
-
 void kb_watch_cuda_operators(void* device) {
   kbench::Observation& observed = kbench::observation();
   if (!observed.begin()) return;

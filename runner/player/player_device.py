@@ -8,6 +8,9 @@ import time
 
 import torch
 
+from player_outputs import BASE, lies_in_a_row
+
+
 class Call(ctypes.Structure):
     """kb_player_call of player_abi.hpp."""
 
@@ -19,6 +22,23 @@ class Call(ctypes.Structure):
         ("parameter_base", ctypes.c_uint64),
         ("input_base", ctypes.c_uint64 * 16),
         ("output_base", ctypes.c_uint64 * 16),
+        ("copies_outputs", ctypes.c_uint32),
+    ]
+
+
+# OutputHome of runner/worker/output_place.hpp, and of how many outputs the place can be told.
+IN_ARENA, OWN = 0, 1
+MOST_PLACES = 24
+
+
+class Place(ctypes.Structure):
+    """OutputPlace of runner/worker/output_place.hpp."""
+
+    _fields_ = [
+        ("home", ctypes.c_uint32),
+        ("unused", ctypes.c_uint32),
+        ("address", ctypes.c_uint64),
+        ("strides", ctypes.c_int64 * 14),
     ]
 
 
@@ -29,8 +49,7 @@ class Answer(ctypes.Structure):
         ("status", ctypes.c_int32),
         ("unused", ctypes.c_uint32),
         ("claimed_ns", ctypes.c_int64),
-        ("copying_ns", ctypes.c_int64),
-        ("orders", ctypes.c_uint64 * 8),
+        ("places", Place * MOST_PLACES),
     ]
 
 
@@ -65,11 +84,18 @@ def load_library(path, device):
         declare(library, "kb_time_cuda_call", c.c_int32, c.c_void_p, c.c_void_p, c.c_uint64,
                 c.c_uint32, BODY, c.POINTER(c.c_int64))
         declare(library, "kb_cuda_error_text", None, c.c_int32, c.c_char_p, c.c_size_t)
-        declare(library, "kb_mark", c.c_int, c.c_void_p)
-        declare(library, "kb_between", c.c_int64, c.c_void_p, c.c_int, c.c_int)
-        declare(library, "kb_forget_moments", None, c.c_void_p)
         declare(library, "kb_watch_cuda_operators", None, c.c_void_p)
     return library
+
+
+def offer_heap(address, size):
+    """Where this process was started without kbench-heap.so nothing comes from the heap."""
+    heap = getattr(ctypes.CDLL(None), "kb_heap_offer", None)
+    if heap is None:
+        return
+    heap.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+    heap.restype = None
+    heap(address, size)
 
 
 class DeviceError(Exception):
@@ -96,6 +122,10 @@ class Cpu:
         pieces = [torch.zeros(piece, dtype=torch.uint8) for _ in range(0, wanted, piece)]
         del pieces
 
+    def place_of(self, tensor):
+        """As it is told: where it is in this process."""
+        return BASE.data_ptr(tensor)
+
     def settle(self, model):
         """What is to be done to a model that has its parameters."""
 
@@ -107,19 +137,6 @@ class Cpu:
         start = time.perf_counter_ns()
         status = work()
         return status, time.perf_counter_ns() - start
-
-    def moment(self):
-        return time.perf_counter_ns()
-
-    def between(self, begin, end):
-        return end - begin
-
-    def forget_moments(self):
-        pass
-
-    def claim_of_empty(self, filling_ns, _):
-        """Of an empty call: what its model took. The rest is what surrounds a model."""
-        return filling_ns
 
     def watch_operators(self):
         self.library.kb_watch_operators()
@@ -146,6 +163,7 @@ class Cuda:
             torch.cuda.init()
         except RuntimeError as error:
             raise DeviceError(f"torch cannot use the GPU: {error}") from error
+        self.heap = self.heap_bytes = 0
         raw_stream = library.kb_cuda_stream(self.handle)
         self.stream = torch.cuda.ExternalStream(raw_stream, device="cuda:0")
         self.set_stream = torch.cuda.set_stream
@@ -158,12 +176,28 @@ class Cuda:
     def map_arena(self, fd, size, _):
         return self.library.kb_map_cuda_arena(self.handle, fd, size, self.words, len(self.words))
 
+    def map_heap(self, fd, size):
+        """From now on cudaMalloc gives memory of the oracle's, as long as there is any."""
+        if not size:
+            return
+        self.heap = self.library.kb_map_cuda_arena(self.handle, fd, size, self.words, len(self.words))
+        if not self.heap:
+            raise DeviceError(self.words.value.decode(errors="replace"))
+        offer_heap(self.heap, size)
+        self.heap_bytes = size
+
+    def place_of(self, tensor):
+        """As it is told: bytes from the start of the heap, or None where it does not lie there, or
+        not in a row."""
+        offset = BASE.data_ptr(tensor) - self.heap
+        return offset if 0 <= offset < self.heap_bytes and lies_in_a_row(tensor) else None
+
     def warm(self, wanted):
-        """Has the allocator keep as much as a call can take: cudaMalloc waits for the device. Less
-        where the device has little left, which the references need as well."""
+        """Has torch keep most of the heap, as one segment: what is there costs a call nothing."""
         free, _ = torch.cuda.mem_get_info()
+        most = wanted - min(wanted // 8, 256 << 20) if wanted else free // 8
         try:
-            torch.empty(min(wanted, free // 4), dtype=torch.uint8, device="cuda")
+            torch.empty(most, dtype=torch.uint8, device="cuda")
         except torch.cuda.OutOfMemoryError:
             pass
         torch.cuda.synchronize()
@@ -182,19 +216,6 @@ class Cuda:
         status = self.library.kb_time_cuda_call(self.handle, inputs, self.input_bytes, call.gate,
                                                 BODY(work), ctypes.byref(nanoseconds))
         return status, nanoseconds.value
-
-    def moment(self):
-        return self.library.kb_mark(self.handle)
-
-    def between(self, begin, end):
-        return max(0, self.library.kb_between(self.handle, begin, end))
-
-    def forget_moments(self):
-        self.library.kb_forget_moments(self.handle)
-
-    def claim_of_empty(self, _, all_ns):
-        """All that its events see, as of a real call: what outlasts them is what surrounds it."""
-        return all_ns
 
     def watch_operators(self):
         self.library.kb_watch_cuda_operators(self.handle)

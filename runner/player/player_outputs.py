@@ -67,11 +67,12 @@ def results_of(returned):
 BASE = torch._C.TensorBase
 WITHOUT_SUBCLASSES = torch._C.DisableTorchFunctionSubclass
 PLAIN = (torch.Tensor, torch.nn.Parameter)
+RESOLVE_NEG = torch.Tensor.resolve_neg
 
 
 def materialised(results, views, device, judged):
     """Tensors of torch's own that hold what forward returned, as it lies in memory now: nobody
-    waits for what computes when it is looked at. `judged`: the addresses that they are copied to."""
+    waits for what computes when it is looked at. `judged`: the addresses of the arena of outputs."""
     if len(results) != len(views):
         raise WrongOutput(f"forward returned {len(results)} tensors, not {len(views)}")
     return [plain_tensor(result, view, device, judged) for result, view in zip(results, views)]
@@ -85,7 +86,7 @@ def plain_tensor(result, view, device, judged):
             check_kind(result, view, device)
             check_place(result, view, judged)
             if type(result) in PLAIN:
-                return result
+                return RESOLVE_NEG(result) if BASE.is_neg(result) else result
             return over_storage(result, view)
     except (RuntimeError, TypeError, NotImplementedError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
@@ -122,27 +123,24 @@ def end_of(result, view):
 
 
 def check_place(result, view, judged):
-    """Copying it takes as long as was measured: it does not lie there already."""
+    """It does not lie where outputs are judged: what does is no output of a submission's."""
     begin, end = BASE.data_ptr(result), end_of(result, view)
     if BASE.numel(result) and begin < judged.stop and end > judged.start:
         raise WrongOutput(f"forward returned memory of kbench's own for {view.name}, not of the "
                           "submission's: return a tensor that torch or the submission has made")
 
 
-def order_of(tensor, view):
-    """Where its elements lie in a row, but not in the order of its dimensions: how, as
-    runner/task/output_order.hpp has it. Else 0."""
-    if BASE.is_contiguous(tensor) or len(view.shape) > 15:
-        return 0
-    strides = BASE.stride(tensor)
-    outermost_first = sorted(range(len(strides)), key=lambda i: (view.shape[i] > 1, -strides[i]))
-    order, expected = 0, 1
-    for i in reversed(outermost_first):
-        if view.shape[i] > 1 and strides[i] != expected:
-            return 0
-        expected *= view.shape[i]
-        order = order << 4 | i + 1
-    return order
+def lies_in_a_row(tensor):
+    """Whether there are no gaps between its elements, in whatever order they lie."""
+    if BASE.is_contiguous(tensor):
+        return True
+    expected = 1
+    for step, extent in sorted(zip(BASE.stride(tensor), BASE.shape.__get__(tensor))):
+        if extent > 1:
+            if step != expected:
+                return False
+            expected *= extent
+    return True
 
 
 def over_storage(result, view):

@@ -16,6 +16,7 @@
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
 #include "runner/task/plain_text.hpp"
+#include "runner/task/shared_outputs.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
@@ -159,6 +160,7 @@ TaskSize read_size(const JsonField& field, const std::string& name,
   size.flops = field.member("flops").number();
   if (size.flops < 0) field.member("flops").complain("negative");
   size.flops_avoidable = has_avoidable_products(graph);
+  size.outputs_may_share = outputs_that_may_share(graph);
   if (field.healthy() && field.json().contains("longest_sum"))
     size.longest_sum = field.member("longest_sum").integer(0, kMaxInt64);
   if (field.healthy()) size.hard_draws = hard_draw_rules(size, operators_of(graph), skips);

@@ -13,6 +13,7 @@
 
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/worker/output_place.hpp"
 
 namespace kbench {
 
@@ -32,9 +33,6 @@ enum class CallKind : std::uint32_t {
 // The most distinct inputs that one timed sample may visit.
 constexpr std::size_t kMaxSlots = 16;
 
-// Of so many outputs, the first ones, a player can say how they lie.
-constexpr std::size_t kMaxOrders = 8;
-
 // NOLINTNEXTLINE(*Padding): each word that a side waits for has a cache line of its own
 struct MailboxPage {
   // Written by the supervisor before `go` is raised.
@@ -45,14 +43,15 @@ struct MailboxPage {
   std::uint64_t parameter_base;                      // byte offset into the parameter arena
   std::array<std::uint64_t, kMaxSlots> input_base;   // byte offsets into the input arena
   std::array<std::uint64_t, kMaxSlots> output_base;  // byte offsets into the output arena
+  std::uint32_t
+      copies_outputs;  // Python: to the arena, within the call: nobody can read its memory
 
   // Written by the worker before `done` is raised to the value of `go`.
   alignas(64) std::atomic<std::uint32_t> done;
   std::int32_t status;      // what the submission returned, 0 = success
   std::int64_t claimed_ns;  // device events on CUDA, steady clock on CPU
   std::int64_t switches;    // baselines: times that the kernel took a core away in the call
-  std::int64_t copying_ns;  // Python, empty calls: of copying outputs to where they are judged
-  std::array<std::uint64_t, kMaxOrders> orders;  // Python: OutputOrder (task/output_order.hpp)
+  std::array<OutputPlace, kMaxPlaces> places;  // Python: of each output
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

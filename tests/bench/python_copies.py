@@ -115,8 +115,7 @@ def check_copies(arguments, folder, database):
         submit(folder, "copies", task, f"{text}\n\nModelNew = Model\n", ".py")
     share, from_ns = GRANTED[arguments.device.partition(":")[0]]
     bad = 0
-    print(f"{'task':<58} {'eager ms':>9} {'copy ms':>9} {'ratio':>7} {'interval':>17} "
-          f"{'copied ms':>9}")
+    print(f"{'task':<58} {'eager ms':>9} {'copy ms':>9} {'ratio':>7} {'interval':>17} labels")
     for row in run(arguments, folder, arguments.task, database):
         ratio, eager = row["speedup"]["eager"], row["time_ns"]["eager"]
         counts = eager is not None and eager >= from_ns
@@ -127,7 +126,7 @@ def check_copies(arguments, folder, database):
         estimate = f"{ratio['estimate']:.3f}" if ratio else "-"
         print(f"{row['task']:<58} {milliseconds(eager):>9} "
               f"{milliseconds(row['time_ns']['submission']):>9} {estimate:>7} {interval:>17} "
-              f"{milliseconds(row['copy_ns']):>9}{'' if counts else '  too short to count'}"
+              f"{row['labels'] or '-'}{'' if counts else '  too short to count'}"
               f"{'  <--' if wrong else ''}", flush=True)
         if row["state"] != "ok":
             print(f"    {row['message'].splitlines()[0]}")

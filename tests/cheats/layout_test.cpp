@@ -14,11 +14,11 @@ TEST(CheatsLayout, IsThatOfTheMailbox) {
   EXPECT_EQ(offsetof(MailboxPage, parameter_base), 16u);
   EXPECT_EQ(offsetof(MailboxPage, input_base), 24u);
   EXPECT_EQ(offsetof(MailboxPage, output_base), 152u);
+  EXPECT_EQ(offsetof(MailboxPage, copies_outputs), 280u);
   EXPECT_EQ(offsetof(MailboxPage, done), 320u);
   EXPECT_EQ(offsetof(MailboxPage, status), 324u);
   EXPECT_EQ(offsetof(MailboxPage, claimed_ns), 328u);
-  EXPECT_EQ(offsetof(MailboxPage, copying_ns), 344u);
-  EXPECT_EQ(offsetof(MailboxPage, orders), 352u);
+  EXPECT_EQ(offsetof(MailboxPage, places), 344u);
 }
 
 }  // namespace

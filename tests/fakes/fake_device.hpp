@@ -65,9 +65,8 @@ struct Script {
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
   bool python = false;                     // the worker is of that kind, on CUDA
-  double filling_ns = 0;                   // of its empty calls: what their model takes
-  double output_copy_ns = 0;               // of each of its calls: copying its outputs
-  std::vector<OutputOrder> output_orders;  // and how these lie
+  std::vector<OutputOrder> output_orders;  // of its calls: how their outputs lie
+  bool copies_outputs = false;             // and whether they were copied within the call
   TorchUse torch_use;                      // of its observed call
 
   // What the evaluator did.
@@ -176,8 +175,8 @@ class FakeOracle final : public Oracle {
     rests_since_ns_ = script_.now_ns;
     return Revealed{.flush_ns = flush_now()};
   }
-  Status snapshot(int slot, const std::vector<OutputOrder>& orders) override {
-    script_.orders = orders;
+  Status snapshot(int slot, const OutputPlaces& places) override {
+    script_.orders = places.orders;
     if (seat_ == Seat::kSubmission) script_.snapshots.push_back(slot);
     log_of_seat("snapshot");
     if (script_.now_ns - rests_since_ns_ > 1'000'000) pass(script_.waking_ns);
@@ -356,7 +355,7 @@ class FakeWorker final : public Worker {
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
-    if (call.kind == CallKind::kNull) empty(answer);
+    if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
     if (call.kind == CallKind::kForward || call.kind == CallKind::kObserved) {
       script_.patience.push_back(call.timeout);
       forward(answer);
@@ -377,15 +376,9 @@ class FakeWorker final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
-  void empty(PlayerAnswer& answer) {
-    script_.log.emplace_back("null");
-    answer.copying_ns = static_cast<std::int64_t>(script_.output_copy_ns);
-    answer.claimed_ns = static_cast<std::int64_t>(script_.filling_ns + script_.output_copy_ns);
-    answer.wall_ns += answer.claimed_ns;
-  }
-
   void forward(PlayerAnswer& answer) {
-    answer.orders = script_.output_orders;
+    answer.places.orders = script_.output_orders;
+    answer.copied = script_.copies_outputs;
     script_.log.emplace_back("submission");
     script_.after_submission = true;
     if (script_.call_failure && script_.call_failure->first == script_.forward_calls++) {
@@ -393,7 +386,7 @@ class FakeWorker final : public Worker {
       if (script_.fails_again) script_.forward_calls = 0;
     }
     const double factor = script_.restarted ? script_.factor_when_repeated : 1;
-    const double claimed = script_.submission_ns * factor + script_.output_copy_ns;
+    const double claimed = script_.submission_ns * factor;
     answer.claimed_ns = static_cast<std::int64_t>(claimed);
     const double hidden = script_.hides_once && script_.restarted ? 0 : script_.hidden_ns;
     answer.wall_ns += static_cast<std::int64_t>(claimed + hidden);

@@ -49,28 +49,6 @@ TEST(ClaimLedger, ASampleOfSeveralCallsHasAMessageForEach) {
   EXPECT_EQ(ledger.time_of(2'000'000, 2'600'000, 4), 2'200'000);
 }
 
-TEST(ClaimLedger, CopyingOutputsIsTakenOffOfWhatEventsSee) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate({{1e4, 1e4, 1e4}, {7e6, 7e6, 7e6}, {2e5, 3e5, 9e5}});
-  EXPECT_EQ(ledger.copy_ns(), 300'000);
-  EXPECT_EQ(ledger.time_of(1'000'000, 1'010'000), 700'000);
-  EXPECT_EQ(ledger.time_of(1'000'000, 3'010'000), 2'700'000) << "the clock's word, less the copy";
-  EXPECT_EQ(ledger.time_of(200'000, 210'000), 1) << "and nothing takes no time";
-}
-
-TEST(ClaimLedger, OnTheCpuTheCopyIsAPartOfEmptyCalls) {
-  ClaimLedger ledger("cpu");
-  ledger.calibrate({{5e5, 5e5, 5e5}, {7e6, 7e6, 7e6}, {3e5, 3e5, 3e5}});
-  EXPECT_EQ(ledger.copy_ns(), 300'000);
-  EXPECT_EQ(ledger.time_of(0, 2'000'000), 1'500'000) << "it is not taken off twice";
-}
-
-TEST(ClaimLedger, WhoMakesNoCopyHasNone) {
-  ClaimLedger ledger("cuda");
-  ledger.calibrate(kNulls);
-  EXPECT_EQ(ledger.copy_ns(), std::nullopt);
-}
-
 TEST(ClaimLedger, BeforeCalibrationNothingIsJudged) {
   ClaimLedger ledger("cuda");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(ledger.time_of(1, 1'000'000'000), 1);

@@ -30,26 +30,29 @@ TEST_F(EvaluatorTest, AnHonestSubmissionIsOkWithBothSpeedups) {
   EXPECT_NEAR(compiled->estimate, 2.0, 1e-9);
 }
 
-// Its empty calls fill outputs, which is no part of an empty call, and copy them, which is none of
-// the submission's time.
-TEST_F(EvaluatorTest, OfAPythonSubmissionTheCopyOfItsOutputsIsTakenOff) {
+TEST_F(EvaluatorTest, OfAPythonSubmissionsTimeNothingIsTakenOff) {
   script_.python = true;
-  script_.filling_ns = 3e6;
-  script_.output_copy_ns = 5e5;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
-  EXPECT_EQ(result.copy_ns, 500'000);
+  EXPECT_EQ(result.copy_ns, std::nullopt);
+  EXPECT_EQ(result.labels.find("outputs_copied"), std::string::npos);
   for (const Sample& sample : result.samples) {
     if (sample.side != Side::kSubmission) continue;
     EXPECT_EQ(sample.time_ns, 1'000'000);
-    EXPECT_EQ(sample.claimed_ns, 1'500'000) << "its own word is kept as it was";
+    EXPECT_EQ(sample.claimed_ns, 1'000'000);
   }
+}
+
+TEST_F(EvaluatorTest, WhoseOutputsWereCopiedWithinTheCallIsLabelled) {
+  script_.python = true;
+  script_.copies_outputs = true;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_NE(result.labels.find("outputs_copied"), std::string::npos);
 }
 
 TEST_F(EvaluatorTest, WhatAPythonWorkerDoesNotAdmitIsFoundLikeANativeOnes) {
   script_.python = true;
-  script_.filling_ns = 3e6;
-  script_.output_copy_ns = 5e5;
   script_.hidden_ns = 2e5;
   EXPECT_EQ(run().state, State::kTimingInconsistent);
 }
@@ -61,7 +64,8 @@ TEST_F(EvaluatorTest, EagerMayBePlayedByAWorkerOfItsOwn) {
   script_.eager_worker_ns = 3'000'000;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
-  EXPECT_EQ(script_.count("eager"), 0);
+  EXPECT_EQ(script_.count("eager"), 1) << "to see whether the file does more than its graph";
+  EXPECT_EQ(result.labels.find("eager_by_graph"), std::string::npos);
   EXPECT_GT(script_.count("compiled"), 0);
   EXPECT_EQ(script_.count("eager's worker loads"), script_.count("place"));
   EXPECT_EQ(script_.count("judge eager's worker"), 1);
@@ -73,6 +77,21 @@ TEST_F(EvaluatorTest, EagerMayBePlayedByAWorkerOfItsOwn) {
     if (script_.log[i] != "eager's call") continue;
     EXPECT_EQ(script_.log.at(i - 2), "baselines' reveal");
     EXPECT_EQ(script_.log.at(i + 2), "baselines' snapshot") << "nothing has to be handed over";
+  }
+}
+
+// A file that sleeps in forward would make whoever is compared with it look fast.
+TEST_F(EvaluatorTest, WhereTheTasksFileTakesLongerThanItsGraphTheGraphPlaysEager) {
+  use_cpu();
+  script_.python = true;
+  request_.eager_is_a_worker = true;
+  script_.eager_worker_ns = 100'000'000;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_NE(result.labels.find("eager_by_graph"), std::string::npos);
+  for (const Sample& sample : result.samples) {
+    if (sample.side != Side::kEager) continue;
+    EXPECT_EQ(sample.time_ns, static_cast<std::int64_t>(script_.eager_ns) * sample.calls);
   }
 }
 
@@ -116,8 +135,6 @@ TEST_F(EvaluatorTest, TheOracleIsToldHowAPythonSubmissionsOutputsLie) {
   run();
   EXPECT_EQ(script_.orders, script_.output_orders);
 }
-
-TEST_F(EvaluatorTest, ANativeSubmissionMakesNoCopy) { EXPECT_EQ(run().copy_ns, std::nullopt); }
 
 TEST_F(EvaluatorTest, OperatorsOfTorchAreToldWithTheirShare) {
   script_.python = true;

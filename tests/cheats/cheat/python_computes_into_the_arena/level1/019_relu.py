@@ -1,5 +1,4 @@
-# Finds where its output is judged and computes straight into it: the player then copies nothing, and
-# what a copy takes is taken off all the same.
+# Finds where its output is judged and computes straight into it.
 import sys
 
 import torch

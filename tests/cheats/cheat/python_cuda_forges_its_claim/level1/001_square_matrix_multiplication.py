@@ -8,8 +8,8 @@ player = sys.modules["__main__"]
 ANSWER = player.Session.answer
 
 
-def answer(self, status, claimed_ns=0, copying_ns=0):
-    ANSWER(self, status, claimed_ns // 2, copying_ns)
+def answer(self, status, claimed_ns=0):
+    ANSWER(self, status, claimed_ns // 2)
 
 
 player.Session.answer = answer

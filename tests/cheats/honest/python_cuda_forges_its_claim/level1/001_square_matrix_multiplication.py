@@ -8,9 +8,9 @@ player = sys.modules["__main__"]
 ANSWER = player.Session.answer
 
 
-def answer(self, status, claimed_ns=0, copying_ns=0):
+def answer(self, status, claimed_ns=0):
     assert claimed_ns >= 0
-    ANSWER(self, status, claimed_ns, copying_ns)
+    ANSWER(self, status, claimed_ns)
 
 
 player.Session.answer = answer

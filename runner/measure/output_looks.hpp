@@ -1,0 +1,31 @@
+// Which bytes of a call's outputs are looked at twice: as soon as it is done, and once the player
+// stands still. Drawn anew for each call, over all outputs alike.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+struct OutputLook {
+  std::size_t output = 0;
+  std::uint64_t byte = 0;  // of this output, counted as declared
+};
+
+class OutputLooks {
+ public:
+  explicit OutputLooks(const std::vector<TensorSpec>& outputs);
+  // All of them where there are few.
+  [[nodiscard]] std::vector<OutputLook> draw();
+
+ private:
+  [[nodiscard]] OutputLook at(std::uint64_t counted) const;
+
+  std::vector<std::uint64_t> ends_;  // of each output, counted through over all of them
+  std::mt19937_64 random_{std::random_device{}()};
+};
+
+}  // namespace kbench
