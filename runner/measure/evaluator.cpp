@@ -316,11 +316,33 @@ class Evaluating {
     auto compared = oracle_.judge_eager(bounds(rule_, eager, Against::kReference));
     if (!compared) return from_error(compared.error());
     const Check check = judge(rule_, request_.size->outputs, eager, *compared, Against::kReference);
-    if (check.passed) return std::nullopt;
+    if (check.passed) return settings_.checks_only ? std::nullopt : choose_eager(timed);
     return EarlyEnd{State::kInfrastructureError,
                     "what the task's .py computes is not what its .json says: " + check.message,
                     "the .json is older than the .py, or was lowered by another torch: lower the "
                     "task again"};
+  }
+
+  // The faster eager counts: the task's own Model as Python plays it, or its graph. Beside the
+  // interpreter's share they take the same time, unless the file does more than compute.
+  std::optional<EarlyEnd> choose_eager(const BaselineTime& played_by_python) {
+    constexpr double kSurelySlower = 1.5;
+    constexpr double kInterpreterNs = 5e5;
+    constexpr int kTries = 3;  // of each: a busy machine slows one call down
+    auto python_ns = static_cast<double>(played_by_python.ns);
+    double graph_ns = HUGE_VAL;
+    const auto is_slower = [&] { return python_ns > kSurelySlower * graph_ns + kInterpreterNs; };
+    for (int i = 0; i < kTries && (i == 0 || is_slower()); ++i) {
+      BaselineTime timed;
+      if (auto end = calls_.time_baseline(Side::kEager, timed)) return end;
+      python_ns = std::min(python_ns, static_cast<double>(timed.ns));
+      if (auto end = calls_.time_graph(timed)) return end;
+      graph_ns = std::min(graph_ns, static_cast<double>(timed.ns));
+    }
+    if (!is_slower()) return std::nullopt;
+    calls_.have_graph_play_eager();
+    std::erase_if(record_.alone, [](const Sample& s) { return s.side == Side::kEager; });
+    return std::nullopt;
   }
 
   // One unrecorded visit of each side: caches, clocks, lazy loading, and how long a baseline's call
