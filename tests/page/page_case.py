@@ -96,6 +96,11 @@ class PageCase(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual(self.complaints, []))
         return page
 
+    def show(self, page, fragment, section):
+        """Goes to another part of what is open, and waits until `section` is there."""
+        page.goto(page.url.split("#")[0] + fragment)
+        page.locator(section).wait_for()
+
     def unfold(self, details):
         """Opens what is made when it is opened: the page hears of that after the click, not in it."""
         details.locator("> summary").click()

@@ -260,9 +260,11 @@ class HostileTest(PageCase):
     shape = (30, 5, 8, "hostile")
 
     def test_names_stay_names(self):
-        for fragment in ("", "#level1/002_batched_matrix_multiplication"):
-            for width in (390, 1440):
-                page = self.open(fragment, width=width)
+        for width in (390, 1440):
+            page = self.open(width=width)
+            for section, fragment in (("#tasks", "#tasks"),
+                                      ("#task", "#level1/002_batched_matrix_multiplication")):
+                self.show(page, fragment, section)
                 self.assertTrue(page.title().startswith("kbench results"))
                 self.assertEqual(page.locator("main img, main script").count(), 0)
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)

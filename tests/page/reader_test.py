@@ -6,6 +6,8 @@ import re
 import page_case
 from page_case import PageCase
 
+TASK = "level1/002_batched_matrix_multiplication"
+
 
 class ReaderTest(PageCase):
     def test_theme(self):
@@ -57,10 +59,11 @@ class ReaderTest(PageCase):
 
     def test_no_width_overflows(self):
         for width in (390, 834, 1440, 1920):
-            for fragment in ("", "#level1/002_batched_matrix_multiplication",
-                             "#compare?cmp=agent-a%0Aagent-b"):
+            page = self.open(width=width)
+            for section, fragment in (("#tasks", "#tasks"), ("#task", f"#{TASK}"),
+                                      ("#compare", "#compare?cmp=agent-a%0Aagent-b")):
                 with self.subTest(width=width, fragment=fragment):
-                    page = self.open(fragment, width=width)
+                    self.show(page, fragment, section)
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
     def test_print_cuts_nothing(self):
@@ -90,11 +93,13 @@ class ReaderTest(PageCase):
             from axe_playwright_python.sync_playwright import Axe
         except ImportError:
             self.skipTest("no axe-playwright-python")
+        # Two agents are compared on the first page, below all that it has without.
         for scheme in ("light", "dark"):
-            for fragment in ("", "#level1/002_batched_matrix_multiplication",
-                             "#tasks?cmp=agent-a%0Aagent-b"):
+            page = self.open(color_scheme=scheme)
+            for section, fragment in (("#compare", "#tasks?cmp=agent-a%0Aagent-b"),
+                                      ("#task", f"#{TASK}")):
                 with self.subTest(scheme=scheme, fragment=fragment):
-                    page = self.open(fragment, color_scheme=scheme)
+                    self.show(page, fragment, section)
                     found = Axe().run(page).response["violations"]
                     serious = [(one["id"], [node["target"] for node in one["nodes"]][:4])
                                for one in found if one["impact"] in ("serious", "critical")]
