@@ -98,11 +98,14 @@ class ImporterCase(unittest.TestCase):
         return Importer(Path(tempfile.mkdtemp(dir=cls.folder)), **environment)
 
     def check_answers(self, importer: Importer) -> None:
-        self.assertIn("aten::", importer.lower("batch_norm")["task"])
+        self.check_lowering(importer)
         missing = importer.lower("missing_model")["error"]
         self.assertEqual((missing["what"], missing["fault"]), ("defines no Model", "file"))
         crashed = importer.lower("crashes")["error"]
         self.assertEqual(crashed["what"], "it crashed PyTorch (SIGSEGV)")
+
+    def check_lowering(self, importer: Importer, cpu_seconds: int = 60) -> None:
+        self.assertIn("aten::", importer.lower("batch_norm", cpu_seconds)["task"])
 
 
 class WarmTest(ImporterCase):
@@ -113,41 +116,29 @@ class WarmTest(ImporterCase):
             self.assertEqual(importer.ready, "warm")
             self.check_answers(importer)
 
-    def test_a_driver_that_starts_threads_is_not_asked_before_the_forks(self):
+    def test_neither_a_driver_nor_a_progress_bar_starts_a_thread_before_the_forks(self):
         (self.folder / "driver.cpp").write_text(textwrap.dedent(DRIVER), encoding="utf-8")
         told = self.folder / "told"
         subprocess.run([os.environ.get("CXX", "c++"), "-shared", "-fPIC", f'-DTOLD="{told}"',
                         "-Wl,-soname,libcuda.so.1", "-o", self.folder / "libcuda.so.1",
                         self.folder / "driver.cpp"], check=True)
-        with self.started(LD_LIBRARY_PATH=str(self.folder)) as importer:
+        with self.started(LD_LIBRARY_PATH=str(self.folder),
+                          PYTHONPATH=str(FILES / "has_tqdm")) as importer:
             self.assertEqual(importer.ready, "warm")
             self.assertFalse(told.exists())
             self.check_answers(importer)
 
-    def test_a_progress_bar_starts_no_thread(self):
-        with self.started(PYTHONPATH=str(FILES / "has_tqdm")) as importer:
-            self.assertEqual(importer.ready, "warm")
-            self.check_answers(importer)
-
 
 class ColdTest(ImporterCase):
-    """Each fork imports torch, which takes seconds; so one importer serves all tests."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.importer = cls.started(PYTHONPATH=str(FILES / "starts_a_thread"))
-        cls.addClassCleanup(cls.importer.__exit__)
+    """Each fork imports torch, which takes seconds: a file that is lowered, and one that is stopped."""
 
     def test_each_fork_imports_torch_where_threads_run(self):
-        self.assertEqual(self.importer.ready, "cold")
-        self.check_answers(self.importer)
-
-    def test_importing_torch_is_not_the_files_time(self):
-        # Torch takes longer than this to be imported, the file less to be lowered.
-        self.assertIn("task", self.importer.lower("batch_norm", cpu_seconds=2))
-        slow = self.importer.lower("endless_loop", cpu_seconds=2)["error"]
-        self.assertEqual(slow["what"], "it takes more processor time than it may")
+        with self.started(PYTHONPATH=str(FILES / "starts_a_thread")) as importer:
+            self.assertEqual(importer.ready, "cold")
+            # Torch takes longer than this to be imported, the file less to be lowered.
+            self.check_lowering(importer, cpu_seconds=2)
+            slow = importer.lower("endless_loop", cpu_seconds=2)["error"]
+            self.assertEqual(slow["what"], "it takes more processor time than it may")
 
 
 if __name__ == "__main__":
