@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from reference import PythonModel, all_tasks, draw_all, source_of, working_dtype
+from reference import PythonModel, all_tasks, draw_all, leave, source_of, working_dtype
 
 import task_cover
 from lowering.graph import build_graph_module
@@ -66,7 +66,6 @@ class Difference:
     """How far two tensors of one shape are apart."""
 
     def __init__(self, expected: torch.Tensor, got: torch.Tensor):
-        self.equal = True
         self.absolute = 0.0
         self.largest = 0.0
         if (expected.shape, expected.dtype) != (got.shape, got.dtype):
@@ -74,18 +73,17 @@ class Difference:
                 f"forward returned {expected.dtype} {tuple(expected.shape)}, "
                 f"the task says {got.dtype} {tuple(got.shape)}"
             )
-        pairs = zip(expected.flatten().split(_CHUNK), got.flatten().split(_CHUNK))
-        for e, g in pairs:
-            self._add(e.cpu().contiguous(), g)
+        pairs = [(e.cpu().contiguous(), g)
+                 for e, g in zip(expected.flatten().split(_CHUNK), got.flatten().split(_CHUNK))]
+        bits = _BITS[expected.dtype.itemsize]
+        self.equal = all(torch.equal(e.view(bits), g.view(bits)) for e, g in pairs)
+        if not self.equal:  # else there is nothing to measure, which takes longer than to look
+            for e, g in pairs:
+                self._add(e.double(), g.double())
 
     def _add(self, e: torch.Tensor, g: torch.Tensor) -> None:
-        bits = _BITS[e.dtype.itemsize]
-        if torch.equal(e.view(bits), g.view(bits)):
-            if e.numel():
-                self.largest = max(self.largest, e.double().abs().nan_to_num(0, 0).max().item())
+        if not e.numel():
             return
-        self.equal = False
-        e, g = e.double(), g.double()
         apart = torch.where((e == g) | (e.isnan() & g.isnan()), 0.0, (e - g).abs())
         self.absolute = max(self.absolute, apart.nan_to_num(torch.inf).max().item())
         self.largest = max(self.largest, e.abs().nan_to_num(0, 0).max().item())
@@ -118,8 +116,9 @@ class Executor:
 
     def close(self) -> None:
         if self.process is not None and self.process.poll() is None:
-            self.process.stdin.close()
+            self.process.kill()  # it has answered; LibTorch takes a second to end
             self.process.wait()
+            self.process.stdin.close()
 
     def _start(self) -> subprocess.Popen:
         environment = os.environ | {"OMP_NUM_THREADS": str(self.options.threads)}
@@ -240,4 +239,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

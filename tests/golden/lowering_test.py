@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from reference import PythonModel, all_tasks, draw, draw_all, source_of  # first: finds suites/
+from reference import PythonModel, all_tasks, draw, draw_all, leave, source_of  # first: finds suites/
 
 from lowering import recurrent
 from lowering.convert import dtype_name
@@ -673,4 +673,4 @@ def trunc_normal():
 
 
 if __name__ == "__main__":
-    unittest.main()
+    leave(not unittest.main(exit=False).result.wasSuccessful())
