@@ -386,7 +386,7 @@ TEST_P(ProcessTest, RunToEndKeepsTheHeadOfAFlood) {
 }
 
 TEST_P(ProcessTest, RunToEndStopsAtItsDeadline) {
-  EXPECT_TRUE(with_longer_limits(500ms, [this](std::chrono::milliseconds limit) {
+  EXPECT_TRUE(with_longer_limits(100ms, [this](std::chrono::milliseconds limit) {
     const auto output = run_to_end(*sandbox_, guest({"daemon"}), limit);
     EXPECT_TRUE(output.ok()) << output.error().message;
     if (!output) return true;
