@@ -12,7 +12,8 @@ class LargeTest(PageCase):
     def test_scrolling_shows_every_task_once(self):
         page = self.open()
         seen = []
-        for top in range(0, 250 * ROW, 300):
+        step = page.evaluate("document.querySelector('.matrix-box').clientHeight") - ROW
+        for top in range(0, 250 * ROW, step):
             self.scroll(page, top)
             seen += [task for task in self.tasks(page) if task not in seen]
         self.assertEqual(len(seen), 250)
