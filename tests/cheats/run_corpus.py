@@ -11,8 +11,8 @@ names, every honest twin is ok and nothing is left behind, with 1 if not, with 3
 kbench is at fault. A row that surprises and was measured on a busy machine tells nothing: it is measured
 again, at most three times, and then named; where nothing else surprised the exit code is 77.
 
-With --short, what checks alone catch is judged by `kbench run --checks-only`, and so is each honest twin but
-for a few: what continuous integration runs.
+With --short, what checks alone catch is judged by `kbench run --checks-only`, on the tasks of tests/tiny where
+time plays no part, and so is each honest twin but for a few: what continuous integration runs.
 
 With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's
 last column names, and every cheat has to be ok: then it was these that caught it.
@@ -53,6 +53,7 @@ ON_BOTH = {
     "python_says_loaded_while_imported", "python_skips_every_fifth_call",
     "python_skips_once_trusted",
 }
+TINY = HERE.parent / "tiny"
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
 # What they take is there only if they get less than the machine has.
 ON_ONE_CORE = {"takes_more_cores"}
@@ -63,6 +64,16 @@ RANKED = {"ends_behind_the_end_event"}
 TIMED = {
     "detects_the_checks_by_counting", "rounds_once_trusted", "rounds_operands_once_trusted",
     "skips_every_fifth_call", "skips_the_warm_ups", "takes_more_cores",
+}
+# Cheats that go on beside or between calls, in threads, processes or timers. On a small task they are through
+# before anybody compares what they wrote, and nothing is wrong: they are checked on the shipped one.
+GO_ON = {
+    "arms_timers_between_calls", "burns_cores_between_calls", "clones_a_hidden_process",
+    "continues_itself_by_a_timer", "continues_the_stopped_worker", "continues_without_a_leader",
+    "finishes_in_a_signal_handler", "finishes_in_a_thread_after_done", "forks_in_a_constructor",
+    "hides_a_library_behind_a_dead_leader", "leaves_a_daemon", "naps_between_its_runs",
+    "runs_a_little_in_every_stop", "says_done_before_the_work", "says_done_from_a_thread", "starts_before_go",
+    "streams_memory_between_calls", "works_while_it_is_stopped",
 }
 # Honest twins that --short times: of what is caught by a clock or between the calls, above all.
 TIMED_TWINS = {
@@ -175,12 +186,16 @@ def evaluate(kind, chosen, arguments, folder, without=()):
         timed = timed & (TIMED if kind == "cheat" else TIMED_TWINS)
     usual = timed - ON_ONE_CORE - RANKED - WITHOUT_TORCH
     checked = chosen.keys() - timed
+    shipped = checked & GO_ON if kind == "cheat" else set()
+    tiny = checked - shipped
+    on_tiny = ["--checks-only", "--suite", str(TINY)]
     runs = [(some(usual), None, ["--quick"]),
             (some(timed & ON_ONE_CORE), {min(os.sched_getaffinity(0))}, ["--quick"]),
             (some(timed & WITHOUT_TORCH), None, ["--quick", "--allow-torch", "none"]),
             (some(timed & RANKED), None, []),
-            (some(checked - WITHOUT_TORCH), None, ["--checks-only"]),
-            (some(checked & WITHOUT_TORCH), None, ["--checks-only", "--allow-torch", "none"])]
+            (some(shipped), None, ["--checks-only"]),
+            (some(tiny - WITHOUT_TORCH), None, on_tiny),
+            (some(tiny & WITHOUT_TORCH), None, [*on_tiny, "--allow-torch", "none"])]
     return [row for group, cores, options in runs if group
             for row in run_kbench(kind, group, arguments, folder, without, cores, options)]
 

@@ -3,8 +3,9 @@
 lowered.sha256 names the tasks and the lowering for which this was so of all. Here are lowered the tasks
 that are others than in it, all where the lowering is another, and always a few that together have each
 operator and each form that tasks have (task_cover.py): they show that this machine's Python lowers as the
-recorded one did. With --all all are lowered; --record does so and then writes lowered.sha256. Exit code 77
-(skipped) with another PyTorch than the files name.
+recorded one did. Those of tests/tiny are always lowered, after a look at whether their sources are up to date.
+With --all all are lowered; --record does so and then writes lowered.sha256. Exit code 77 (skipped) with
+another PyTorch than the files name.
 """
 
 import argparse
@@ -18,6 +19,10 @@ from pathlib import Path
 
 import task_cover
 from task_files import SUITES, all_tasks, source_of
+
+sys.path.append(str(SUITES.parent / "tests/tiny"))
+
+import make as tiny  # noqa: E402  (the folder is known only now)
 
 SKIPPED = 77
 RECORD = Path(__file__).with_name("lowered.sha256")
@@ -72,7 +77,8 @@ def chosen() -> list[Path]:
 
 def lower(tasks: list[Path]) -> int:
     jobs = str(min(8, os.cpu_count() or 1))
-    command = [sys.executable, "-B", SUITES / "lower.py", "--check", "--jobs", jobs, *map(source_of, tasks)]
+    sources = [*map(source_of, tasks), *tiny.sources()]
+    command = [sys.executable, "-B", SUITES / "lower.py", "--check", "--jobs", jobs, *sources]
     sys.stdout.flush()
     return subprocess.run(command, check=False).returncode
 
@@ -88,6 +94,9 @@ def main() -> int:
         print(f"the files are pinned to torch {sorted(pinned)}, this is {installed}")
         return SKIPPED
     before = current()
+    if stale := tiny.stale():
+        print(f"DIFFERS {stale}: tests/tiny/make.py writes them anew")
+        return 1
     status = lower(all_tasks() if options.all or options.record else chosen())
     if options.record and status == 0:
         write_record(before)  # not of files that were edited meanwhile

@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr long long kSlab = 1 << 18;
+constexpr long long kSlab = 1 << 12;
 static_assert(kb::x_elements % kSlab == 0);
 
 float* scratch() {
