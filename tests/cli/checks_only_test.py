@@ -6,7 +6,7 @@ import sqlite3
 import cli_case
 from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
 from prepared import Prepared
-from run_test import CHECKED, FAULTS, RELU, RunCase
+from run_test import CHECKED, FAULTS, SOFTMAX, TINY_RELU, RunCase
 
 HONEST = ("--submissions", FAULTS, "--agent", "honest")
 
@@ -16,7 +16,7 @@ class RowsTest(Prepared, RunCase):
 
     def prepare(self):
         submissions = self.submissions("a-honest", "b-writes_nothing")
-        self.result = self.run_kbench(*CHECKED, "--task", "level1/020_leakyrelu", "--submissions", submissions,
+        self.result = self.run_kbench(*CHECKED, "--task", SOFTMAX, "--submissions", submissions,
                                       "--format", "json")
 
     def results(self):
@@ -67,15 +67,19 @@ class RowsTest(Prepared, RunCase):
         self.assertIs(listed["timed"], False)
 
 
-class ChoiceTest(RunCase):
+class ChoiceTest(Prepared, RunCase):
+    """One run that was checked only, and what may be done with it."""
+
+    def prepare(self):
+        self.assert_good(self.run_kbench(*CHECKED, *HONEST))
+
     def test_two_runs_are_not_compared(self):
-        runs = [json.loads(self.run_kbench(*CHECKED, *HONEST, "--format", "json").stdout)["run_id"]
-                for _ in range(2)]
+        self.assert_good(self.run_kbench(*CHECKED, *HONEST))
+        runs = [run["id"] for run in json.loads(self.kbench("runs", "--json").stdout)["runs"]]
+        self.assertEqual(len(runs), 2)
         self.assert_fails(self.kbench("compare", *runs), USAGE, "nothing was timed in run")
 
     def test_a_run_stays_what_it_was_begun_as(self):
-        first = self.run_kbench(*CHECKED, *HONEST, "--format", "json")
-        self.assert_good(first)
         again = self.run_kbench("--resume", "--format", "json")
         self.assert_good(again)
         (row,) = json.loads(again.stdout)["results"]
@@ -83,19 +87,18 @@ class ChoiceTest(RunCase):
         self.assertEqual(self.rows(), (1, 1))
 
     def test_a_timed_run_is_not_continued_without_timing(self):
-        self.assert_good(self.run_kbench(*RELU, *HONEST, "--quick"))
+        self.assert_good(self.run_kbench(*TINY_RELU, *HONEST, "--quick"))
         self.assert_fails(self.run_kbench("--resume", "--checks-only"), USAGE, "another checks_only")
 
     def test_a_page_that_was_asked_for_is_refused_before_the_run(self):
-        self.assert_fails(self.run_kbench(*CHECKED, *HONEST, "--html", "page.html"), USAGE,
-                          "html shows times", "run without --checks-only")
-        self.assertFalse((self.folder / "kbench.sqlite").exists())
+        result = self.run_kbench(*CHECKED, *HONEST, "--html", "page.html", "--db", "new.sqlite")
+        self.assert_fails(result, USAGE, "html shows times", "run without --checks-only")
+        self.assertFalse((self.folder / "new.sqlite").exists())
 
     def test_there_is_nothing_to_check_of_baselines(self):
         self.assert_fails(self.run_kbench(*CHECKED, "--baselines-only"), USAGE, "--baselines-only")
 
     def test_a_row_is_evaluated_again_as_it_was(self):
-        self.assert_good(self.run_kbench(*CHECKED, *HONEST))
         result = self.kbench("reproduce", "latest", "--task", "level1/019_relu", "--agent", "honest",
                              "--into", "again.sqlite", KBENCH_TORCH=str(self.folder), timeout=300)
         self.assert_good(result)

@@ -19,6 +19,7 @@ import quiet
 KBENCH = pathlib.Path(os.environ["KBENCH"])
 ROOT = pathlib.Path(os.environ["KBENCH_ROOT"])
 sys.path.append(str(ROOT / "data/clients"))  # the scripted endpoint
+TINY = ROOT / "tests" / "tiny"  # tasks of the shipped names whose arithmetic takes no time
 CACHE = KBENCH.parent.parent / "test-cache"  # of the compiled baselines, which take long to build
 
 GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6)

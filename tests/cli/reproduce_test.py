@@ -11,12 +11,12 @@ import sqlite3
 import subprocess
 
 import cli_case
-from cli_case import KBENCH, ROOT
+from cli_case import KBENCH, TINY
 from prepared import Prepared
-from run_test import RunCase
+from run_test import CHECKED, SOFTMAX, TINY_RELU, RunCase
 
 RELU = "level1/019_relu"
-SOFTMAX = "level1/023_softmax"
+BOTH = (*TINY_RELU, "--task", SOFTMAX)
 
 HEADER = """#pragma once
 namespace mine { inline float positive(float x) { return x < 0 ? 0 : x; } }
@@ -93,8 +93,7 @@ class PageTest(Prepared, ReproduceCase):
 
     def prepare(self):
         self.write(OF_EVERY_KIND)
-        self.run_kbench("--task", RELU, "--task", SOFTMAX, "--device", "cpu", "--quick", "--submissions",
-                        "subs")
+        self.run_kbench(*BOTH, "--quick", "--submissions", "subs")
         shutil.rmtree(self.folder / "subs")
 
     def commands(self):
@@ -123,8 +122,7 @@ class CheckedTest(Prepared, ReproduceCase):
 
     def prepare(self):
         self.write(ALICES)
-        self.assert_good(self.run_kbench("--task", RELU, "--task", SOFTMAX, "--device", "cpu",
-                                         "--checks-only", "--submissions", "subs"))
+        self.assert_good(self.run_kbench(*BOTH, "--checks-only", "--submissions", "subs"))
         shutil.rmtree(self.folder / "subs")
 
     def test_a_submission_and_a_row_without_one(self):
@@ -144,8 +142,7 @@ class CheckedTest(Prepared, ReproduceCase):
         for name, text in ALICES.items():
             if name.startswith(("alice/include", f"alice/{RELU}@v2")):
                 self.assertEqual((self.folder / "again" / name).read_text("utf-8"), text)
-        self.run_kbench("--task", RELU, "--device", "cpu", "--checks-only", "--submissions", "again",
-                        "--db", "again.sqlite")
+        self.run_kbench(*CHECKED, "--submissions", "again", "--db", "again.sqlite")
         (row,) = self.rows_of(self.folder / "again.sqlite")
         self.assertIn(row, self.rows_of(self.folder / "kbench.sqlite"))
 
@@ -168,8 +165,8 @@ class OwnSuiteTest(Prepared, ReproduceCase):
         """A suite with one task, as an import makes them."""
         level = self.folder / "suite" / "level1"
         level.mkdir(parents=True)
-        shutil.copy(ROOT / "suites" / f"{RELU}.py", level / "007_mine.py")
-        text = (ROOT / "suites" / f"{RELU}.json").read_text(encoding="utf-8")
+        shutil.copy(TINY / f"{RELU}.py", level / "007_mine.py")
+        text = (TINY / f"{RELU}.json").read_text(encoding="utf-8")
         for old, new in [('"number": 19', '"number": 7'), ('"name": "relu"', '"name": "mine"'),
                          ('"source": "019_relu.py"', '"source": "007_mine.py"')]:
             self.assertIn(old, text)

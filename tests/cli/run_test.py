@@ -1,8 +1,9 @@
 """kbench run on the CPU: faults, resuming after a kill, Ctrl-C, and what the output promises.
 
-Nothing is timed but in OutputTest: the other tests run beside whatever else the machine does. The compiled
-baseline takes long to build and is the matter of packages_test: here KBENCH_TORCH names a folder, as with an
-unpacked libtorch, so there is no Python and the rows say so.
+Times are looked at in OutputTest alone: the other tests run beside whatever else the machine does. Most
+evaluate tasks of tests/tiny, since nothing here depends on how much there is to compute. The compiled baseline
+takes long to build and is the matter of packages_test: here KBENCH_TORCH names a folder, as with an unpacked
+libtorch, so there is no Python and the rows say so.
 """
 
 import json
@@ -14,14 +15,17 @@ import subprocess
 
 import cli_case
 import own_processes
-from cli_case import (GOOD, INFRASTRUCTURE, INTERRUPTED, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED,
+from cli_case import (GOOD, INFRASTRUCTURE, INTERRUPTED, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, TINY,
                       USAGE)
 
 FAULTS = ROOT / "tests" / "faults" / "submissions"
+SOFTMAX = "level1/023_softmax"
+GEMM = "level2/076_gemm_add_relu"
 RELU = ("--task", "level1/019_relu", "--device", "cpu")
-CHECKED = (*RELU, "--checks-only")
-# Of a call that never ends: enough for an honest one on a busy machine.
-CALL_LIMIT = ("--call-limit", "10")
+TINY_RELU = (*RELU, "--suite", TINY)
+CHECKED = (*TINY_RELU, "--checks-only")
+# Of a call that never ends: enough for an honest one of microseconds on a busy machine.
+CALL_LIMIT = ("--call-limit", "5")
 
 EXPECTED = {
     "honest": "ok",
@@ -100,7 +104,7 @@ class OneAtATimeTest(RunCase):
 
     def start_first(self):
         """A run that has the device, and stands still: it has it until it is continued or killed."""
-        first = self.start(*RELU, *self.HONEST, "--db", "first.sqlite")
+        first = self.start(*TINY_RELU, *self.HONEST, "--db", "first.sqlite")
         self.addCleanup(first.communicate)
         self.addCleanup(first.kill)
         locks = self.folder / "locks"
@@ -117,7 +121,7 @@ class OneAtATimeTest(RunCase):
         first = self.start_first()
         told = self.folder / "second.stderr"
         with open(told, "wb") as errors:
-            second = self.start(*RELU, *self.HONEST, "--db", "second.sqlite",
+            second = self.start(*TINY_RELU, *self.HONEST, "--db", "second.sqlite",
                                 errors=errors, HOME=str(self.folder / "another"))
             self.wait_until(lambda: "waiting for process" in told.read_text("utf-8"),
                             "the second run said that it waits", second)
@@ -134,7 +138,7 @@ class OneAtATimeTest(RunCase):
 
     def test_who_does_not_wait_exits_with_3_and_says_who_has_it(self):
         first = self.start_first()
-        second = self.run_kbench(*RELU, *self.HONEST, "--db", "second.sqlite", "--no-wait")
+        second = self.run_kbench(*TINY_RELU, *self.HONEST, "--db", "second.sqlite", "--no-wait")
         self.assert_fails(second, INFRASTRUCTURE, f"process {first.pid} (run ")
 
     def test_a_killed_run_keeps_nobody_waiting(self):
@@ -147,9 +151,7 @@ class OneAtATimeTest(RunCase):
 
 class ShardsTest(RunCase):
     def test_shards_are_runs_of_their_own_and_one_report(self):
-        tasks = ("--task", "level1/019_relu", "--task", "level1/021_sigmoid", "--task",
-                 "level1/022_tanh", "--device", "cpu", "--checks-only", "--submissions", FAULTS, "--agent",
-                 "honest")
+        tasks = (*CHECKED, "--task", SOFTMAX, "--task", GEMM, "--submissions", FAULTS, "--agent", "honest")
         for shard in ("1/2", "2/2"):
             self.assert_good(self.run_kbench(*tasks, "--shard", shard, "--group", "nightly-12",
                                              "--db", f"{shard[0]}.sqlite"))
@@ -158,7 +160,7 @@ class ShardsTest(RunCase):
         self.assert_good(result)
         report = json.loads(result.stdout)
         self.assertEqual([row["task"] for row in report["results"]],
-                         ["level1/019_relu", "level1/021_sigmoid", "level1/022_tanh"])
+                         ["level1/019_relu", SOFTMAX, GEMM])
         self.assertEqual(report["group"]["missing"], [])
         self.assertEqual(len(report["group"]["runs"]), 2)
         self.assertEqual(report["chain"]["state"], "holds")
@@ -169,15 +171,14 @@ class ShardsTest(RunCase):
 
     def test_a_group_is_asked_for_its_rows_and_compared_as_a_whole(self):
         relu = (ROOT / FAULTS / "honest" / "level1" / "019_relu.cpp").read_text(encoding="utf-8")
-        for name in ("019_relu", "021_sigmoid"):  # of the second the result is wrong: a row as well
+        for name in ("019_relu", "023_softmax"):  # of the second the result is wrong: a row as well
             file = self.folder / "subs" / "mine" / "level1" / f"{name}.cpp"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(relu, encoding="utf-8")
-        tasks = ("--task", "level1/019_relu", "--task", "level1/021_sigmoid", "--device", "cpu",
-                 "--submissions", "subs", "--checks-only", "--db", "both.sqlite")
+        tasks = (*CHECKED, "--task", SOFTMAX, "--submissions", "subs", "--db", "both.sqlite")
         for shard in ("1/2", "2/2"):
             self.run_kbench(*tasks, "--shard", shard, "--group", "nightly-12")
-        for task in ("level1/019_relu", "level1/021_sigmoid"):
+        for task in ("level1/019_relu", SOFTMAX):
             out = f"sources-{task[-4:]}"
             self.assert_good(self.kbench("sources", "nightly-12", "--task", task, "--agent", "mine",
                                          "--out", out, "--db", "both.sqlite"))
@@ -245,7 +246,7 @@ class OutputTest(RunCase):
         other = self.folder / "subs/alice/level1/023_softmax.cpp"
         other.parent.mkdir(parents=True)
         other.write_text("int not_selected;\n", encoding="ascii")
-        result = self.run_kbench(*RELU, "--quick", "--submissions", "subs", "--format", "json",
+        result = self.run_kbench(*TINY_RELU, "--quick", "--submissions", "subs", "--format", "json",
                                  "--html", "page.html")
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["results"]
@@ -254,7 +255,7 @@ class OutputTest(RunCase):
         self.assertIn("level1/019_relu", (self.folder / "page.html").read_text())
 
     def test_every_sample_is_stored(self):
-        self.assert_good(self.run_kbench(*RELU, "--submissions", FAULTS, "--agent", "honest"))
+        self.assert_good(self.run_kbench(*TINY_RELU, "--submissions", FAULTS, "--agent", "honest"))
         with sqlite3.connect(self.folder / "kbench.sqlite") as store:
             sides = dict(store.execute(
                 "SELECT side, count(*) FROM sample WHERE block >= 0 GROUP BY side"))
@@ -296,8 +297,8 @@ class OneFileTest(RunCase):
         for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "my_relu", ""),
                                       (("019_relu@mine.cpp",), "019_relu", "mine")):
             with self.subTest(words):
-                result = self.run_kbench(*words, "--device", "cpu", "--checks-only", "--format",
-                                         "json")
+                result = self.run_kbench(*words, "--device", "cpu", "--checks-only", "--suite", TINY,
+                                         "--format", "json")
                 self.assert_good(result)
                 report = json.loads(result.stdout)
                 (row,) = report["results"]

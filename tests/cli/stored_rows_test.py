@@ -13,7 +13,7 @@ import cli_case
 from cli_case import ROOT, USAGE
 from prepared import Prepared
 from quiet import measured_in_quiet
-from run_test import RELU, RunCase
+from run_test import CHECKED, TINY_RELU, RunCase
 
 WEAKENED = pathlib.Path(os.environ["WEAKENED"])
 HONEST = ROOT / "tests" / "faults" / "submissions"
@@ -37,7 +37,7 @@ class ChangedRunTest(Prepared, RunCase):
     """One honest run, timed, so that there are samples to change. Each test changes a copy of its file and
     tries to go on from that."""
 
-    WORDS = (*RELU, "--quick", "--submissions", HONEST, "--agent", "honest")
+    WORDS = (*TINY_RELU, "--quick", "--submissions", HONEST, "--agent", "honest")
 
     def prepare(self):
         self.assert_good(self.run_kbench(*self.WORDS))
@@ -96,7 +96,7 @@ class ChangedRunTest(Prepared, RunCase):
     def test_where_no_key_can_be_kept_runs_go_on_and_say_so(self):
         state = self.folder / "elsewhere"
         state.write_text("a file where a folder should be", encoding="ascii")
-        words = (*RELU, "--checks-only", "--submissions", HONEST, "--agent", "honest", "--db", "other.sqlite")
+        words = (*CHECKED, "--submissions", HONEST, "--agent", "honest", "--db", "other.sqlite")
         kept = {"XDG_STATE_HOME": str(state), "KBENCH_TORCH": str(self.folder)}
         result = self.kbench("run", *words, **kept)
         self.assert_good(result)
