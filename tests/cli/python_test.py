@@ -2,8 +2,8 @@
 cannot be played is skipped.
 
 Each class runs kbench once where it can: what takes long is to start a Python with torch, for each agent of
-each run. Nothing is timed but in RankedTorchTest, which asks for no time. Skipped as a whole where kbench was
-built without a Python that has torch.
+each run. Nothing is timed but in RankedTorchTest, which asks for no time, so the tasks are of tests/tiny.
+Skipped as a whole where kbench was built without a Python that has torch.
 """
 
 import json
@@ -11,7 +11,7 @@ import re
 import unittest
 
 import cli_case
-from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED, USAGE
+from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED, TINY, USAGE
 from prepared import Prepared
 
 FAULTS = ROOT / "tests" / "faults" / "python"
@@ -90,8 +90,8 @@ class ModelNew(nn.Module):
 @unittest.skipUnless((KBENCH.parent / "kbench-player.so").exists(), "built without a Python")
 class PythonCase(cli_case.CliCase):
     def run_python(self, *words, **variables):
-        return self.kbench("run", "-v", *words, "--format", "json", KBENCH_CACHE=str(CACHE),
-                           timeout=900, **variables)
+        return self.kbench("run", "-v", *words, "--suite", TINY, "--format", "json",
+                           KBENCH_CACHE=str(CACHE), timeout=900, **variables)
 
     def rows(self, result):
         return json.loads(result.stdout)["results"]
@@ -187,7 +187,7 @@ class ParametersTest(Prepared, PythonCase):
     def test_what_is_missing_left_over_or_of_another_shape_is_listed(self):
         row = self.prepared.by_variant["others"]
         self.assertEqual(row["state"], "parameters_differ")
-        for words in ("missing: linear.weight float32[1024, 1024]", "bias is float32[3], not float32[1024]",
+        for words in ("missing: linear.weight float32[160, 256]", "bias is float32[3], not float32[160]",
                       "left over: fc.weight"):
             self.assertIn(words, row["message"])
 
