@@ -15,28 +15,35 @@ struct Matrix {
   float at(long i, long j) const { return data[i * row + j * column]; }
 };
 
-// c = a b (+ what is there). The sum over k is cut into tiles; each tile is summed by itself from
-// its far end, and the tiles one after another.
+// Adds to a row of c, of n elements, what the terms begin ≤ l < end are, summed by themselves from
+// their far end.
+inline void add_tile(const Matrix& a, const Matrix& b, float* out, float* __restrict tile, long n,
+                     long i, long begin, long end) {
+  std::fill(tile, tile + n, 0.0f);
+  for (long l = end - 1; l >= begin; --l) {
+    const float factor = a.at(i, l);
+    const float* row = b.data + l * b.row;
+    if (b.column == 1)
+      for (long j = 0; j < n; ++j) tile[j] += factor * row[j];
+    else
+      for (long j = 0; j < n; ++j) tile[j] += factor * row[j * b.column];
+  }
+  for (long j = 0; j < n; ++j) out[j] += tile[j];
+}
+
+// c = a b. The sum over k is cut into tiles; each tile is summed by itself from its far end, and
+// the tiles one after another. A tile of b serves some rows while it is in the cache.
 template <long kTile>
 void tiled(const Matrix& a, const Matrix& b, float* c, long m, long n, long k) {
+  constexpr long kRows = 32;
 #pragma omp parallel for schedule(static)
-  for (long i = 0; i < m; ++i) {
+  for (long first = 0; first < m; first += kRows) {
+    const long last = std::min(m, first + kRows);
     std::vector<float> tile(static_cast<std::size_t>(n));
-    float* out = c + i * n;
-    std::fill(out, out + n, 0.0f);
-    for (long begin = 0; begin < k; begin += kTile) {
-      std::fill(tile.begin(), tile.end(), 0.0f);
-      for (long l = std::min(k, begin + kTile) - 1; l >= begin; --l) {
-        const float factor = a.at(i, l);
-        const float* row = b.data + l * b.row;
-        if (b.column == 1)
-          for (long j = 0; j < n; ++j) tile[static_cast<std::size_t>(j)] += factor * row[j];
-        else
-          for (long j = 0; j < n; ++j)
-            tile[static_cast<std::size_t>(j)] += factor * row[j * b.column];
-      }
-      for (long j = 0; j < n; ++j) out[j] += tile[static_cast<std::size_t>(j)];
-    }
+    std::fill(c + first * n, c + last * n, 0.0f);
+    for (long begin = 0; begin < k; begin += kTile)
+      for (long i = first; i < last; ++i)
+        add_tile(a, b, c + i * n, tile.data(), n, i, begin, std::min(k, begin + kTile));
   }
 }
 
