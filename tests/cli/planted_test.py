@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 import cli_case
-from cli_case import CACHE, GOOD, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
+from cli_case import CACHE, GOOD, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, TINY, USAGE
 
 MODULES = """abc argparse ast asyncio base64 bisect codecs collections contextlib copy csv ctypes dataclasses
 datetime decimal dis encodings enum fcntl fnmatch functools gc genericpath glob hashlib heapq importlib inspect
@@ -83,7 +83,8 @@ class CommandsTest(PlantedCase):
     def test_of_no_command_anything_runs(self):
         self.submit()
         (self.folder / "model.py").write_text(MODEL, "utf-8")
-        run = ("run", "--task", "level1/019_relu", "--device", "cpu", "--submissions", "mine")
+        run = ("run", "--task", "level1/019_relu", "--suite", TINY, "--device", "cpu", "--submissions",
+               "mine")
         commands = [(*run, "--checks-only"), (*run, "--quick", "--agent", "cpp"), ("report", "table"),
                     ("runs",), ("history", "level1/019_relu"), ("reproduce", "latest", "--task",
                     "level1/019_relu", "--agent", "cpp", "--into", "again.sqlite"), ("doctor",),
@@ -102,8 +103,8 @@ class CommandsTest(PlantedCase):
     def test_nor_a_library(self):
         """What is started gets no search path of libraries that means the working directory."""
         self.submit()
-        for words in (("doctor",), ("run", "--task", "level1/019_relu", "--device", "cpu", "--checks-only",
-                                    "--submissions", "mine", "--agent", "cpp")):
+        for words in (("doctor",), ("run", "--task", "level1/019_relu", "--suite", TINY, "--device", "cpu",
+                                    "--checks-only", "--submissions", "mine", "--agent", "cpp")):
             result = self.in_folder(*words, LD_LIBRARY_PATH=":/nowhere:.")
             self.assertEqual(result.returncode, GOOD, result.stderr)
 
