@@ -11,7 +11,7 @@ names, every honest twin is ok and nothing is left behind, with 1 if not, with 3
 kbench is at fault. A row that surprises and was measured on a busy machine tells nothing: it is measured
 again, at most three times, and then named; where nothing else surprised the exit code is 77.
 
-With --short, what checks alone catch is judged by `kbench run --checks-only`, on the tasks of tests/tiny where
+With --short, what checks alone catch is judged by `kbench run --checks-only`, on tasks of tests/tiny where
 time plays no part, and so is each honest twin but for a few: what continuous integration runs.
 
 With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's

@@ -1,9 +1,9 @@
 """kbench run on the CPU: faults, resuming after a kill, Ctrl-C, and what the output promises.
 
-Times are looked at in OutputTest alone: the other tests run beside whatever else the machine does. Most
-evaluate tasks of tests/tiny, since nothing here depends on how much there is to compute. The compiled baseline
-takes long to build and is the matter of packages_test: here KBENCH_TORCH names a folder, as with an unpacked
-libtorch, so there is no Python and the rows say so.
+Times are looked at in OutputTest alone: the other tests run beside whatever else the machine
+does. Most evaluate tasks of tests/tiny, since nothing here depends on how much there is to compute. The
+compiled baseline takes long to build and is the matter of packages_test: here KBENCH_TORCH names a folder, as
+with an unpacked libtorch, so there is no Python and the rows say so.
 """
 
 import json

@@ -3,7 +3,7 @@
 lowered.sha256 names the tasks and the lowering for which this was so of all. Here are lowered the tasks
 that are others than in it, all where the lowering is another, and always a few that together have each
 operator and each form that tasks have (task_cover.py): they show that this machine's Python lowers as the
-recorded one did. Those of tests/tiny are always lowered, after a look at whether their sources are up to date.
+recorded one did. Those of tests/tiny always are, after a look at whether their sources are up to date.
 With --all all are lowered; --record does so and then writes lowered.sha256. Exit code 77 (skipped) with
 another PyTorch than the files name.
 """
