@@ -24,7 +24,8 @@ class OperatorClock {
 };
 
 struct WatchedOperators {
-  // By name, "aten::relu"; calls by other operators and plain views are left out.
+  // By name, "aten::relu"; calls by other operators of torch and plain views are left out, and so
+  // are operators that the submission has registered itself: what those call counts.
   std::map<std::string, std::int64_t> counts;
   // Of those that the callback saw, all calls together; without the operators that could not be
   // timed.
@@ -33,6 +34,8 @@ struct WatchedOperators {
   bool hooks_stand = true;  // both saw a call of our own at each end
 };
 
+// Before anything foreign is loaded: which operators are torch's own, and not a submission's.
+void know_torchs_operators();
 // Nothing has been seen.
 void forget_operators();
 // From here on, beside what was seen already. The clock is the same until they are forgotten, and

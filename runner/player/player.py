@@ -452,6 +452,7 @@ def main():
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.tempdir
     library = load_library(path, device)
     library.kb_keep_freed_memory()
+    library.kb_know_operators()
     import_more(device)
     # What a session's code could write to here would be there before the next one locks itself.
     library.kb_set_open_to_others(0)

@@ -46,6 +46,8 @@ WaitStyle wait_style(int spins) { return spins != 0 ? WaitStyle::kSpin : WaitSty
 
 }  // namespace
 
+void kb_know_operators() { kbench::know_torchs_operators(); }
+
 void kb_keep_freed_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());

@@ -35,6 +35,9 @@ struct kb_player_answer {
 // than the arithmetic of a small operator.
 void kb_keep_freed_memory();
 
+// Before anything foreign is loaded: which operators are torch's own.
+void kb_know_operators();
+
 // Whether other processes of the same user may look into this one, and write there.
 int kb_set_open_to_others(int open);
 

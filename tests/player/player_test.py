@@ -277,6 +277,26 @@ class PlayerTest(unittest.TestCase):
         self.assertEqual(session.call(OBSERVED), 0)
         self.assertEqual(session.channel.receive()["operators"], {"aten::relu": 1})
 
+    def test_within_an_operator_of_the_submissions_own_torchs_count(self):
+        model = """import torch
+
+LIBRARY = torch.library.Library("mine", "DEF")
+LIBRARY.define("same(Tensor%s x) -> Tensor%s")
+LIBRARY.impl("same", torch.relu, "CPU")
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.mine.same(x)
+"""
+        for alias in ("", "(a)"):  # its schema may say that it gives a view
+            with self.subTest(alias):
+                session = self.loaded(model % (alias, alias))
+                self.assertEqual(session.call(OBSERVED), 0, session.printed())
+                said = session.channel.receive()
+                self.assertTrue(said["hooks"], said)
+                self.assertEqual(said["operators"], {"aten::relu": 1})
+
     def test_for_python_an_observed_call_is_like_any_other(self):
         session = self.loaded(RELU.replace("import torch", "import sys\n\nimport torch", 1).replace(
             "        return", """        frame, seen = sys._getframe(1), []

@@ -21,7 +21,9 @@ constexpr std::uint64_t kBase = 512;
 UniqueFd arena(bool sealed = true) {
   UniqueFd file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   EXPECT_EQ(::ftruncate(file.get(), kBytes), 0);
-  if (sealed) EXPECT_EQ(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  if (sealed) {
+    EXPECT_EQ(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  }
   return file;
 }
 
