@@ -1,5 +1,6 @@
-// Where an output lies when a Python player says that a call is done. No copy of it is made inside of
-// the clock: it is read from there once the process stands still. All of it is the player's word.
+// Where an output lies when a Python player says that a call is done. No copy of it is made inside
+// of the clock: it is read from there once the process stands still. All of it is the player's
+// word.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ enum class OutputHome : std::uint32_t {
 struct OutputPlace {
   OutputHome home = OutputHome::kArena;
   std::uint32_t unused = 0;
-  std::uint64_t address = 0;                             // CUDA: bytes from the start of the heap
+  std::uint64_t address = 0;                              // CUDA: bytes from the start of the heap
   std::array<std::int64_t, kMaxPlacedRank> strides = {};  // in elements, by dimension
 };
 static_assert(sizeof(OutputPlace) == 128);

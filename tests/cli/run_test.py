@@ -426,7 +426,7 @@ class KilledTest(RunCase):
         self.assert_fails(result, TASK_FAILED)
         (row,) = json.loads(result.stdout)["results"]
         # Was 1 where nothing was measured: a table of its own on the page.
-        self.assertEqual((row["state"], row["protocol"]), ("missing_symbol", 3))
+        self.assertEqual((row["state"], row["protocol"]), ("missing_symbol", 4))
         file.write_text("int another;\n", encoding="ascii")
         self.assert_fails(self.run_kbench("--resume"), USAGE, "alice/level1/019_relu.cpp",
                           "its source changed since", "leave --resume out")

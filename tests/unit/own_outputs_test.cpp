@@ -27,12 +27,14 @@ UniqueFd arena(bool sealed = true) {
   return file;
 }
 
-// A process with a tensor in memory of its own: a thousand numbers from 0 on. The test has the same
-// memory at the same address, but for what it changes.
+// A process with a tensor in memory of its own: a thousand numbers from 0 on, and behind that
+// memory some that nobody may read. The test has the same memory at the same address, but for what
+// it changes.
 class OwnOutputsTest : public testing::Test {
  protected:
   OwnOutputsTest() {
     std::iota(numbers_, numbers_ + 1000, 0.0F);
+    EXPECT_EQ(::mprotect(reinterpret_cast<std::byte*>(numbers_) + kBytes, kBytes, PROT_NONE), 0);
     arenas_.inputs = arena();
     arenas_.params = arena();
     arenas_.outputs = arena();
@@ -46,7 +48,7 @@ class OwnOutputsTest : public testing::Test {
   ~OwnOutputsTest() override {
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
-    ::munmap(numbers_, kBytes);
+    ::munmap(numbers_, 2 * kBytes);
     ::munmap(input_, kBytes);
     ::munmap(const_cast<std::byte*>(judged_), kBytes);
   }
@@ -84,7 +86,7 @@ class OwnOutputsTest : public testing::Test {
   [[nodiscard]] ForeignMemory memory() const { return ForeignMemory(child_); }
 
   float* numbers_ = static_cast<float*>(
-      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      ::mmap(nullptr, 2 * kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   SeatArenas arenas_;
   void* input_ = nullptr;
   const std::byte* judged_ = nullptr;
