@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "reports/best_of.hpp"
 #include "reports/fields.hpp"
 #include "reports/json_report.hpp"
 #include "reports/page_episodes.hpp"
@@ -242,6 +247,15 @@ Json scores_json(const AgentScore& score) {
   return scores;
 }
 
+// The most rows that one agent has for one task.
+std::size_t most_tries(std::span<const ResultRow> rows) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> tries;
+  std::size_t most = 1;
+  for (const ResultRow& row : rows)
+    most = std::max(most, ++tries[{row.device, row.task, row.size, row.ranked_as()}]);
+  return most;
+}
+
 }  // namespace
 
 Json ranking_json(std::span<const AgentScore> ranking) {
@@ -271,21 +285,23 @@ Json page_json(const PageModel& page) {
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
-  return {
-      {"page_schema", kPageSchemaVersion},
-      {"report_schema", kReportSchemaVersion},
-      {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
-      {"variants", {{"rule", to_string(page.data.variants)}, {"help", words(page.data.variants)}}},
-      {"trend", page.data.trend ? trend_runs_json(*page.data.trend) : Json()},
-      {"fields", fields_json()},
-      {"speedup_parts", kSpeedupParts},
-      {"states", states_json()},
-      {"verdicts", verdicts_json()},
-      {"boards", std::move(boards)},
-      {"rows", std::move(rows)},
-      {"details", std::move(details)},
-      {"episodes", page_episodes_json(page)},
-      {"contents", std::move(contents)}};
+  return {{"page_schema", kPageSchemaVersion},
+          {"report_schema", kReportSchemaVersion},
+          {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
+          {"variants",
+           {{"rule", to_string(page.data.variants)},
+            {"help", words(page.data.variants)},
+            {"widening", widenings(most_tries(page.rows))}}},
+          {"trend", page.data.trend ? trend_runs_json(*page.data.trend) : Json()},
+          {"fields", fields_json()},
+          {"speedup_parts", kSpeedupParts},
+          {"states", states_json()},
+          {"verdicts", verdicts_json()},
+          {"boards", std::move(boards)},
+          {"rows", std::move(rows)},
+          {"details", std::move(details)},
+          {"episodes", page_episodes_json(page)},
+          {"contents", std::move(contents)}};
 }
 
 std::string for_script_element(const Json& json) {

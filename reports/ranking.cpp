@@ -90,7 +90,8 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
     made.score.apart = first.ranked_apart;
     if (!first.ranked()) continue;
     std::vector<Outcome>& outcomes = made.outcomes[field.index.at({first.task, first.size})];
-    for (const ResultRow* row : standing.rows) outcomes.push_back(outcome_of(*row));
+    for (const ResultRow* row : standing.rows)
+      outcomes.push_back(outcome_of(*row, standing.best_of));
     ++made.score.submitted;
     made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const Outcome& outcome) { return outcome.correct; });

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "reports/best_of.hpp"
+
 namespace kbench {
 namespace {
 
@@ -57,6 +59,11 @@ std::tuple<bool, double> goodness(const ResultRow& row) {
   return {row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
+// Whether luck in its times can make it the best.
+bool can_be_chosen(const ResultRow& row) {
+  return row.counts_as_correct() && row.credited(Side::kEager) != nullptr;
+}
+
 // Whether a variant takes the place of the one that was chosen before it.
 bool counts_more(const ResultRow& row, const ResultRow& chosen, VariantRule rule) {
   return rule == VariantRule::kFirst ? row.submission < chosen.submission
@@ -67,12 +74,13 @@ bool is_of(const ResultRow& row, const std::string& agent) {
   return row.has_submission && row.ranked_as() == agent && row.state != State::kSkipped;
 }
 
-std::optional<Outcome::Ratio> ratio_of(const Speedup* ratio) {
+std::optional<Outcome::Ratio> ratio_of(const Speedup* ratio, std::size_t best_of) {
   if (ratio == nullptr || !(ratio->low > 0)) return std::nullopt;
   Outcome::Ratio made;
   made.log = std::log(ratio->estimate);
   made.log_low = std::log(ratio->low);
   made.deviation = (std::log(ratio->high) - made.log_low) / (2 * kNormal95);
+  made.log_low -= widening(best_of) * made.deviation;
   made.sure = ratio->verdict != Verdict::kNone;
   return made;
 }
@@ -103,18 +111,22 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
                                 VariantRule rule) {
   std::vector<Standing> found;
   std::map<std::pair<std::string, std::string>, std::size_t> index;
+  std::map<std::size_t, std::size_t> chosen_from;
   for (const ResultRow& row : rows) {
     if (!is_of(row, agent)) continue;
     const auto [at, fresh] = index.emplace(std::pair(row.task, row.size), found.size());
     if (fresh) found.emplace_back();
     Standing& standing = found[at->second];
     ++standing.variants;
+    if (can_be_chosen(row)) ++chosen_from[at->second];
     if (standing.rows.empty() || rule == VariantRule::kMean) {
       standing.rows.push_back(&row);
     } else if (counts_more(row, *standing.rows[0], rule)) {
       standing.rows[0] = &row;
     }
   }
+  if (rule == VariantRule::kBest)
+    for (const auto& [at, count] : chosen_from) found[at].best_of = count;
   return found;
 }
 
@@ -128,12 +140,12 @@ const ResultRow* best_row(std::span<const ResultRow> rows, const std::string& ag
   return best;
 }
 
-Outcome outcome_of(const ResultRow& row) {
+Outcome outcome_of(const ResultRow& row, std::size_t best_of) {
   Outcome outcome;
   if (!row.counts_as_correct()) return outcome;
   outcome.correct = true;
-  outcome.eager = ratio_of(row.credited(Side::kEager));
-  outcome.compiled = ratio_of(row.credited(Side::kCompiled));
+  outcome.eager = ratio_of(row.credited(Side::kEager), best_of);
+  outcome.compiled = ratio_of(row.credited(Side::kCompiled), best_of);
   if (row.credit.uncredited.empty() && row.floor_ns && row.submitted.median_ns &&
       *row.submitted.median_ns > 0)
     outcome.share_of_limit = *row.floor_ns / *row.submitted.median_ns;

@@ -30,6 +30,7 @@ namespace kbench {
 struct Standing {
   std::vector<const ResultRow*> rows;  // never empty; one, but under VariantRule::kMean
   int variants = 0;                    // that it handed in
+  std::size_t best_of = 1;             // from so many a speed-up was chosen
 };
 // One for each task that the agent submitted to, in the order of the rows.
 [[nodiscard]] std::vector<Standing> standings(std::span<const ResultRow> rows,
@@ -58,7 +59,8 @@ struct Outcome {
   std::optional<Ratio> compiled;
   std::optional<double> share_of_limit;  // least possible time over its time
 };
-[[nodiscard]] Outcome outcome_of(const ResultRow& row);
+// `best_of`: it was chosen from so many (best_of.hpp).
+[[nodiscard]] Outcome outcome_of(const ResultRow& row, std::size_t best_of = 1);
 
 enum class Score {
   kCoverage,

@@ -7,7 +7,8 @@
 namespace kbench {
 
 // kBest: a correct one before any other, then the one whose interval over eager has the best low
-// end: of equal kernels the luckiest measurement gains nothing by being lucky. kFirst: the first by
+// end, which is then lowered as best_of.hpp has it: of equal kernels the luckiest measurement gains
+// nothing by being lucky. kFirst: the first by
 // name, as if nobody had tried again. kMean: all of them, each with an equal share.
 enum class VariantRule { kBest, kFirst, kMean };
 
@@ -25,7 +26,9 @@ enum class VariantRule { kBest, kFirst, kMean };
   switch (rule) {
     case VariantRule::kBest:
       return "Of an agent's variants for a task, the correct one with the best low end of its "
-             "interval over eager counts.";
+             "interval over eager counts, and that end is taken so much lower that it holds for "
+             "all "
+             "from which it was chosen.";
     case VariantRule::kFirst:
       return "Of an agent's variants for a task, the first by name counts, as if nobody had tried "
              "again.";

@@ -1,10 +1,13 @@
 #include "reports/score.hpp"
 
 #include <cmath>
+#include <random>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/best_of.hpp"
 #include "reports/ranking.hpp"
 #include "tests/unit/score_fixture.hpp"
 
@@ -55,6 +58,45 @@ TEST(Score, ClosedFormOfEveryScore) {
   EXPECT_NEAR(score_of(rows, Score::kCorrectMeanCompiled), std::exp(std::log(0.5) / 3), 1e-12);
   // Nor is a limit known of the last two.
   EXPECT_DOUBLE_EQ(score_of(rows, Score::kShareOfLimit), 0.5);
+}
+
+// 128 measurements of kernels as fast as eager. Chosen with its interval as it is, the best of them
+// is surely faster in nearly every draw.
+TEST(Score, TheLuckiestOfManyEqualKernelsIsNotSurelyFaster) {
+  constexpr int kDraws = 1000;
+  constexpr double kDeviation = 0.01;
+  std::vector<ResultRow> rows;
+  for (int i = 0; i < 128; ++i) rows.push_back(variant(solved("a", 1, 1), std::to_string(i)));
+  std::mt19937 generator(7);
+  std::normal_distribution<double> luck;
+  int sure = 0;
+  int sure_as_they_are = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (ResultRow& row : rows) {
+      const double log = kDeviation * luck(generator);
+      row.over_eager->estimate = std::exp(log);
+      row.over_eager->low = std::exp(log - kNormal95 * kDeviation);
+      row.over_eager->high = std::exp(log + kNormal95 * kDeviation);
+    }
+    const Standing standing = standings(rows, "a").at(0);
+    EXPECT_EQ(standing.best_of, 128U);
+    sure += outcome_of(*standing.rows[0], standing.best_of).eager->log_low > 0 ? 1 : 0;
+    sure_as_they_are += outcome_of(*standing.rows[0]).eager->log_low > 0 ? 1 : 0;
+  }
+  EXPECT_LE(sure, kDraws / 20);
+  EXPECT_GE(sure_as_they_are, kDraws / 2);
+}
+
+TEST(Score, WhoeverHandsInOneKernelIsNotWidened) {
+  EXPECT_DOUBLE_EQ(widening(0), 0);
+  EXPECT_DOUBLE_EQ(widening(1), 0);
+  EXPECT_NEAR(widening(2), 2.2414 - kNormal95, 1e-4) << "the 98.75 % quantile";
+  EXPECT_EQ(widenings(3).size(), 4U);
+  std::vector<ResultRow> rows{solved("a", 1, 2), variant(failed("a", 1), "wrong")};
+  EXPECT_EQ(standings(rows, "a").at(0).best_of, 1U) << "what is wrong cannot be chosen";
+  rows.push_back(variant(solved("a", 1, 2), "again"));
+  EXPECT_EQ(standings(rows, "a").at(0).best_of, 2U);
+  EXPECT_EQ(standings(rows, "a", VariantRule::kFirst).at(0).best_of, 1U);
 }
 
 TEST(Score, OneRowDecidesNoMean) {

@@ -3,6 +3,7 @@
 import { data, rankedAs, scored } from "./data.js";
 
 const NO_VERDICT = "NO VERDICT";
+const NORMAL_95 = 1.96; // standard deviations on either side that hold 95 %
 
 export const scopeOf = (board, level) =>
   board.scopes.find((scope) => String(scope.level) === level) || board.scopes[0];
@@ -22,6 +23,14 @@ const weighed = (values) => {
   return { values: sorted.map(([value]) => value), from };
 };
 
+// The low end of a speed-up that was chosen from several, as reports/best_of.hpp lowers it.
+const lowOfChosen = (speedup, task, agent) => {
+  if (data.variants?.rule !== "best") return speedup.low;
+  const tries = task.rows.filter((row) => rankedAs(row) === agent && scored(row, "eager")).length;
+  const deviation = Math.log(speedup.high / speedup.low) / (2 * NORMAL_95);
+  return speedup.low * Math.exp(-(data.variants.widening?.[tries] ?? 0) * deviation);
+};
+
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
 // not hold what it promises: its low end makes nothing sure.
 export const spreadOf = (board, agent, scope, over) => {
@@ -33,7 +42,8 @@ export const spreadOf = (board, agent, scope, over) => {
     for (const row of rows) {
       const speedup = scored(row, over);
       if (!speedup) continue;
-      if (speedup.verdict !== NO_VERDICT) found.low.push([speedup.low, 1 / rows.length]);
+      if (speedup.verdict !== NO_VERDICT)
+        found.low.push([lowOfChosen(speedup, task, agent), 1 / rows.length]);
       for (const part of ["estimate", "high"]) found[part].push([speedup[part], 1 / rows.length]);
     }
   }

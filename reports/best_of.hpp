@@ -1,0 +1,19 @@
+// Whoever may choose the best of several measurements chooses a lucky one: of 128 equal kernels as
+// fast as eager one is surely faster in most draws. The low end of the chosen one's interval is
+// therefore taken as much lower as makes it hold for all of them together (Bonferroni; Dunn,
+// "Multiple Comparisons Among Means", 1961). A function of what is stored: nobody has to measure
+// again.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace kbench {
+
+// By how many standard deviations lower, of so many that it is the best of; 0 of one.
+[[nodiscard]] double widening(std::size_t best_of);
+
+// The same for 0, 1, 2, ... up to so many: for the page's own scores.
+[[nodiscard]] std::vector<double> widenings(std::size_t most);
+
+}  // namespace kbench
