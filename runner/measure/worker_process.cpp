@@ -411,6 +411,7 @@ std::optional<EarlyEnd> WorkerProcess::take_outputs(const PlayerCall& call, Play
   auto taken = own_outputs_ ? own_outputs_->take(process, ForeignMemory(process),
                                                  call.places.output_base, copies_outputs_)
                             : places_in_heap(ToldPlaces(mailbox_.page().places));
+  if (!taken && has_ended()) return describe_end("in a call");
   if (!taken && taken.error().code == ErrorCode::kSubmission)
     return EarlyEnd{State::kWrongResult, taken.error().message, taken.error().hint};
   if (!taken)

@@ -1,7 +1,8 @@
 // In which order an output lies in memory. Torch's operators leave transposed results as they are,
 // and whoever puts one in order inside of the clock pays for a second pass over it. So a Python
-// player copies results that lie in a row as they lie and says how; the oracle puts them in order
-// when it judges. The player's word: one that lies is compared with the wrong elements.
+// submission's results that lie in a row are taken as they lie, and the oracle puts them in order
+// when it judges. Where they lie is the player's word: who lies is compared with the wrong
+// elements.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 namespace kbench {
 
 // Four bits for each dimension, the outermost in memory in the lowest: 1 + which one it is of the
-// task's shape. 0: as declared. runner/player/player_outputs.py writes the same.
+// task's shape. 0: as declared.
 using OutputOrder = std::uint64_t;
 
 // The dimensions of a tensor of this rank, the outermost in memory first. Nothing where that is as

@@ -46,7 +46,7 @@ class FilesTest(ImportCase):
     def test_every_file_gives_its_task_or_its_line(self):
         table = expectations()
         self.assertEqual(set(table), {file.name for file in FILES.glob("*.py")})
-        result = self.bring_in(FILES, "--out", "suite", "--timeout", 25, "--format", "json")
+        result = self.bring_in(FILES, "--out", "suite", "--timeout", 10, "--format", "json")
         self.assert_fails(result, TASK_FAILED, f"of {len(table)} imported into suite")
         report = json.loads(result.stdout)
         self.assertEqual(report["schema_version"], 1)
@@ -115,7 +115,7 @@ class FilesTest(ImportCase):
 
     def check_runs(self, files):
         """The executor takes them all, at the one size that they have."""
-        result = self.kbench("run", "--suite", "suite", "--device", "cpu", "--baselines-only",
+        result = self.kbench("run", "--suite", "suite", "--device", "cpu", "--baselines-only", "--quick",
                              "--format", "json", KBENCH_TORCH=str(self.folder), timeout=600)
         self.assert_good(result)
         self.assertIn("size full: the only one", result.stderr)
