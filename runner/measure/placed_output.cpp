@@ -87,7 +87,8 @@ Result<PlacedOutput> placed_output(const OutputPlace& place, const TensorSpec& o
   if (output.elements() == 0) return placed;
   std::int64_t reach = 1;  // elements from the first to behind the last
   std::int64_t counted = 1;
-  for (const std::size_t i : innermost_first(output.shape, placed.strides)) {
+  const std::vector<std::size_t> innermost = innermost_first(output.shape, placed.strides);
+  for (const std::size_t i : innermost) {
     const std::int64_t stride = placed.strides[i];
     const std::int64_t steps = output.shape[i] - 1;
     if (stride < 0 || stride > kMostElementsAway / steps)
@@ -109,7 +110,7 @@ Result<PlacedOutput> placed_output(const OutputPlace& place, const TensorSpec& o
         output,
         fmt::format("has {} bytes in gaps between its elements", placed.bytes - output.bytes()),
         "return it dense");
-  if (placed.in_a_row) placed.order = order_of(innermost_first(output.shape, placed.strides), rank);
+  if (placed.in_a_row) placed.order = order_of(innermost, rank);
   return placed;
 }
 
@@ -122,7 +123,8 @@ bool overlap(const PlacedOutput& a, const std::vector<std::int64_t>& a_shape, co
   if (apart % element != 0) return true;
   std::vector<Steps> steps;
   for (std::size_t i = 0; i < a.strides.size(); ++i)
-    if (a.strides[i] > 0) steps.push_back({a.strides[i], 1 - b_shape[i], a_shape[i] - 1});
+    if (a.strides[i] > 0 && (a_shape[i] > 1 || b_shape[i] > 1))  // the stride of one says nothing
+      steps.push_back({a.strides[i], 1 - b_shape[i], a_shape[i] - 1});
   std::sort(steps.begin(), steps.end(),
             [](const Steps& x, const Steps& y) { return x.stride > y.stride; });
   return can_step(apart / element, steps);

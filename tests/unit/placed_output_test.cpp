@@ -113,5 +113,10 @@ TEST(PlacedOutput, SlicesOfOneTensorAreToldApart) {
     }
 }
 
+TEST(PlacedOutput, InADimensionOfOneElementTheStrideSaysNothing) {
+  EXPECT_FALSE(apart({1, 8}, 0, {1, 8}, 5, {2, 1})) << "three elements in common";
+  EXPECT_TRUE(apart({1, 8}, 0, {1, 8}, 8, {2, 1}));
+}
+
 }  // namespace
 }  // namespace kbench
