@@ -59,11 +59,6 @@ std::tuple<bool, double> goodness(const ResultRow& row) {
   return {row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
-// Whether luck in its times can make it the best.
-bool can_be_chosen(const ResultRow& row) {
-  return row.counts_as_correct() && row.credited(Side::kEager) != nullptr;
-}
-
 // Whether a variant takes the place of the one that was chosen before it.
 bool counts_more(const ResultRow& row, const ResultRow& chosen, VariantRule rule) {
   return rule == VariantRule::kFirst ? row.submission < chosen.submission
@@ -118,7 +113,8 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
     if (fresh) found.emplace_back();
     Standing& standing = found[at->second];
     ++standing.variants;
-    if (can_be_chosen(row)) ++chosen_from[at->second];
+    // Luck in its times can make it the best.
+    if (row.credited(Side::kEager) != nullptr) ++chosen_from[at->second];
     if (standing.rows.empty() || rule == VariantRule::kMean) {
       standing.rows.push_back(&row);
     } else if (counts_more(row, *standing.rows[0], rule)) {

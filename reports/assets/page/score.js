@@ -25,10 +25,11 @@ const weighed = (values) => {
 
 // The low end of a speed-up that was chosen from several, as reports/best_of.hpp lowers it.
 const lowOfChosen = (speedup, task, agent) => {
-  if (data.variants?.rule !== "best") return speedup.low;
+  // For none and one; with no more nobody chose.
+  if (data.variants?.rule !== "best" || !(data.variants.widening?.length > 2)) return speedup.low;
   const tries = task.rows.filter((row) => rankedAs(row) === agent && scored(row, "eager")).length;
   const deviation = Math.log(speedup.high / speedup.low) / (2 * NORMAL_95);
-  return speedup.low * Math.exp(-(data.variants.widening?.[tries] ?? 0) * deviation);
+  return speedup.low * Math.exp(-data.variants.widening[tries] * deviation);
 };
 
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
