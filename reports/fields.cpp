@@ -198,10 +198,12 @@ constexpr std::array kFields{
         "a Python with torch).",
         [](Row r) { return text_of(r, r.worker_kind); }},
     Field{"torch_operators", "Torch operators", Unit::kText,
-          "Operators of torch that compute and that a Python submission was seen to call in a "
-          "checked call, with their counts and their share of the model's time in that call (on a "
-          "GPU of the device's): an observation, no proof. Such a row is ranked apart, unless the "
-          "run allowed all (--allow-torch). Empty where none was seen.",
+          "What a Python submission was seen to compute with that it did not bring: operators of "
+          "torch that it called in a checked call, with their counts and their share of the "
+          "model's time in that call (on a GPU of the device's), and, on a CPU, libraries in which "
+          "its threads were found for more than 5 % of the time: an observation, no proof. Such a "
+          "row is ranked apart, unless the run allowed all (--allow-torch). Empty where none was "
+          "seen.",
           [](Row r) { return r.torch_operators.empty() ? Json() : Json(r.torch_operators); }},
     Field{
         "sources", "Sources", Unit::kObject,

@@ -82,7 +82,11 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
-  row.ranked_apart = !row.torch_operators.empty() && evaluation.allow_torch != "all";
+  const std::string labels = " " + evaluation.labels + " ";
+  // Whoever ran under `none` claims that no library computed: nobody saw whether that is so.
+  const bool claims_none = evaluation.allow_torch == "none";
+  row.unobserved = claims_none && labels.find(" torch_unobserved ") != std::string::npos;
+  row.calls_libraries = !row.torch_operators.empty() && evaluation.allow_torch != "all";
   row.allow_torch = evaluation.allow_torch;
   row.sources = evaluation.sources;
   row.tree_hash = evaluation.tree_hash;
@@ -186,7 +190,8 @@ std::string ResultRow::contestant() const {
 }
 
 std::string ResultRow::ranked_as() const {
-  return ranked_apart ? fmt::format("{} (calls torch)", agent) : agent;
+  if (calls_libraries) return agent + " (calls libraries)";
+  return unobserved ? agent + " (unobserved)" : agent;
 }
 
 const Speedup* ResultRow::credited(Side over) const {

@@ -87,7 +87,7 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
   made.outcomes.resize(field.size());
   for (const Standing& standing : standings(rows, agent, rule)) {
     const ResultRow& first = *standing.rows.front();
-    made.score.apart = first.ranked_apart;
+    made.score.apart = first.ranked_apart();
     if (!first.ranked()) continue;
     std::vector<Outcome>& outcomes = made.outcomes[field.index.at({first.task, first.size})];
     for (const ResultRow* row : standing.rows)

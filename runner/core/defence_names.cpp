@@ -41,6 +41,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kChainedRows: return "chained_rows";
     case Defence::kTellingTasks: return "telling_tasks";
     case Defence::kCredit: return "credit";
+    case Defence::kCodeProfiled: return "code_profiled";
     case Defence::kListedOperators: return "listed_operators";
     case Defence::kNothingLeft: return "nothing_left";
     case Defence::kPlainFileNames: return "plain_file_names";

@@ -18,6 +18,9 @@
 namespace kbench {
 namespace {
 
+constexpr const char* kOtherPolicies =
+    "--allow-torch data ranks such submissions apart, --allow-torch all with the others";
+
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t kAlignment = 256;
@@ -290,8 +293,16 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   const auto revealed = oracle_.reveal(slot);
   if (!revealed) return from_error(revealed.error());
   PlayerAnswer answer;
+  const bool looked_at = &side == &submission_ && kind == CallKind::kForward;
   const auto call = [&](std::chrono::milliseconds timeout) {
-    return call_player(side, {kind, side.parameter_base, places, revealed->gate, timeout}, answer);
+    return call_player(side,
+                       {.kind = kind,
+                        .parameter_base = side.parameter_base,
+                        .places = places,
+                        .gate = revealed->gate,
+                        .timeout = timeout,
+                        .look_every = looked_at ? look_every_ : std::chrono::nanoseconds{0}},
+                       answer);
   };
   const bool is_baseline = side.seat == Seat::kBaselines;
   if (auto end = is_baseline ? call(kBaselineTimeout) : at_its_expense([&] {
@@ -402,6 +413,7 @@ std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
   if (observed)
     if (auto end = judge_torch_use()) return end;
   times.time_ns = ledger().time_of(times.claimed_ns, times.wall_ns, slots_);
+  if (look_every_.count() == 0) last_call_ns_ = times.wall_ns / slots_;
   const bool drawn = keys_.key("audit", calls_made_++) % kFullAuditOneIn == 0;
   return audit(everything || drawn);
 }
@@ -428,16 +440,54 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
 
 std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
   torch_use_known_ = true;
-  const TorchUse use = worker_->torch_use();
-  record_.torch_operators = computing_operators(use);
-  if (!use.hooks_stand) add_label("torch_unobserved");
+  torch_use_ = worker_->torch_use();
+  record_.torch_operators = computing_operators(torch_use_);
+  if (!torch_use_.hooks_stand) add_label("torch_unobserved");
   if (record_.torch_operators.empty()) return std::nullopt;
   add_label("uses_torch");
   if (settings_.allow_torch != AllowTorch::kNone) return std::nullopt;
   return EarlyEnd{
       State::kForbiddenLibrary,
       "the submission calls operators of torch that compute: " + record_.torch_operators,
-      "--allow-torch data ranks such submissions apart, --allow-torch all with the others"};
+      kOtherPolicies};
+}
+
+bool CallProtocol::profiles() const {
+  return on_cpu() && worker_ && worker_->kind().observes && !settings_.checks_only &&
+         settings_.allow_torch != AllowTorch::kAll && stands(Defence::kCodeProfiled);
+}
+
+std::optional<EarlyEnd> CallProtocol::call_and_profile() {
+  constexpr std::int64_t kLooks = 60;
+  constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds{100};
+  look_every_ = std::max(kLeast, std::chrono::nanoseconds(last_call_ns_ / kLooks));
+  CallTimes times;
+  auto end = call(times);
+  look_every_ = std::chrono::nanoseconds{0};
+  code_profile_.add(worker_->take_code_profile());
+  return end;
+}
+
+// Under `none` nothing excuses time in torch. Else what its data operators take is not held against
+// it, and what is listed already need not be listed again.
+std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
+  if (!profiles()) return std::nullopt;
+  if (code_profile_.looks < kLeastLooks) {
+    add_label("torch_unobserved");
+    return std::nullopt;
+  }
+  constexpr double kTolerated = 0.05;
+  const bool none = settings_.allow_torch == AllowTorch::kNone;
+  const bool known = !record_.torch_operators.empty();
+  const double excused = none ? 0 : known ? 1 : share_of_data_operators(torch_use_);
+  const std::string found = computing_libraries(code_profile_, kTolerated, excused);
+  if (found.empty()) return std::nullopt;
+  record_.torch_operators += (known ? ", " : "") + found;
+  add_label("uses_torch");
+  if (!none) return std::nullopt;
+  return EarlyEnd{State::kForbiddenLibrary,
+                  "the submission spends its time in libraries that compute: " + found,
+                  kOtherPolicies};
 }
 
 std::optional<EarlyEnd> CallProtocol::inspect() {

@@ -77,6 +77,14 @@ class CallProtocol {
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
   // `everything`: inputs and parameters are looked at in any case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
+  // Such a call that is stopped again and again to see in whose code it is (code_profile.hpp): it
+  // is verified like any other, and not timed.
+  std::optional<EarlyEnd> call_and_profile();
+  // Whether calls are to be profiled: of Python on a CPU, where it matters who wrote the code.
+  [[nodiscard]] bool profiles() const;
+  [[nodiscard]] std::int64_t looks() const { return code_profile_.looks; }
+  // What all profiled calls say, into the record.
+  std::optional<EarlyEnd> judge_code_profile();
   // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
   // off of eager's calls and of the submission's: a machine that was slow while they were made
   // moves both alike.
@@ -182,6 +190,10 @@ class CallProtocol {
   std::uint64_t placements_made_ = 0;
   std::uint64_t calls_made_ = 0;
   bool torch_use_known_ = false;
+  TorchUse torch_use_;
+  CodeProfile code_profile_;
+  std::int64_t last_call_ns_ = 0;           // of the submission, that was left alone
+  std::chrono::nanoseconds look_every_{0};  // into its next call
   bool graph_plays_eager_ = false;
 };
 

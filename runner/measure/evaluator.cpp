@@ -33,7 +33,11 @@ constexpr double kShortestSampleNs = 2e6;
 // Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone.
 constexpr int kBeforeTheWorker = 0;  // visits
 constexpr int kAfterTheWorker = 1;
-constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
+// Visits of Python on a CPU that show in whose code it is.
+constexpr int kLeastProfiled = 2;
+constexpr int kMostProfiled = 8;             // with too few looks, of short calls say
+constexpr std::uint64_t kProfiledOneIn = 3;  // blocks
+constexpr int kAloneWarmUps = 2;             // libraries choose and load their kernels
 // So many in all are an interval of 95 % (analysis/speedup, Slowdown).
 constexpr int kAloneAtOnce = 6;
 constexpr int kAloneAPlacement = 2;  // where six placements or more follow
@@ -78,6 +82,7 @@ class Evaluating {
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
     if (auto end = calls_.inspect(); end || settings_.checks_only) return end;
+    if (auto end = calls_.judge_code_profile()) return end;
     if (stands(Defence::kFloor))
       record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
     if (!on_cpu()) {
@@ -396,7 +401,31 @@ class Evaluating {
       if (auto end = time_placement(seconds_since(placing))) return end;
       drop_disturbed_blocks(record_.samples, record_.blocks, on_cpu());
     }
+    while (wants_profile() && visits_profiled_ < kMostProfiled)
+      if (auto end = profile_a_visit()) return end;
     return std::nullopt;
+  }
+
+  [[nodiscard]] bool wants_profile() const {
+    return has_submission() && calls_.profiles() &&
+           (visits_profiled_ < kLeastProfiled || calls_.looks() < kLeastLooks);
+  }
+
+  // Before some blocks, and a submission that counts its calls does not know which.
+  std::optional<EarlyEnd> profile_now_and_then() {
+    if (!wants_profile()) return std::nullopt;
+    const bool now = keys_.key("profile", static_cast<std::uint64_t>(block_)) % kProfiledOneIn == 0;
+    return now ? profile_a_visit() : std::nullopt;
+  }
+
+  // A visit that does not count, on inputs of its own.
+  std::optional<EarlyEnd> profile_a_visit() {
+    ++visits_profiled_;
+    if (auto end = calls_.draw_inputs()) return end;
+    BaselineTime timed;
+    if (auto end = calls_.time_baseline(Side::kEager, timed)) return end;
+    if (auto end = calls_.call_and_profile()) return end;
+    return verify_timed_call();
   }
 
   // CPU: fresh players on fresh buffers, on all sides.
@@ -441,6 +470,7 @@ class Evaluating {
 
   std::optional<EarlyEnd> time_block() {
     auto order = shuffled(sides_, keys_.key("order", static_cast<std::uint64_t>(block_)));
+    if (auto end = profile_now_and_then()) return end;
     Block block{.block = block_};
     calls_.forget_strangers();
     sentinels_ns_.clear();
@@ -557,6 +587,7 @@ class Evaluating {
   double shortest_ns_ = 0;               // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;
+  int visits_profiled_ = 0;
   std::uint64_t visits_alone_ = 0;
 };
 

@@ -44,9 +44,9 @@ class KnownCode {
 
   [[nodiscard]] Result<std::vector<MappedCode>> look_at(std::span<const pid_t> processes) const;
 
- private:
   [[nodiscard]] CodeOrigin origin(const CodeMapping& mapping) const;
 
+ private:
   FileIdentity library_;
   std::vector<FileIdentity> built_;
   std::vector<FileIdentity> worker_;

@@ -59,13 +59,15 @@ std::string shown(const MappedCode& code) {
 }
 
 // "from-to rwxp offset device inode   path"; empty where it is not executable.
-std::vector<CodeMapping> read_line(const std::string& line) {
+std::vector<CodeRange> read_line(const std::string& line) {
   std::istringstream fields(line);
-  std::string range;
+  CodeRange range;
+  char dash = 0;
   std::string rights;
   std::string offset;
-  CodeMapping mapping;
-  fields >> range >> rights >> offset >> mapping.file.device >> mapping.file.inode >> std::ws;
+  CodeMapping& mapping = range.mapping;
+  fields >> std::hex >> range.begin >> dash >> range.end >> std::dec >> rights >> offset >>
+      mapping.file.device >> mapping.file.inode >> std::ws;
   std::getline(fields, mapping.path);
   if (rights.find('x') == std::string::npos) return {};
   // A stack or heap that became executable is memory like any other.
@@ -73,20 +75,24 @@ std::vector<CodeMapping> read_line(const std::string& line) {
     if (mapping.path.starts_with("[v") || mapping.path == "[uprobes]") return {};
     mapping.path.clear();
   }
-  return {mapping};
+  return {range};
 }
 
 }  // namespace
 
+std::vector<CodeRange> code_ranges(std::string_view maps) {
+  std::vector<CodeRange> found;
+  std::istringstream lines{std::string(maps)};
+  for (std::string line; std::getline(lines, line);)
+    for (CodeRange& range : read_line(line)) found.push_back(std::move(range));
+  return found;
+}
+
 std::vector<CodeMapping> executable_mappings(std::string_view maps) {
   std::vector<CodeMapping> found;
-  std::istringstream lines{std::string(maps)};
-  for (std::string line; std::getline(lines, line);) {
-    for (CodeMapping& mapping : read_line(line)) {
-      if (std::find(found.begin(), found.end(), mapping) == found.end())
-        found.push_back(std::move(mapping));
-    }
-  }
+  for (CodeRange& range : code_ranges(maps))
+    if (std::find(found.begin(), found.end(), range.mapping) == found.end())
+      found.push_back(std::move(range.mapping));
   return found;
 }
 

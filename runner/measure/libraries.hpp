@@ -29,6 +29,16 @@ struct CodeMapping {
 // once; without what the kernel itself puts into every process.
 [[nodiscard]] std::vector<CodeMapping> executable_mappings(std::string_view maps);
 
+// Where executable memory lies.
+struct CodeRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  // the first address behind it
+  CodeMapping mapping;
+};
+
+// Every one of the text, by its address.
+[[nodiscard]] std::vector<CodeRange> code_ranges(std::string_view maps);
+
 enum class CodeOrigin {
   kWorker,      // was there before the submission was loaded
   kSubmission,  // the library that was compiled

@@ -27,18 +27,22 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
   write_call(page, call);
   std::optional<CorePin> pin;
   if (style == WaitStyle::kFutex) pin.emplace();
+  const bool looked_at = style == WaitStyle::kFutex && call.look_every.count() > 0;
   const auto deadline = Clock::now() + call.timeout;
   MailboxCall result;
   const auto start = Clock::now();
   Mailbox::raise(page.go, number, style);
   if (style == WaitStyle::kFutex && !meanwhile.let_run()) return result;
-  result.answered = Mailbox::wait_while_equal(page.done, number - 1, style, [&] {
+  const auto ask = [&] {
+    if (looked_at) meanwhile.look();
     if (style == WaitStyle::kFutex && meanwhile.has_stalled(Clock::now() - start)) {
       pin.reset();
       meanwhile.move_threads();
     }
     return meanwhile.is_over() || Clock::now() > deadline;
-  });
+  };
+  result.answered = Mailbox::wait_while_equal(page.done, number - 1, style, ask,
+                                              looked_at ? call.look_every : Mailbox::kAskInterval);
   const auto stop = Clock::now();
   if (result.answered && style == WaitStyle::kFutex) meanwhile.stop();
   result.wall_ns = std::chrono::nanoseconds(stop - start).count();

@@ -19,6 +19,8 @@ struct WhileWaiting {
   // again, as soon as it is seen to be done.
   std::function<bool()> let_run = [] { return true; };
   std::function<void()> stop = [] {};
+  // CPU: where the call wants to be looked at, as often as it says.
+  std::function<void()> look = [] {};
 };
 
 struct MailboxCall {

@@ -30,6 +30,9 @@ struct PlayerCall {
   std::uint32_t gate = 0;  // as Oracle::reveal() said
   std::chrono::milliseconds timeout{10'000};
   bool copies_outputs = false;  // Python: within the call, because nobody can read its memory
+  // CPU: the call is stopped that often to see where its threads are (code_profile.hpp), and takes
+  // that much longer. 0: it is left alone.
+  std::chrono::nanoseconds look_every{0};
 };
 
 struct PlayerAnswer {

@@ -125,6 +125,14 @@ bool is_data_operator(std::string_view name) {
   return std::binary_search(kData.begin(), kData.end(), name.substr(kNamespace.size()));
 }
 
+double share_of_data_operators(const TorchUse& use) {
+  if (use.all_ns <= 0) return 0;
+  std::int64_t data_ns = 0;
+  for (const auto& [name, ns] : use.ns)
+    if (is_data_operator(name)) data_ns += ns;
+  return std::min(1.0, static_cast<double>(data_ns) / static_cast<double>(use.all_ns));
+}
+
 std::string computing_operators(const TorchUse& use) {
   constexpr std::size_t kMost = 20;
   std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> found;

@@ -28,6 +28,10 @@ struct TorchUse {
 // random numbers.
 [[nodiscard]] bool is_data_operator(std::string_view name);
 
+// Of the model's time in that call, how much was spent in operators that compute nothing; 0 where
+// nobody can tell.
+[[nodiscard]] double share_of_data_operators(const TorchUse& use);
+
 // "aten::linear 1 (92 %), aten::relu 2 (7 %)": those that compute, with their share of the model's
 // time where it is known; those that take longest first, then the most frequent ones, then by name.
 // Empty without any.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/measure/code_profile.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/player.hpp"
@@ -37,6 +38,8 @@ class Worker : public Player {
   // What it said of the operators of torch that the last call used, which was a kObserved one. Its
   // word, and no proof.
   [[nodiscard]] virtual TorchUse torch_use() { return {}; }
+  // Of the calls that were looked at since it was last asked.
+  [[nodiscard]] virtual CodeProfile take_code_profile() { return {}; }
 };
 
 struct WorkerStart {

@@ -323,6 +323,12 @@ bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into
   return times && watch.stalled(into_call, times->total_ns);
 }
 
+std::optional<EarlyEnd> WorkerProcess::look_into_call() {
+  if (auto end = stop()) return end;
+  profiler_.look(processes_);
+  return thaw();
+}
+
 EarlyEnd WorkerProcess::describe_silence(const PlayerCall& call) {
   if (has_ended()) return describe_end("in a call");
   process_->kill();
@@ -348,7 +354,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
   StallWatch watch;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
-                  {.is_over = [&] { return has_ended(); },
+                  {.is_over = [&] { return answer.failure || has_ended(); },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { process_->move_threads(); },
                    .let_run =
@@ -363,6 +369,10 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
                            own_outputs_->note(ToldPlaces(mailbox_.page().places),
                                               ForeignMemory(processes_.front()));
                          answer.failure = stop();
+                       },
+                   .look =
+                       [&] {
+                         if (!answer.failure) answer.failure = look_into_call();
                        }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;
@@ -387,6 +397,13 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
     return answer;
   }
   if (observed) hear_torch_use();
+  if (call.look_every.count() > 0) {
+    if (auto resolved = profiler_.resolve(processes_, known_code_); !resolved) {
+      const Error& error = resolved.error();
+      answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+      return answer;
+    }
+  }
   if (made.done != calls_) {
     process_->kill();
     answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};

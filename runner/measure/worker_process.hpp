@@ -36,6 +36,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
   [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
   [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
+  [[nodiscard]] CodeProfile take_code_profile() override { return profiler_.take(); }
 
  private:
   // What it writes, and where it is looked at.
@@ -66,6 +67,8 @@ class WorkerProcess final : public Worker {
   // Of a call that began that long ago and is over.
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
+  // In the middle of a call: stops it, sees where its threads are, and continues it.
+  std::optional<EarlyEnd> look_into_call();
   EarlyEnd describe_silence(const PlayerCall& call);
   void hear_torch_use();
   // Python, of a call that is over: where its outputs are, into the answer. How it ends where they
@@ -100,6 +103,7 @@ class WorkerProcess final : public Worker {
   CoreLedger cores_;
   bool has_prepare_ = false;
   TorchUse torch_use_;
+  CodeProfiler profiler_;
 };
 
 }  // namespace kbench

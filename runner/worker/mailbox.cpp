@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096;
 static_assert(sizeof(MailboxPage) <= kPageBytes);
-constexpr auto kAskInterval = std::chrono::milliseconds{20};
 
 Error system_error(const char* what) {
   return {ErrorCode::kInfrastructure, std::string("mailbox: ") + what + ": " + std::strerror(errno),
@@ -32,10 +31,10 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 }
 
 bool spin_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
-                      const std::function<bool()>& give_up) {
+                      const std::function<bool()>& give_up, std::chrono::nanoseconds interval) {
   // Reading the clock costs more than reading the word: look at it now and then only.
   constexpr int kSpinsBetweenClockReads = 4096;
-  auto next_ask = std::chrono::steady_clock::now() + kAskInterval;
+  auto next_ask = std::chrono::steady_clock::now() + interval;
   while (true) {
     for (int i = 0; i < kSpinsBetweenClockReads; ++i) {
       if (word.load(std::memory_order_acquire) != old) return true;
@@ -44,13 +43,13 @@ bool spin_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
     const auto now = std::chrono::steady_clock::now();
     if (now < next_ask) continue;
     if (give_up()) return word.load(std::memory_order_acquire) != old;
-    next_ask = now + kAskInterval;
+    next_ask = now + interval;
   }
 }
 
 bool sleep_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
-                       const std::function<bool()>& give_up) {
-  const timespec interval{0, std::chrono::nanoseconds(kAskInterval).count()};
+                       const std::function<bool()>& give_up, std::chrono::nanoseconds every) {
+  const timespec interval{0, every.count()};
   while (word.load(std::memory_order_acquire) == old) {
     const long woken = futex(word, FUTEX_WAIT, old, &interval);
     if (woken == 0 || errno == EAGAIN) continue;
@@ -96,9 +95,10 @@ void Mailbox::raise(std::atomic<std::uint32_t>& word, std::uint32_t value, WaitS
 }
 
 bool Mailbox::wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old, WaitStyle style,
-                               const std::function<bool()>& give_up) {
-  return style == WaitStyle::kSpin ? spin_while_equal(word, old, give_up)
-                                   : sleep_while_equal(word, old, give_up);
+                               const std::function<bool()>& give_up,
+                               std::chrono::nanoseconds interval) {
+  return style == WaitStyle::kSpin ? spin_while_equal(word, old, give_up, interval)
+                                   : sleep_while_equal(word, old, give_up, interval);
 }
 
 }  // namespace kbench

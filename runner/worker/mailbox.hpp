@@ -75,10 +75,12 @@ class Mailbox {
   // Raises the word and wakes a futex waiter.
   static void raise(std::atomic<std::uint32_t>& word, std::uint32_t value, WaitStyle style);
 
-  // Waits until the word differs from `old`; asks `give_up` about every 20 ms and returns false
-  // when it says so.
+  // Waits until the word differs from `old`; asks `give_up` about that often and returns false when
+  // it says so.
   static bool wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old, WaitStyle style,
-                               const std::function<bool()>& give_up);
+                               const std::function<bool()>& give_up,
+                               std::chrono::nanoseconds interval = kAskInterval);
+  static constexpr std::chrono::milliseconds kAskInterval{20};
 
  private:
   Mailbox(UniqueFd fd, MailboxPage* page) : fd_(std::move(fd)), page_(page) {}

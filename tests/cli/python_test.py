@@ -223,7 +223,7 @@ class RankedTorchTest(Prepared, PythonCase):
             self.summaries[policy] = self.kbench("report", "table").stdout.splitlines()[-1]
 
     def test_an_operator_that_computes_is_ranked_apart(self):
-        self.assertIn("me (calls torch): 1/1 correct", self.prepared.summaries["data"])
+        self.assertIn("me (calls libraries): 1/1 correct", self.prepared.summaries["data"])
 
     def test_a_pasted_reference_is_worth_what_a_failure_is(self):
         failures = {"milestone": -1, "milestone_sure": -1, "speedup": 0, "log": -1, "kernelgym": 0,

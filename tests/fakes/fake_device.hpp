@@ -68,6 +68,8 @@ struct Script {
   std::vector<OutputOrder> output_orders;  // of its calls: how their outputs lie
   bool copies_outputs = false;             // and whether they were copied within the call
   TorchUse torch_use;                      // of its observed call
+  CodeProfile code_profile;                // of each call that is looked at
+  std::vector<bool> looked_at;             // for each forward call: whether it was
 
   // What the evaluator did.
   std::vector<std::string> log;
@@ -352,12 +354,14 @@ class FakeWorker final : public Worker {
     return script_.python ? python_worker() : native_worker();
   }
   [[nodiscard]] TorchUse torch_use() override { return script_.torch_use; }
+  [[nodiscard]] CodeProfile take_code_profile() override { return script_.code_profile; }
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
     if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
     if (call.kind == CallKind::kForward || call.kind == CallKind::kObserved) {
       script_.patience.push_back(call.timeout);
+      script_.looked_at.push_back(call.look_every.count() > 0);
       forward(answer);
     }
     if (call.kind == CallKind::kPrepare) {

@@ -136,6 +136,69 @@ TEST_F(EvaluatorTest, TheOracleIsToldHowAPythonSubmissionsOutputsLie) {
   EXPECT_EQ(script_.orders, script_.output_orders);
 }
 
+// It cannot know which: they lie between the blocks, wherever the key has it, and look like others.
+TEST_F(EvaluatorTest, SomeCallsOfPythonOnACpuAreLookedInto) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {60, {}};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.torch_operators, "");
+  EXPECT_EQ(result.labels.find("torch_unobserved"), std::string::npos);
+  const auto looked = std::count(script_.looked_at.begin(), script_.looked_at.end(), true);
+  EXPECT_GE(looked, 2);
+  // None of the checks, nor of the first warm-ups.
+  EXPECT_FALSE(std::find(script_.looked_at.begin(), script_.looked_at.begin() + 7, true) <
+               script_.looked_at.begin() + 7);
+}
+
+TEST_F(EvaluatorTest, LibrariesThatComputeForPythonAreTold) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {30, {{"numpy", 29}}};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.torch_operators, "numpy (97 % of the time)");
+  EXPECT_NE(result.labels.find("uses_torch"), std::string::npos);
+  settings_.allow_torch = AllowTorch::kNone;
+  const Evaluation refused = run();
+  EXPECT_EQ(refused.state, State::kForbiddenLibrary);
+  EXPECT_NE(refused.message.find("numpy (97 % of the time)"), std::string::npos);
+  settings_.allow_torch = AllowTorch::kAll;
+  EXPECT_EQ(run().torch_operators, "");
+}
+
+TEST_F(EvaluatorTest, TorchsTimeIsExcusedByDataOperatorsUnlessNoneIsAllowed) {
+  use_cpu();
+  script_.python = true;
+  script_.torch_use = {
+      .operators = {{"aten::copy_", 1}}, .ns = {{"aten::copy_", 40}}, .all_ns = 100};
+  script_.code_profile = {30, {{"torch", 12}}};
+  EXPECT_EQ(run().torch_operators, "");
+  script_.code_profile = {30, {{"torch", 28}}};
+  EXPECT_EQ(run().torch_operators, "torch (53 % of the time)") << "what it hides of them";
+  settings_.allow_torch = AllowTorch::kNone;
+  script_.code_profile = {30, {{"torch", 12}}};
+  EXPECT_EQ(run().state, State::kForbiddenLibrary);
+}
+
+TEST_F(EvaluatorTest, WhereTooLittleIsSeenTheRowSaysSo) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {1, {}};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_NE(result.labels.find("torch_unobserved"), std::string::npos);
+  const auto looked = std::count(script_.looked_at.begin(), script_.looked_at.end(), true);
+  EXPECT_EQ(looked, 8) << "it was tried often enough";
+}
+
+TEST_F(EvaluatorTest, NativeCodeIsNotLookedInto) {
+  use_cpu();
+  run();
+  EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 0);
+}
+
 TEST_F(EvaluatorTest, OperatorsOfTorchAreToldWithTheirShare) {
   script_.python = true;
   script_.torch_use = {.operators = {{"aten::relu", 2}, {"aten::empty", 1}},

@@ -1,0 +1,140 @@
+#include "runner/measure/code_profile.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "runner/core/sha256.hpp"
+#include "runner/measure/known_code.hpp"
+#include "tests/fakes/await.hpp"
+
+namespace kbench {
+namespace {
+
+TEST(CodeProfile, AThreadThatComputesHasAnAddressAndOneThatWaitsHasNone) {
+  EXPECT_EQ(computing_at("-1 0x7ffc38b4e528 0x7f997ae4a346"), 0x7f997ae4a346u);
+  for (const char* waits :
+       {"202 0x55f5350904a4 0x80 0x20 0x0 0xca 0x55f53d0e21c0 0x7f98bfc26e98 0x7f997ac1de8e",
+        "0 0x3 0x7f1a 0x20000 0x0 0x0 0x0 0x7ffc6da9e908 0x7f1a9f8452ad", "running", "", "-1",
+        "-1 0x7ffc38b4e528"})
+    EXPECT_EQ(computing_at(waits), std::nullopt) << waits;
+}
+
+TEST(CodeProfile, AShareIsSureOnlyOfManyLooks) {
+  EXPECT_EQ(surely_at_least(0, 0), 0);
+  EXPECT_NEAR(surely_at_least(0, 100), 0, 1e-12);
+  // Wilson's one-sided interval of 95 % by hand: n = 100, p = 0.1.
+  EXPECT_NEAR(surely_at_least(10, 100), 0.0608, 5e-4);
+  EXPECT_LT(surely_at_least(2, 24), 0.05);
+  EXPECT_GT(surely_at_least(5, 24), 0.05);
+  EXPECT_GT(surely_at_least(97, 100), 0.92);
+}
+
+TEST(CodeProfile, LibrariesAreNamedByTheirShareWhereItIsSurelyTooLarge) {
+  const CodeProfile numpy{100, {{"numpy", 60}, {"libscipy_openblas64_", 30}}};
+  EXPECT_EQ(computing_libraries(numpy, 0.05, 0),
+            "numpy (60 % of the time), libscipy_openblas64_ (30 % of the time)");
+  EXPECT_EQ(computing_libraries({100, {{"numpy", 6}}}, 0.05, 0), "") << "not surely above 5 %";
+  EXPECT_EQ(computing_libraries({kLeastLooks - 1, {{"numpy", kLeastLooks - 1}}}, 0.05, 0), "")
+      << "too few looks say nothing";
+  EXPECT_EQ(computing_libraries({}, 0.05, 0), "");
+}
+
+TEST(CodeProfile, WhatTorchMayDoAnyhowIsNotHeldAgainstIt) {
+  const CodeProfile copies{100, {{"torch", 40}}};
+  EXPECT_EQ(computing_libraries(copies, 0.05, 0), "torch (40 % of the time)");
+  EXPECT_EQ(computing_libraries(copies, 0.05, 0.38), "");
+  EXPECT_EQ(computing_libraries(copies, 0.05, 0.2), "torch (20 % of the time)");
+  EXPECT_EQ(computing_libraries({100, {{"numpy", 40}}}, 0.05, 0.9), "numpy (40 % of the time)")
+      << "nothing but torch's time is excused";
+}
+
+// A child that computes in this very program, and one that waits.
+class CodeProfilerTest : public ::testing::Test {
+ protected:
+  ~CodeProfilerTest() override {
+    if (child_ <= 0) return;
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  void start(bool computes) {
+    child_ = ::fork();
+    if (child_ != 0) return;
+    volatile unsigned spins = 0;
+    while (computes) spins = spins + 1;
+    while (true) ::pause();
+  }
+  void stop() const {
+    ASSERT_EQ(::kill(child_, SIGSTOP), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
+    ASSERT_TRUE(WIFSTOPPED(status));
+  }
+  // So many looks as were asked for, with some running in between.
+  CodeProfile profile(const KnownCode& known) {
+    CodeProfiler profiler;
+    for (int i = 0; i < 8; ++i) {
+      stop();
+      profiler.look({&child_, 1});
+      if (i < 7) ::kill(child_, SIGCONT);
+    }
+    EXPECT_TRUE(profiler.resolve({&child_, 1}, known).ok());
+    return profiler.take();
+  }
+  pid_t child_ = 0;
+};
+
+TEST_F(CodeProfilerTest, WhereItComputesIsSeenFromOutside) {
+  start(true);
+  // Until it does: it may still be on its way out of fork().
+  ASSERT_TRUE(test::await(
+      [&] {
+        CodeProfiler profiler;
+        stop();
+        profiler.look({&child_, 1});
+        const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
+        ::kill(child_, SIGCONT);
+        return there && profiler.take().looks == 1;
+      },
+      "it computes"));
+  const CodeProfile unknown = profile(KnownCode::of_runtime({}));
+  EXPECT_EQ(unknown.looks, 8);
+  ASSERT_EQ(unknown.libraries.size(), 1u);
+  EXPECT_EQ(unknown.libraries.begin()->first, "unit_tests");
+  EXPECT_EQ(unknown.libraries.begin()->second, 8);
+}
+
+TEST_F(CodeProfilerTest, WhatItBroughtItselfIsNoLibrary) {
+  start(true);
+  KnownCode known = KnownCode::of_runtime({});
+  char self[4096] = {};
+  ASSERT_GT(::readlink("/proc/self/exe", self, sizeof self - 1), 0);
+  const auto hash = sha256_file(self);
+  ASSERT_TRUE(hash.ok());
+  ASSERT_TRUE(known.accept(self, *hash).ok());
+  const CodeProfile own = profile(known);
+  EXPECT_GE(own.looks, 1);
+  EXPECT_TRUE(own.libraries.empty());
+}
+
+TEST_F(CodeProfilerTest, WhoWaitsIsNotCounted) {
+  start(false);
+  ASSERT_TRUE(test::await(
+      [&] {
+        CodeProfiler profiler;
+        stop();
+        profiler.look({&child_, 1});
+        (void)profiler.resolve({&child_, 1}, KnownCode::of_runtime({}));
+        ::kill(child_, SIGCONT);
+        return profiler.take().looks == 0;
+      },
+      "it waits"));
+  EXPECT_EQ(profile(KnownCode::of_runtime({})).looks, 0);
+}
+
+}  // namespace
+}  // namespace kbench
