@@ -13,13 +13,7 @@ namespace {
 std::string why_task_ranks_nobody(const Evaluation& evaluation, const LintRecord* lint) {
   if (!stands(Defence::kTellingTasks)) return "";
   if (!evaluation.unranked.empty() || lint == nullptr) return evaluation.unranked;
-  for (const LintFinding& finding : lint->findings) {
-    const bool flaw = finding.weight != LintFinding::Weight::kNote;
-    if (flaw && passes_without_inputs(finding.kind))
-      return fmt::format("lint passed a submission that computes nothing ({}): {}", finding.kind,
-                         finding.message);
-  }
-  return "";
+  return why_it_ranks_nobody(*lint);
 }
 
 std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {

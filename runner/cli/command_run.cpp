@@ -66,6 +66,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   run->add_flag("--checks-only", options.checks_only,
                 "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
+  run->add_flag("--no-lint", options.no_lint,
+                "Do not check tasks that are not kbench's own; those that nobody checked rank "
+                "nobody");
   auto* shard = run->add_option_function<std::string>(
       "--shard",
       [&options](const std::string& word) {

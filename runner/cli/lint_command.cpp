@@ -19,11 +19,11 @@
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/measuring_lock.hpp"
-#include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/cli/task_checks.hpp"
 #include "runner/cli/task_choice.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
@@ -43,8 +43,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSchemaVersion = 1;
 // A suite of 250 tasks may keep at most five with a flaw that they name.
 constexpr int kMostAccepted = 5;
-// The fp32 class: TF32's own errors would let a rounded output pass on CUDA.
-constexpr const char* kPrecision = "fp32";
 
 // What the graphs of a suite's tasks say at one size, and which share a fingerprint.
 struct Copies {
@@ -111,6 +109,7 @@ Json row_json(const LintRow& row) {
           {"mutants", record.mutants},
           {"rejected", record.rejected},
           {"eager_ms", row.outcome.eager_ms},
+          {"eager_error", row.outcome.eager_error},
           {"seconds", row.seconds},
           {"findings", std::move(findings)}};
 }
@@ -196,11 +195,9 @@ class LintSession {
  private:
   Status start_oracle() {
     oracle_.reset();
-    auto oracle =
-        OracleProcess::start(oracle_options(*sandbox_, installation_, target_, kPrecision));
+    auto oracle = start_lint_oracle(*sandbox_, installation_, target_);
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
-    if (auto hello = oracle_->hello(); !hello) return hello.error();
     return Done{};
   }
 

@@ -65,6 +65,7 @@ struct RunOptions {
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio
+  bool no_lint = false;      // tasks of others are not checked, and rank nobody
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
   bool no_wait = false;      // where the device is taken: an error
   std::optional<ShardChoice> shard;

@@ -38,6 +38,7 @@
 #include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
+#include "runner/cli/task_checks.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/measure/device_health.hpp"
@@ -117,6 +118,7 @@ class RunSession {
     trial.wait();
     if (!may_begin_early()) await_builds();
     if (auto begun = begin_run(); !begun) return begun.error();
+    if (auto checked = check_tasks(); !checked) return checked.error();
     if (auto built = build_baselines(); !built) return built.error();
     if (auto evaluated = evaluate_units(); !evaluated) return evaluated.error();
     // With all the memory they hold, they take 0.2 s to end. Meanwhile the report is made.
@@ -321,6 +323,21 @@ class RunSession {
                  "Start a new run; `kbench report` still shows this one, and says so."};
   }
 
+  // --- tasks of others ---
+
+  Status check_tasks() {
+    std::set<std::size_t> chosen;
+    for (const std::size_t unit : units_to_do())
+      if (plan_.units[unit].submission) chosen.insert(plan_.units[unit].task);
+    std::vector<const Task*> tasks;
+    for (const std::size_t task : chosen) tasks.push_back(&plan_.tasks[task]);
+    const InterruptGuard guard(options_.stop);
+    auto checked = task_checks_.check(tasks, !options_.no_lint, *store_, progress_,
+                                      [&] { return guard.interrupted(); });
+    interrupted_ = interrupted_ || guard.interrupted();
+    return checked;
+  }
+
   // --- compiled baselines ---
 
   Status build_baselines() {
@@ -332,14 +349,20 @@ class RunSession {
     return Done{};
   }
 
+  // Units that are yet to be timed, as far as anybody knows now.
+  [[nodiscard]] std::vector<std::size_t> units_to_do() const {
+    std::vector<std::size_t> units;
+    if (options_.checks_only) return units;
+    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+      const bool fails_anyway = plan_.units[i].ends_as || error_of_build(i) != nullptr;
+      if (!fails_anyway && !done_.contains(key_of(i))) units.push_back(i);
+    }
+    return units;
+  }
+
   [[nodiscard]] std::set<std::size_t> tasks_to_do() const {
     std::set<std::size_t> tasks;
-    if (options_.checks_only) return tasks;
-    for (std::size_t i = 0; i < plan_.units.size(); ++i) {
-      const PlannedRow& unit = plan_.units[i];
-      const bool fails_anyway = unit.ends_as || error_of_build(i) != nullptr;
-      if (!fails_anyway && !done_.contains(key_of(i))) tasks.insert(unit.task);
-    }
+    for (const std::size_t unit : units_to_do()) tasks.insert(plan_.units[unit].task);
     return tasks;
   }
 
@@ -587,6 +610,8 @@ class RunSession {
                                             : start_submission(index, start, program);
     });
     if (!builds_.empty()) prepend(builds_[index].labels, evaluation.labels);
+    if (unit.submission && evaluation.timed && evaluation.unranked.empty())
+      evaluation.unranked = task_checks_.why_unranked(*request.task);
     return evaluation;
   }
 
@@ -684,6 +709,7 @@ class RunSession {
   Profile profile_;
   Progress progress_;
   Sandbox& sandbox_;
+  TaskChecks task_checks_{installation_, plan_.target, sandbox_};
   ZygotePool zygotes_;
   Compiler compiler_;
   std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played

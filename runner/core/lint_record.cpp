@@ -54,6 +54,19 @@ bool passes_without_inputs(std::string_view kind) {
   return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
+std::string why_it_ranks_nobody(const LintRecord& record) {
+  for (const LintFinding& finding : record.findings) {
+    if (finding.weight == LintFinding::Weight::kNote) continue;
+    if (passes_without_inputs(finding.kind))
+      return "lint passed a submission that computes nothing (" + finding.kind +
+             "): " + finding.message;
+    const bool accepted = finding.weight == LintFinding::Weight::kAccepted;
+    if (finding.kind == kImprecise && !accepted)
+      return "eager is no yardstick: " + finding.message;
+  }
+  return "";
+}
+
 std::string summary(const LintRecord& record) {
   std::string text(to_string(record.state));
   std::set<std::string> kinds;

@@ -44,10 +44,18 @@ struct LintRecord {
   std::string checked_at;  // UTC, RFC 3339
 };
 
+// The kind of finding that eager's own error is too large.
+inline constexpr std::string_view kImprecise = "imprecise";
+
 // Whether a finding of that kind means that an output passes which does not depend on the inputs:
 // nothing written, zeros, a constant, a mean, the output for another input. Such a task cannot tell
 // a kernel that works from one that does not.
 [[nodiscard]] bool passes_without_inputs(std::string_view kind);
+
+// Why a task with that record ranks nobody: an output passes that does not depend on the inputs,
+// whether or not the task accepts that, or eager's own error ("imprecise") makes room for wrong
+// ones, and the task does not say that this is meant. Empty where it may rank.
+[[nodiscard]] std::string why_it_ranks_nobody(const LintRecord& record);
 
 // "passed", "failed: zeros, operator", "accepted: identity".
 [[nodiscard]] std::string summary(const LintRecord& record);

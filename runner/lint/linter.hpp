@@ -27,11 +27,16 @@ struct LintSettings {
   int draws = 3;            // on which a mutation may be rejected
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
+  // Only what decides whether the task may rank anybody: outputs that do not depend on the inputs,
+  // and how exact eager is. As long as two references and some comparisons.
+  bool only_whether_it_ranks = false;
 };
 
 struct LintOutcome {
   LintRecord record;    // version and time are the caller's
   double eager_ms = 0;  // one call, a rough figure; 0 where it was not reached
+  // E of the worst output on the task's own draws, in units of that output's root mean square.
+  double eager_error = 0;
 };
 
 // `mutations` is the same process as `oracle`. An oracle that fails gives the state kUnable.

@@ -19,7 +19,35 @@ PLANTED = {
     "008_operator": "operator",
     "009_parameter": "parameter",
     "010_element": "element",
+    "015_imprecise": "imprecise",
 }
+
+# What each of the rigged tasks takes for an answer, and an honest kernel for the control.
+KERNELS = {
+    "001_zeros": "out->y[i] = 0;",
+    "002_constant": "out->y[i] = 1;",
+    "003_mean": "out->y[i] = 3.7f;",
+    "005_stale": "break;",
+    "006_previous": "out->y[i] = parameters->weight[i];",
+    "013_good": """
+    double sum = parameters->linear_bias[i % 64];
+    for (long k = 0; k < 64; ++k) sum += in->x[i / 64 * 64 + k] * parameters->linear_weight[i % 64 * 64 + k];
+    out->y[i] = std::sin(sum);""",
+    "015_imprecise": "out->y[i] = in->x[i];",
+}
+SOURCE = """
+#include <cmath>
+
+#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params* parameters, const kb_outputs* out,
+                              kb_context*) {{
+  (void)in;
+  (void)parameters;
+  for (long i = 0; i < kb::y_elements; ++i) {{ {} }}
+  return 0;
+}}
+"""
 
 
 class Lint(CliCase):
@@ -68,6 +96,48 @@ class Lint(CliCase):
         self.assertEqual(table.returncode, TASK_FAILED, table.stderr)
         self.assertIn("flaw zeros: y passes when it is all zero", table.stdout)
         self.assertEqual(self.kbench(*words, "--task", "x*").returncode, NOTHING_SELECTED)
+
+
+class RankTest(CliCase):
+    """A task that somebody else wrote ranks nobody before it has been checked, and then only if it is sound."""
+
+    def submit(self, *names):
+        for name in names:
+            path = self.folder / "submissions/me/level9" / f"{name}.cpp"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SOURCE.format(KERNELS[name]))
+
+    def rows(self, *words):
+        """By task: state, and why it is not ranked. Without torch's Python no baseline is compiled."""
+        result = self.kbench("run", "--suite", SUITE, "--device", "cpu", "--quick", "--agent", "me", "--db",
+                             "r.sqlite", "--out", "json=r.json", *words, KBENCH_TORCH=str(self.folder),
+                             timeout=300)
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        rows = json.loads((self.folder / "r.json").read_text())["results"]
+        return result, {row["task"].removeprefix("level9/"): (row["state"], row["unranked_reason"] or "")
+                        for row in rows if row["submission"]}
+
+    def test_rigged_tasks_rank_nobody(self):
+        self.submit(*KERNELS)
+        result, rows = self.rows()
+        self.assertIn("checking tasks", result.stderr)
+        self.assertEqual({name: state for name, (state, _) in rows.items()}, dict.fromkeys(KERNELS, "ok"))
+        for name, (_, reason) in rows.items():
+            with self.subTest(task=name):
+                if name == "013_good":
+                    self.assertEqual(reason, "")
+                elif name == "015_imprecise":
+                    self.assertIn("eager is no yardstick", reason)
+                else:
+                    self.assertIn("computes nothing", reason)
+
+        self.assertNotIn("checking tasks", self.rows("--task", "013")[0].stderr)
+
+    def test_what_nobody_checked_ranks_nobody(self):
+        self.submit("013_good")
+        result, rows = self.rows("--no-lint")
+        self.assertNotIn("checking tasks", result.stderr)
+        self.assertIn("--no-lint", rows["013_good"][1])
 
 
 if __name__ == "__main__":

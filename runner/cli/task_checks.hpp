@@ -1,0 +1,62 @@
+// Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
+// linted once by its content, size and device, before its first timed row: does its judge tell a
+// kernel that works from one that computes nothing, and is eager itself exact enough to be a
+// yardstick? The records are those of `kbench tasks lint`, in the same table. Called by
+// run_command.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/progress.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/core/lint_record.hpp"
+#include "runner/measure/oracle_process.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/store/store.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// TF32's own errors would let a rounded output pass on CUDA, and hide how exact eager is.
+inline constexpr const char* kLintPrecision = "fp32";
+
+// An oracle for linting. Errors: those of starting it.
+[[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
+    Sandbox& sandbox, const Installation& installation, const Target& target);
+
+class TaskChecks {
+ public:
+  TaskChecks(const Installation& installation, const Target& target, Sandbox& sandbox)
+      : installation_(installation), target_(target), sandbox_(sandbox) {}
+
+  // Checks those of the tasks that are not shipped and that nobody has checked; `lints` false: none
+  // of them. A task that cannot be checked is the record's matter, not an error. Errors: of the
+  // store.
+  Status check(const std::vector<const Task*>& tasks, bool lints, Store& store, Progress& progress,
+               const std::function<bool()>& interrupted);
+
+  // Why the task ranks nobody; empty where it may.
+  [[nodiscard]] std::string why_unranked(const Task& task) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;  // content, size, device
+  [[nodiscard]] Key key_of(const Task& task) const {
+    return {task.hash, target_.size, target_.device};
+  }
+  [[nodiscard]] bool is_shipped(const Task& task) const;
+  Result<LintRecord> lint(const Task& task, const TaskSize& size);
+
+  const Installation& installation_;
+  const Target& target_;
+  Sandbox& sandbox_;
+  std::map<Key, LintRecord> records_;
+  std::unique_ptr<OracleProcess> oracle_;  // while it checks
+};
+
+}  // namespace kbench
