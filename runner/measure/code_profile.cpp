@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/measure/as_owner.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -22,9 +23,9 @@ namespace fs = std::filesystem;
 // Whoever computes by kernels of its own needs these as well: the interpreter, the bindings of
 // torch, the C, C++ and mathematics runtimes.
 constexpr std::array<std::string_view, 16> kNeutralFiles{
-    "kbench-", "python",    "libpython", "libtorch_python", "libc.so",   "libc-2.",
-    "libm.so",   "libm-2.",   "libmvec",         "ld-linux",  "ld-2.",
-    "libstdc++", "libgcc_s",  "libpthread",      "libatomic", "libffi"};
+    "kbench-",  "python",     "libpython", "libtorch_python", "libc.so", "libc-2.",
+    "libm.so",  "libm-2.",    "libmvec",   "ld-linux",        "ld-2.",   "libstdc++",
+    "libgcc_s", "libpthread", "libatomic", "libffi"};
 // Its threads wait for each other in there, some of them without a system call.
 constexpr std::string_view kOpenMp = "libgomp";
 
@@ -62,11 +63,19 @@ Owner owner_of(const CodeMapping& mapping, const KnownCode& known) {
   return neutral || is_part_of_python(mapping.path) ? Owner::kNeutral : Owner::kLibrary;
 }
 
-std::string text_of(const fs::path& file) {
+std::string first_line(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);
   return line;
+}
+
+// Where a thread is, as the kernel says; empty where it does not let us know.
+std::string position_of(const fs::path& thread) {
+  std::string line = first_line(thread / "syscall");
+  if (!line.empty()) return line;
+  const AsOwner owner(thread);
+  return first_line(thread / "syscall");
 }
 
 // Where an address lies in memory that is no code, or no more there, the submission has seen to it.
@@ -133,7 +142,7 @@ void CodeProfiler::look(std::span<const pid_t> processes) {
     std::error_code error;
     fs::directory_iterator threads(fmt::format("/proc/{}/task", process), error);
     for (; !error && threads != fs::directory_iterator(); threads.increment(error))
-      if (const auto address = computing_at(text_of(threads->path() / "syscall")))
+      if (const auto address = computing_at(position_of(threads->path())))
         seen_[process].push_back(*address);
   }
 }

@@ -1,7 +1,6 @@
 #include "runner/measure/known_code.hpp"
 
 #include <fcntl.h>
-#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/measure/as_owner.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {
@@ -29,28 +29,6 @@ Error unreadable(const fs::path& file, int error) {
           fmt::format("{} cannot be read: {}", file.string(), std::strerror(error)),
           "which code a worker has mapped must be known; a container may lack CAP_SYS_PTRACE"};
 }
-
-// Acts on files as another user, this thread alone. Root without CAP_SYS_PTRACE may not look into
-// another user's process; that user may.
-class AsOwner {
- public:
-  explicit AsOwner(const fs::path& file) {
-    struct stat info {};
-    if (::stat(file.c_str(), &info) != 0) return;
-    group_ = ::setfsgid(info.st_gid);
-    user_ = ::setfsuid(info.st_uid);
-  }
-  ~AsOwner() {
-    if (user_ >= 0) ::setfsuid(static_cast<uid_t>(user_));
-    if (group_ >= 0) ::setfsgid(static_cast<gid_t>(group_));
-  }
-  AsOwner(const AsOwner&) = delete;
-  AsOwner& operator=(const AsOwner&) = delete;
-
- private:
-  int user_ = -1;
-  int group_ = -1;
-};
 
 bool is_gone(int error) { return error == ENOENT || error == ESRCH; }
 
