@@ -1,7 +1,8 @@
-"""kbench serve: submissions that are judged, in every shape; kills and the end. It measures.
+"""kbench serve: submissions that are judged, in every shape; kills and the end.
 
-The compiled baseline takes long to build and is the matter of packages_test: here KBENCH_TORCH names
-a folder, so there is none, and rewards are capped.
+What is judged is a task of tests/tiny, since nothing here depends on how much there is to compute; ReadmeTest
+asks for a shipped one. Only RightTest has a row timed. The compiled baseline takes long to build and is the
+matter of packages_test: here KBENCH_TORCH names a folder, so there is none, and rewards are capped.
 """
 
 import base64
@@ -17,7 +18,7 @@ import threading
 
 import cli_case
 import own_processes
-from cli_case import GOOD, KBENCH, ROOT
+from cli_case import GOOD, KBENCH, ROOT, TINY
 from serve_case import ANN, BOB, EVE, NOT_COMPILED, TASK, WRONG, ServeCase, evaluation
 from workspace_test import RELU
 
@@ -58,10 +59,10 @@ class Events:
 
 class MeasuringCase(ServeCase):
     def serve(self, *words, **environment):
-        return super().serve(*words, KBENCH_TORCH=str(self.folder), **environment)
+        return super().serve("--suite", str(TINY), *words, KBENCH_TORCH=str(self.folder), **environment)
 
 
-class EvaluationTest(MeasuringCase):
+class RightTest(MeasuringCase):
     def test_a_submission_is_judged_once_and_is_a_row(self):
         server = self.serve()
         answers = []
@@ -94,6 +95,8 @@ class EvaluationTest(MeasuringCase):
         self.assertEqual(status, 202)
         self.assertNotEqual(other["id"], done["id"])
 
+
+class WrongTest(MeasuringCase):
     def test_what_is_wrong_costs_and_is_told(self):
         server = self.serve()
         status, body = server.ask("POST", "/v1/batch", {
@@ -197,7 +200,7 @@ class ShapesTest(MeasuringCase):
         self.assertEqual(len(self.rows()), 1)
 
     def test_kernelgym(self):
-        reference = (ROOT / "suites" / (TASK + ".py")).read_text(encoding="utf-8")
+        reference = (TINY / (TASK + ".py")).read_text(encoding="utf-8")
         body = {"task_id": "mine", "reference_code": reference, "kernel_code": WRONG,
                 "timeout": 200}
         status, reply = self.server.ask("POST", "/evaluate", body)
@@ -378,8 +381,9 @@ class McpTest(MeasuringCase):
         for stateless in (True, False):
             with self.subTest(stateless=stateless), open(self.folder / "stderr", "wb") as errors:
                 process = subprocess.Popen(
-                    [str(KBENCH), "mcp", "--device", "cpu"], cwd=self.folder, env=environment,
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+                    [str(KBENCH), "mcp", "--device", "cpu", "--suite", str(TINY)],
+                    cwd=self.folder, env=environment, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, stderr=errors, text=True)
 
                 def send(message, _headers, process=process):
                     process.stdin.write(json.dumps(message) + "\n")
