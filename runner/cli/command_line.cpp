@@ -133,7 +133,8 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
         ->type_name("N");
   };
   number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
-  number("--jobs", options.jobs, 1, 256, "Files read at a time (default: one a processor)");
+  number("--jobs", options.jobs, 1, 256,
+         "Files read at a time (default: one a processor, fewer for few files)");
   number("--timeout", options.timeout_s, 1, 86400,
          "Seconds of processor time that one file may take, see below (default: 120)");
   number("--memory", options.memory_gib, 4, 4096,

@@ -165,7 +165,9 @@ class ImportSession {
     LoweringOptions lowering;
     lowering.mode = options_.mode == "eval" ? "eval" : "batch-stats";
     lowering.processes =
-        options_.jobs > 0 ? options_.jobs : std::clamp(usable_threads(), 1, kMostProcesses);
+        options_.jobs > 0
+            ? options_.jobs
+            : processes_for(request.sources.size(), std::min(usable_threads(), kMostProcesses));
     lowering.cpu_limit = std::chrono::seconds(options_.timeout_s);
     lowering.tick = [this] { progress_.tick(); };
     lowering.stop = [this] { return guard_.interrupted(); };

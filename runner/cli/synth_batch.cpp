@@ -112,8 +112,7 @@ Status SynthBatch::lower(const std::vector<Candidate*>& wanted) {
   }
   LoweringOptions lowering;
   lowering.mode = setting_.options.mode == "eval" ? "eval" : "batch-stats";
-  lowering.processes =
-      std::min({usable_threads(), kMostProcesses, static_cast<int>(wanted.size())});
+  lowering.processes = processes_for(wanted.size(), std::min(usable_threads(), kMostProcesses));
   lowering.tick = [&] { setting_.progress.tick(); };
   lowering.stop = setting_.stop;
   setting_.progress.begin("lowering", std::vector<double>(wanted.size(), 0));

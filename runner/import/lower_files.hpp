@@ -40,6 +40,10 @@ struct LoweringOptions {
 // its processor time, because the processors may be busy with others, and 15 s for importing torch.
 [[nodiscard]] std::chrono::seconds wall_limit(std::chrono::seconds cpu_limit);
 
+// How many processes are worth starting for so many files, `most` at most: importing torch takes
+// one as long as lowering thirty files, so for few of them another one costs more than it saves.
+[[nodiscard]] int processes_for(std::size_t files, int most);
+
 // `on_done` is called from this thread as answers arrive, in any order. Errors: kInfrastructure
 // when no Python can be started.
 [[nodiscard]] Status lower_files(

@@ -11,6 +11,7 @@ from cli_case import GOOD, NOTHING_SELECTED, ROOT, TASK_FAILED, USAGE
 
 FILES = ROOT / "tests" / "import" / "files"
 MODULE = (FILES / "tuple_outputs.py").read_text(encoding="utf-8")
+WRITES_NOTHING = (ROOT / "tests/faults/submissions/writes_nothing/level1/019_relu.cpp").read_text("utf-8")
 # Steers a terminal, reorders text, is markup.
 HOSTILE = "\x1b[31m\u202e<script>"
 
@@ -46,7 +47,7 @@ class FilesTest(ImportCase):
     def test_every_file_gives_its_task_or_its_line(self):
         table = expectations()
         self.assertEqual(set(table), {file.name for file in FILES.glob("*.py")})
-        result = self.bring_in(FILES, "--out", "suite", "--timeout", 10, "--format", "json")
+        result = self.bring_in(FILES, "--out", "suite", "--timeout", 3, "--format", "json")
         self.assert_fails(result, TASK_FAILED, f"of {len(table)} imported into suite")
         report = json.loads(result.stdout)
         self.assertEqual(report["schema_version"], 1)
@@ -114,16 +115,26 @@ class FilesTest(ImportCase):
             self.assertRegex(spec["name"], r"\A[A-Za-z][A-Za-z0-9_]*\Z")
 
     def check_runs(self, files):
-        """The executor takes them all, at the one size that they have."""
-        result = self.kbench("run", "--suite", "suite", "--device", "cpu", "--baselines-only", "--quick",
-                             "--format", "json", KBENCH_TORCH=str(self.folder), timeout=600)
-        self.assert_good(result)
-        self.assertIn("size full: the only one", result.stderr)
-        rows = json.loads(result.stdout)["results"]
+        """The executor takes them all, at the one size that they have: it gives what each task's outputs are
+        compared with, and nobody writes these. One of them is timed as well."""
+        for file in self.folder.glob("suite/level1/*.json"):
+            submission = self.folder / "subs/nobody/level1" / f"{file.stem}.cpp"
+            submission.parent.mkdir(parents=True, exist_ok=True)
+            submission.write_text(WRITES_NOTHING, encoding="ascii")
+        rows = self.run_all("--checks-only", "--submissions", "subs", code=TASK_FAILED)
         self.assertEqual(len(rows), len(files))
         for row in rows:
-            self.assertEqual((row["state"], row["size"]), ("no_submission", "full"), row)
-            self.assertGreater(row["time_ns"]["eager"], 0)
+            self.assertEqual((row["state"], row["size"]), ("wrong_result", "full"), row)
+        (row,) = self.run_all("--task", "batch_norm", "--baselines-only", "--quick", code=GOOD)
+        self.assertEqual((row["state"], row["size"]), ("no_submission", "full"), row)
+        self.assertGreater(row["time_ns"]["eager"], 0)
+
+    def run_all(self, *words, code):
+        result = self.kbench("run", "--suite", "suite", "--device", "cpu", *words, "--format", "json",
+                             KBENCH_TORCH=str(self.folder), timeout=600)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn("size full: the only one", result.stderr)
+        return json.loads(result.stdout)["results"]
 
 
 class LargeTest(ImportCase):
@@ -197,9 +208,11 @@ class PlacesTest(ImportCase):
         expected = {"level2/007_first_task", "level2/12345_far", "level3/001_plain"}
 
         def states():
-            result = self.bring_in("source", "--out", "suite", "--format", "json")
+            # The suite lies inside its source, and is not imported again.
+            result = self.bring_in(".", "--out", "suite", "--format", "json")
             self.assert_good(result)
             results = json.loads(result.stdout)["results"]
+            self.assertEqual(len(results), len(expected))
             self.assertEqual({r["task"] for r in results}, expected)
             return {r["task"]: r["state"] for r in results}
 
@@ -232,13 +245,6 @@ class PlacesTest(ImportCase):
         self.write("source/a_bad.py")
         self.assertEqual(bring_in()[0], {"level1/002_a_bad": "imported",
                                          "level1/001_b_good": "unchanged"})
-
-    def test_a_suite_inside_its_source_is_not_imported_again(self):
-        self.write("level1/1_task.py")
-        for _ in range(2):
-            result = self.bring_in(".", "--out", "suite", "--format", "json")
-            self.assert_good(result)
-            self.assertEqual(len(json.loads(result.stdout)["results"]), 1)
 
     def test_paths_that_are_wrong(self):
         self.write("notes.txt", "nothing")

@@ -204,6 +204,14 @@ TEST(LowerFilesTest, AFileMayWaitFourTimesItsProcessorTimeAndFifteenSeconds) {
   EXPECT_EQ(wall_limit(std::chrono::seconds(120)), std::chrono::seconds(495));
 }
 
+TEST(LowerFilesTest, FewFilesAreNotWorthASecondProcess) {
+  EXPECT_EQ(processes_for(0, 4), 1);
+  EXPECT_EQ(processes_for(16, 4), 1);
+  EXPECT_EQ(processes_for(17, 4), 2);
+  EXPECT_EQ(processes_for(1000, 4), 4);
+  EXPECT_EQ(processes_for(1000, 0), 1);
+}
+
 TEST_F(SourcesTest, TheTableReaderSpeaksForItself) {
   write("rows.parquet", "PAR1");
   const auto sources = find_sources({folder_ / "rows.parquet"}, "", [](const fs::path&) {
