@@ -1,8 +1,9 @@
 """Textbook kernels in single precision are right, and the same ones with fewer bits or terms are wrong.
 
-tests/precision/README.md says what is tried. The draws' tests time nothing; in TimedCallsTest, which takes longer,
-timed calls of the right ones are verified as well. As in run_test there is no Python with torch, so the
-compiled baseline is left out.
+tests/precision/README.md says what is tried. The draws' tests time nothing, on fewer rows than are shipped
+(few_rows.py); in TimedCallsTest, which takes longer, the right ones are checked at the shipped size and timed
+calls of them are verified as well. As in run_test there is no Python with torch, so the compiled baseline is
+left out.
 """
 
 import json
@@ -10,6 +11,7 @@ import shutil
 
 import cli_case
 from cli_case import ROOT
+from few_rows import write_suite
 
 PRECISION = ROOT / "tests" / "precision"
 RIGHT = "float32"
@@ -39,7 +41,7 @@ class PrecisionCase(cli_case.CliCase):
 class DrawsCase(PrecisionCase):
     def check(self, tasks):
         self.assertGreaterEqual(len(tasks), 4)
-        rows = self.rows(tasks, "--checks-only")
+        rows = self.rows(tasks, "--checks-only", "--suite", write_suite(self.folder / "suite", tasks))
         agents = [path.name for path in self.submissions.iterdir()]
         self.assertEqual(len(rows), len(tasks) * len(agents))
         for row in rows:

@@ -6,9 +6,9 @@
 
 extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
                               kb_context*) {
-  constexpr long kN = kb::a_0;
+  constexpr long kN = kb::a_1;
 #pragma omp parallel for
-  for (long i = 0; i < kN; ++i) {
+  for (long i = 0; i < kb::a_0; ++i) {
     std::vector<float> sums(kN, 0.0f);
     for (long k = 0; k < kN; ++k) {
       const float a = weight(k, kN) * read(in->a[i * kN + k]);
