@@ -16,12 +16,12 @@ TASK = "level1/019_relu"
 CUDA_AGENT = ROOT / "tests/extensions/submissions/cuda_agent_cpu/level1/019_relu"
 
 # Without torch's headers, which take half a minute.
-EXTENSION = '''import torch
+MODULE = '''import torch
 from torch import nn
 from torch.utils.cpp_extension import load_inline
 
 CPP = r"""
-#include <pybind11/pybind11.h>
+#include <{header}>
 
 #include <chrono>
 #include <cstdint>
@@ -34,7 +34,7 @@ static void relu(std::uintptr_t x, std::uintptr_t y, std::int64_t elements) {{
   for (std::int64_t i = 0; i < elements; ++i) out[i] = {expression};
 }}
 
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("relu", &relu); }}
+{binding}
 """
 
 
@@ -49,14 +49,31 @@ class ModelNew(nn.Module):
         self.kernels.relu(x.data_ptr(), y.data_ptr(), x.numel())
         return y
 '''
+PYBIND11 = {"header": "pybind11/pybind11.h",
+            "binding": 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("relu", &relu); }'}
+# By Python's own interface: the other one's headers take a compiler five seconds.
+PYTHONS = {"header": "Python.h", "binding": """static PyObject* call(PyObject*, PyObject* arguments) {
+  unsigned long long x, y, elements;
+  if (!PyArg_ParseTuple(arguments, "KKK", &x, &y, &elements)) return nullptr;
+  relu(x, y, static_cast<std::int64_t>(elements));
+  Py_RETURN_NONE;
+}
+static PyMethodDef methods[] = {{"relu", call, METH_VARARGS, nullptr}, {}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "relu", nullptr, -1, methods};
+PyMODINIT_FUNC PyInit_relu() { return PyModule_Create(&module); }"""}
+
+
+def extension(expression, interface=None):
+    """A submission with an extension that has this for each element."""
+    return MODULE.format(expression=expression, **(interface or PYTHONS))
 
 
 class BuildTest(Prepared, PythonCase):
     def prepare(self):
-        self.submit("me", TASK, EXTENSION.format(expression="in[i] < 0 ? 0 : in[i]"))
-        self.submit("me", TASK + "@two", EXTENSION.format(expression="0 > in[i] ? 0 : in[i]"))
+        self.submit("me", TASK, extension("in[i] < 0 ? 0 : in[i]"))
+        self.submit("me", TASK + "@two", extension("0 > in[i] ? 0 : in[i]", PYBIND11))
         self.submit("me", TASK + "@without", RELU_MODEL)
-        self.submit("me", TASK + "@broken", EXTENSION.format(expression="no_such_thing"))
+        self.submit("me", TASK + "@broken", extension("no_such_thing"))
         self.result, rows = self.check_mine(TASK)
         self.by_variant = {row["variant"]: row for row in rows}
 
@@ -94,7 +111,7 @@ class BuildTest(Prepared, PythonCase):
 
 class WithoutNinjaTest(PythonCase):
     def test_it_is_skipped(self):
-        self.submit("me", TASK, EXTENSION.format(expression="in[i]"))
+        self.submit("me", TASK, extension("in[i]"))
         _, (row,) = self.check_mine(TASK, PATH=str(self.folder))
         self.assertEqual(row["state"], "skipped")
         self.assertIn("ninja", row["message"])

@@ -99,6 +99,9 @@ class PythonBuilderTest : public ::testing::Test {
   std::optional<Staging> staging_;
 };
 
+// A suite of its own, so that it runs beside the other one.
+using RefusedBuildTest = PythonBuilderTest;
+
 TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedKeptAndAnewWhereDamaged) {
   const auto built = build(extension("return 42;"));
   ASSERT_TRUE(built.ok()) << built.error().message;
@@ -129,7 +132,7 @@ TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedKeptAndAnewWhereDamaged) 
   EXPECT_NE(anew->libraries[0].sha256, sha256("somebody else's"));
 }
 
-TEST_F(PythonBuilderTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
+TEST_F(RefusedBuildTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
   const Error error = refusal(extension("return undeclared_thing;"));
   EXPECT_EQ(error.code, ErrorCode::kSubmission);
   EXPECT_NE(error.message.find("ann/level1/019_relu.py: its extension mine does not compile"),
@@ -141,7 +144,7 @@ TEST_F(PythonBuilderTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
   EXPECT_EQ(kept(), 0u);
 }
 
-TEST_F(PythonBuilderTest, AStepWithoutEndIsTheSubmissionsFault) {
+TEST_F(RefusedBuildTest, AStepWithoutEndIsTheSubmissionsFault) {
   const Error error = refusal("from torch.utils import cpp_extension\nwhile True:\n    pass\n",
                               {.own = std::chrono::seconds(1)});
   EXPECT_EQ(error.code, ErrorCode::kSubmission);
@@ -172,7 +175,7 @@ TEST_F(PythonBuilderTest, AnExtensionThatForwardAsksForIsBuilt) {
   EXPECT_EQ(built->extensions.size(), 1u) << built->note;
 }
 
-TEST_F(PythonBuilderTest, WhatItSaysBesidesIsNotBelieved) {
+TEST_F(RefusedBuildTest, WhatItSaysBesidesIsNotBelieved) {
   // It speaks on the channel itself: no request, and one in which nothing is as it should be.
   const std::string speak =
       "from torch.utils import cpp_extension\n"
@@ -188,14 +191,14 @@ TEST_F(PythonBuilderTest, WhatItSaysBesidesIsNotBelieved) {
   EXPECT_EQ(forged.code, ErrorCode::kSubmission);
 }
 
-TEST_F(PythonBuilderTest, WhatNobodyCanCompileHereIsOurFault) {
+TEST_F(RefusedBuildTest, WhatNobodyCanCompileHereIsOurFault) {
   tools_.toolchain.ninja = "/bin/false";
   const Error error = refusal(extension("return 42;"));
   EXPECT_EQ(error.code, ErrorCode::kInfrastructure) << error.message;
   EXPECT_NE(error.message.find("no extension of torch's can be compiled here"), std::string::npos);
 }
 
-TEST_F(PythonBuilderTest, CudaWithoutAGpuIsNotOffered) {
+TEST_F(RefusedBuildTest, CudaWithoutAGpuIsNotOffered) {
   const Error error = refusal(
       "from torch.utils.cpp_extension import load_inline\n"
       "load_inline(name='mine', cpp_sources='', cuda_sources='__global__ void f() {}')\n");
