@@ -100,11 +100,11 @@ class OneAtATimeTest(RunCase):
     """Two runs on one device never measure beside each other, whatever databases they write to
     and whose home they have."""
 
-    HONEST = ("--submissions", FAULTS, "--agent", "honest", "--quick", "--no-html")
+    HONEST = ("--submissions", FAULTS, "--agent", "honest")
 
-    def start_first(self):
+    def start_first(self, *how):
         """A run that has the device, and stands still: it has it until it is continued or killed."""
-        first = self.start(*TINY_RELU, *self.HONEST, "--db", "first.sqlite")
+        first = self.start(*TINY_RELU, *self.HONEST, *how, "--db", "first.sqlite")
         self.addCleanup(first.communicate)
         self.addCleanup(first.kill)
         locks = self.folder / "locks"
@@ -118,10 +118,10 @@ class OneAtATimeTest(RunCase):
         self.assertEqual(first.returncode, GOOD, told)
 
     def test_the_second_says_for_whom_it_waits_and_measures_afterwards(self):
-        first = self.start_first()
+        first = self.start_first("--checks-only")
         told = self.folder / "second.stderr"
         with open(told, "wb") as errors:
-            second = self.start(*TINY_RELU, *self.HONEST, "--db", "second.sqlite",
+            second = self.start(*CHECKED, *self.HONEST, "--db", "second.sqlite",
                                 errors=errors, HOME=str(self.folder / "another"))
             self.wait_until(lambda: "waiting for process" in told.read_text("utf-8"),
                             "the second run said that it waits", second)
@@ -137,16 +137,15 @@ class OneAtATimeTest(RunCase):
         self.assertLessEqual(times[0][1], times[1][0], "the second began before the first ended")
 
     def test_who_does_not_wait_exits_with_3_and_says_who_has_it(self):
-        first = self.start_first()
-        second = self.run_kbench(*TINY_RELU, *self.HONEST, "--db", "second.sqlite", "--no-wait")
+        first = self.start_first("--quick")
+        second = self.run_kbench(*TINY_RELU, *self.HONEST, "--quick", "--db", "second.sqlite", "--no-wait")
         self.assert_fails(second, INFRASTRUCTURE, f"process {first.pid} (run ")
 
     def test_a_killed_run_keeps_nobody_waiting(self):
-        first = self.start_first()
+        first = self.start_first("--quick")
         first.kill()
         first.communicate()
-        self.assert_good(self.run_kbench(*CHECKED, *self.HONEST[:-2], "--db", "second.sqlite",
-                                         "--no-wait"))
+        self.assert_good(self.run_kbench(*CHECKED, *self.HONEST, "--db", "second.sqlite", "--no-wait"))
 
 
 class ShardsTest(RunCase):

@@ -171,6 +171,8 @@ class ExecutedTest(SynthCase):
         self.assertEqual((record["state"], record["fault"]), ("kept", None), record["message"])
         self.assertEqual(len(list(self.folder.glob(".cache/kbench/packages/*.pt2"))), 1)
 
+
+class FlawTest(SynthCase):
     def test_a_flaw_that_only_running_shows(self):
         text = HEAD.format("torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)", 16384)
         (self.folder / "one.py").write_text(text, encoding="utf-8")
