@@ -2,7 +2,7 @@
 """Evaluates the corpus of cheats and their honest twins with the real program.
 
     run_corpus.py --device cpu|cuda[:N]|python|python-cuda[:N] [--kbench PROGRAM] [--size small|full]
-                  [--only GLOB] [--keep FILE] [--short]
+                  [--only GLOB] [--keep FILE] [--short [--part alone|beside]]
     run_corpus.py --device cpu|cuda[:N] --weakened PROGRAM [--size small|full] [--only GLOB] [--keep FILE]
 
 What is expected of each cheat stands in the tables of README.md beside this file. Prints a line for each
@@ -12,7 +12,8 @@ kbench is at fault. A row that surprises and was measured on a busy machine tell
 again, at most three times, and then named; where nothing else surprised the exit code is 77.
 
 With --short, what checks alone catch is judged by `kbench run --checks-only`, on tasks of tests/tiny where
-time plays no part, and so is each honest twin but for a few: what continuous integration runs.
+time plays no part, and so is each honest twin but for a few: what continuous integration runs. Those on
+tests/tiny are the part that may run beside other programs, `beside`; the others are the part `alone`.
 
 With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's
 last column names, and every cheat has to be ok: then it was these that caught it.
@@ -190,13 +191,14 @@ def evaluate(kind, chosen, arguments, folder, without=()):
     shipped = checked & GO_ON if kind == "cheat" else set()
     tiny = checked - shipped
     on_tiny = ["--checks-only", "--suite", str(TINY)]
-    runs = [(some(usual), None, ["--quick"]),
-            (some(timed & ON_ONE_CORE), {min(os.sched_getaffinity(0))}, ["--quick"]),
-            (some(timed & WITHOUT_TORCH), None, ["--quick", "--allow-torch", "none"]),
-            (some(timed & RANKED), None, []),
-            (some(shipped), None, ["--checks-only"]),
-            (some(tiny - WITHOUT_TORCH), None, on_tiny),
-            (some(tiny & WITHOUT_TORCH), None, [*on_tiny, "--allow-torch", "none"])]
+    alone = [(some(usual), None, ["--quick"]),
+             (some(timed & ON_ONE_CORE), {min(os.sched_getaffinity(0))}, ["--quick"]),
+             (some(timed & WITHOUT_TORCH), None, ["--quick", "--allow-torch", "none"]),
+             (some(timed & RANKED), None, []),
+             (some(shipped), None, ["--checks-only"])]
+    beside = [(some(tiny - WITHOUT_TORCH), None, on_tiny),
+              (some(tiny & WITHOUT_TORCH), None, [*on_tiny, "--allow-torch", "none"])]
+    runs = {"alone": alone, "beside": beside, None: alone + beside}[arguments.part]
     return [row for group, cores, options in runs if group
             for row in run_kbench(kind, group, arguments, folder, without, cores, options)]
 
@@ -306,6 +308,8 @@ def main():
                         help="database to keep")
     parser.add_argument("--no-compiled", action="store_true", help="without the compiled baseline")
     parser.add_argument("--short", action="store_true", help="time only what checks do not catch")
+    parser.add_argument("--part", choices=("alone", "beside"),
+                        help="of --short: what no other program may disturb, or the rest")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each submission")
     arguments = parser.parse_args()
     device = arguments.device.partition(":")[0]
@@ -314,6 +318,8 @@ def main():
 
     if arguments.short and (device != "cpu" or arguments.weakened):
         parser.error("--short is for the CPU, and for kbench as it is")
+    if arguments.part and not arguments.short:
+        parser.error("--part is one of --short")
     if arguments.weakened and arguments.kind == "honest":
         parser.error("--weakened is for cheats")
     kinds = (arguments.kind,) if arguments.kind else ("cheat", "honest")
