@@ -16,9 +16,8 @@ from pathlib import Path
 SHOWN = 20
 # Seconds above which a test belongs under the label slow.
 LIMIT = 60
-# A test is named above LIMIT, and fails above so many times as much: a slower machine takes up to twice as long,
-# and the rest is for tests that are known to be too long. It becomes 2 when they are mended.
-GRANTED = 5
+# A test is named above LIMIT, and fails above so many times as much: a slower machine takes up to twice as long.
+GRANTED = 2
 
 # A line of a test that could not judge what it had measured; unittest prints the reason behind "skipped".
 BUSY = re.compile(r"^(?:.*\bskipped ['\"])?busy machine: *(.*?)['\"]?$", re.MULTILINE)
