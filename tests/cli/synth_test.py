@@ -144,7 +144,7 @@ class UsageTest(SynthCase):
 
 
 class ExecutedTest(SynthCase):
-    """Every filter, the clock among them, on a few candidates of the grammar and on a bad one."""
+    """Every filter, the clock among them, on a few candidates of the grammar."""
 
     def test_what_is_kept_runs(self):
         result = self.synth("--count", 4, "--seed", 3, "--operators", "2..3", "--no-packages", "--out", "out")
@@ -161,6 +161,8 @@ class ExecutedTest(SynthCase):
                     task = json.loads((self.folder / "out" / f"{record['task']}.json").read_text())
                     self.assertEqual(task["source_sha256"], record["source_sha256"])
 
+
+class PackageTest(SynthCase):
     def test_a_package_is_built_of_what_is_kept(self):
         text = HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 8192)
         (self.folder / "one.py").write_text(text, encoding="utf-8")
