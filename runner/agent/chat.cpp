@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/bounded_json.hpp"
+#include "runner/core/lone_surrogates.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -86,7 +87,7 @@ Json chat_request(const Json& settings, const Json& messages, const Json& tools)
 }
 
 Result<ChatReply> read_chat_reply(const std::string& body, int turn) {
-  const auto json = parse_bounded_json(body);
+  const auto json = parse_bounded_json(without_lone_surrogates(body));
   if (!json) return bad("is no JSON");
   const Json choices = member(*json, "choices");
   if (!choices.is_array() || choices.empty()) return bad("has no choices");

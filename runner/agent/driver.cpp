@@ -39,11 +39,12 @@ std::vector<ReportedCall> reported_calls(const AgentHello& hello, const Json& me
     }
     return calls;
   }
-  const auto code = last_fence(text_in(message, "content"));
-  if (!code) return calls;
-  const Json write = {{"workspace", hello.workspace}, {"path", hello.kernel_path}, {"text", *code}};
+  for (const auto& [path, text] : refined_files(text_in(message, "content"), hello.kernel_path)) {
+    const Json write = {{"workspace", hello.workspace}, {"path", path}, {"text", text}};
+    calls.push_back({"write", message_text(write)});
+  }
+  if (calls.empty()) return calls;
   const Json submit = {{"workspace", hello.workspace}};
-  calls.push_back({"write", message_text(write)});
   calls.push_back({"submit", message_text(submit)});
   return calls;
 }

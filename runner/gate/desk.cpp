@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lone_surrogates.hpp"
 #include "runner/gate/credentials.hpp"
 #include "runner/gate/openrlhf.hpp"
 #include "runner/gate/v1.hpp"
@@ -134,7 +135,12 @@ struct Routes {
 
   static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
                     const Respond& respond) {
-    errand_of_body(desk, visit, request, respond,
+    HttpRequest with_body = request;
+    if (with_body.body.empty()) {  // as its own server takes it
+      with_body.body = "{}";
+      with_body.headers["content-type"] = "application/json";
+    }
+    errand_of_body(desk, visit, with_body, respond,
                    [&](const Json& body) { return openenv_reset(body, episode_of(desk, visit)); });
   }
 
@@ -337,7 +343,7 @@ void Desk::hear_socket(const Visit& visit, Socket& socket, const std::string& te
     reply(message.dump(-1, ' ', true, Json::error_handler_t::replace));
   };
   const auto message =
-      parse_strict_json(text, "the message",
+      parse_strict_json(without_lone_surrogates(text), "the message",
                         {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!message || !message->is_object())
     return say(openenv_error(message ? "the message is no object" : message.error().message,

@@ -60,10 +60,12 @@ Wanted want_tool(const std::string& tool, const Json& arguments, const std::stri
 }
 
 OrderOutcome no_code() {
-  return {
-      OrderOutcome::Kind::kRefused, 422,
-      refusal_json("there is no code in the answer",
-                   "code stands in a fenced block, ```cuda or ```cpp, that ends", "submission")};
+  return {OrderOutcome::Kind::kRefused, 422,
+          refusal_json(
+              "there is no code in the answer",
+              "code stands in a fenced block, ```cuda, ```cpp or ```python; what was thought is no "
+              "answer",
+              "submission")};
 }
 
 Result<std::string> text_field(const Json& body, const char* name) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lone_surrogates.hpp"
 #include "runner/serve/limits.hpp"
 #include "runner/task/strict_json.hpp"
 
@@ -110,7 +111,7 @@ Result<Json> read_json_body(const HttpRequest& request) {
   if (type.substr(0, type.find(';')) != "application/json")
     return Error{ErrorCode::kUsage, "the body's Content-Type is not application/json", ""};
   auto json =
-      parse_strict_json(request.body, "the body",
+      parse_strict_json(without_lone_surrogates(request.body), "the body",
                         {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!json) return Error{ErrorCode::kBadInput, json.error().message, json.error().hint};
   if (!json->is_object()) return Error{ErrorCode::kBadInput, "the body is no object", ""};

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/gate/answer_code.hpp"
+#include "runner/answer/answer_code.hpp"
 #include "runner/serve/gate_protocol.hpp"
 #include "runner/serve/limits.hpp"
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lone_surrogates.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/limits.hpp"
@@ -84,7 +85,7 @@ bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
 
 std::variant<McpReply, McpRequest> read_request(const std::string& text) {
   const auto json =
-      parse_strict_json(text, "the message",
+      parse_strict_json(without_lone_surrogates(text), "the message",
                         {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!json) return failure(400, nullptr, kParseError, json.error().message);
   if (json->is_array())
@@ -103,7 +104,7 @@ std::variant<McpReply, McpRequest> read_request(const std::string& text) {
   if (method == json->end() || !method->is_string())
     return failure(400, request.id, kInvalidRequest, "\"method\" is missing, or no text");
   request.method = method->get<std::string>();
-  if (const auto params = json->find("params"); params != json->end()) {
+  if (const auto params = json->find("params"); params != json->end() && !params->is_null()) {
     if (!params->is_object())
       return failure(400, request.id, kInvalidParams, "\"params\" is no object");
     request.params = *params;
@@ -117,7 +118,7 @@ std::variant<McpReply, McpRequest> read_request(const std::string& text) {
 std::optional<McpReply> check_meta(McpRequest& request, const HttpRequest* headers) {
   const std::string header = headers == nullptr ? "" : header_of(*headers, "mcp-protocol-version");
   const auto meta = request.params.find("_meta");
-  const bool has_meta = meta != request.params.end();
+  const bool has_meta = meta != request.params.end() && !meta->is_null();
   if (has_meta && !meta->is_object())
     return failure(400, request.id, kInvalidParams, "\"_meta\" is no object");
   const Json version = has_meta ? meta->value(kVersionKey, Json()) : Json();
@@ -186,7 +187,7 @@ McpReply discover(const McpRequest& request, const std::string& version) {
 }
 
 McpReply list_of_tools(const McpRequest& request, const std::string& version) {
-  if (request.params.contains("cursor"))
+  if (!request.params.value("cursor", Json()).is_null())
     return refused(request, 400, kInvalidParams, "there is one page only: no cursor is known");
   Json list = Json::array();
   for (const Tool& tool : tools()) list.push_back(mcp_tool(tool));
@@ -205,6 +206,17 @@ Json text_result(const Json& value, bool is_error) {
           {"isError", is_error}};
 }
 
+// Clients fill what they leave out with null.
+Json given_arguments(const Tool& tool, Json arguments) {
+  if (arguments.is_null()) return Json::object();
+  if (!arguments.is_object()) return arguments;
+  for (const ToolArgument& one : tool.arguments) {
+    const std::string name(one.name);
+    if (!one.required && arguments.value(name, Json(0)).is_null()) arguments.erase(name);
+  }
+  return arguments;
+}
+
 std::variant<McpReply, McpCall> call_of_tool(const McpRequest& request,
                                              const std::string& version) {
   const Json name = request.params.value("name", Json());
@@ -219,7 +231,7 @@ std::variant<McpReply, McpCall> call_of_tool(const McpRequest& request,
                    guess ? fmt::format("there is no such tool, did you mean {}?", *guess)
                          : "there is no such tool");
   }
-  const Json arguments = request.params.value("arguments", Json::object());
+  const Json arguments = given_arguments(*tool, request.params.value("arguments", Json()));
   if (!arguments.is_object())
     return refused(request, 400, kInvalidParams, "\"arguments\" is no object");
   // The model's fault, and for the model to read.

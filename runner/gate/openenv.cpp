@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/gate/answer_code.hpp"
+#include "runner/answer/answer_code.hpp"
 
 namespace kbench {
 namespace {
@@ -131,7 +131,7 @@ Result<Errand> openenv_reset(const Json& data, std::shared_ptr<OpenEnvEpisode> e
   if (!id) return id.error();
   if (id->size() > kMostIdBytes) return bad("episode_id is too long");
   int turns = OpenEnvEpisode().max_turns;
-  if (const auto given = data.find("max_turns"); given != data.end()) {
+  if (const auto given = data.find("max_turns"); given != data.end() && !given->is_null()) {
     if (!given->is_number_integer() || *given < 1 || *given > kMostTurns)
       return bad(fmt::format("max_turns is no number from 1 to {}", kMostTurns));
     turns = given->get<int>();

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/gate/answer_code.hpp"
+#include "runner/answer/answer_code.hpp"
 #include "runner/serve/limits.hpp"
 
 namespace kbench {
@@ -76,11 +76,15 @@ HttpResponse rewards_of(const std::vector<OrderOutcome>& outcomes, const std::st
       200, {{"rewards", rewards}, {"scores", rewards}, {"extra_logs", std::move(logs)}});
 }
 
+// A tokenizer may have put its own marks before the prompt.
+std::string_view behind_prompt(std::string_view query, std::string_view prompt) {
+  const std::size_t at = prompt.empty() ? 0 : query.find(prompt);
+  return at == std::string_view::npos ? query : query.substr(at + prompt.size());
+}
+
 Wanted wanted_of(const std::string& query, const std::string& prompt, const std::string& label,
                  const std::string& size, const Client& client) {
-  const std::string_view whole = query;
-  const std::string_view answer = whole.starts_with(prompt) ? whole.substr(prompt.size()) : whole;
-  auto files = files_in_answer(answer, client.device);
+  auto files = files_in_answer(behind_prompt(query, prompt), client.device);
   if (files.empty()) return {nullptr, no_code()};
   return want_order({.task = label, .size = size, .agent = client.name, .files = std::move(files)});
 }

@@ -76,6 +76,12 @@ Words joined(const Words& flags) {
   return result;
 }
 
+// A linker's business: to a compiler that links nothing they mean nothing, and are left out.
+bool is_for_linkers(const std::string& flag) {
+  static const std::regex kLibrary("-l(?!ineinfo).+|-L.+|-Wl,.+|-shared|-rdynamic");
+  return flag.size() <= kLongestFlag && std::regex_match(flag, kLibrary);
+}
+
 bool is_of_torch(const std::string& flag) {
   return std::any_of(kOfTorch.begin(), kOfTorch.end(), [&](const char* pattern) {
     return std::regex_match(flag, std::regex(pattern));
@@ -125,6 +131,7 @@ Result<Words> check_all(const Words& given, bool cuda) {
   if (given.size() > kMostFlags)
     return refused(given.back(), fmt::format("At most {} flags are taken.", kMostFlags));
   Words flags = joined(given);
+  std::erase_if(flags, is_for_linkers);
   for (const std::string& flag : flags)
     if (auto allowed = check_one(flag, cuda); !allowed) return allowed.error();
   return flags;

@@ -1,4 +1,5 @@
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/agent/driver.hpp"
+#include "tests/unit/answers_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -186,12 +188,30 @@ TEST_F(AgentDriverTest, WithoutToolsAFenceIsWrittenAndSubmitted) {
   stop_after_ = 2;
   (void)run();
   EXPECT_FALSE(asked_[0].contains("tools"));
-  EXPECT_THAT(asked_[1]["messages"].back()["content"].get<std::string>(), HasSubstr("no fence"));
+  EXPECT_THAT(asked_[1]["messages"].back()["content"].get<std::string>(), HasSubstr("no code"));
   EXPECT_THAT(turns_[0].calls, IsEmpty());
-  ASSERT_THAT(turns_[1].calls, SizeIs(2));
+  ASSERT_THAT(turns_[1].calls, SizeIs(3));
   EXPECT_EQ(turns_[1].calls[0].tool, "write");
   EXPECT_EQ(Json::parse(turns_[1].calls[0].arguments)["text"], "int f();\n");
-  EXPECT_EQ(turns_[1].calls[1].tool, "submit");
+  EXPECT_EQ(Json::parse(turns_[1].calls[1].arguments)["path"], "kernels/submission.json");
+  EXPECT_EQ(turns_[1].calls[2].tool, "submit");
+}
+
+TEST(AgentReplies, EachAnswerOfTheTableWritesItsFiles) {
+  for (const test::SampleAnswer& sample : test::sample_answers()) {
+    AgentHello hello;
+    hello.style = AgentStyle::kRefine;
+    hello.kernel_path = sample.device == "cuda" ? "kernels/kernel.cu" : "kernels/kernel.cpp";
+    std::map<std::string, std::string> written;
+    for (const ReportedCall& call : reported_calls(hello, {{"content", sample.answer}})) {
+      const Json arguments = Json::parse(call.arguments);
+      const std::string path = arguments.value("path", "kernels/submission.json");
+      if (path != "kernels/submission.json") written[path.substr(8)] = arguments.at("text");
+    }
+    auto expected = sample.files;
+    expected.erase("submission.json");
+    EXPECT_EQ(written, expected) << sample.name;
+  }
 }
 
 TEST(AgentProtocol, WhatIsSentIsRead) {

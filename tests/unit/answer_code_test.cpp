@@ -1,8 +1,12 @@
 // The submission in a model's answer.
-#include "runner/gate/answer_code.hpp"
+#include "runner/answer/answer_code.hpp"
+
+#include <chrono>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/unit/answers_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -11,25 +15,37 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(AnswerCode, TheLastBlockIsTheFile) {
-  EXPECT_THAT(
-      files_in_answer("First:\n```cuda\nint a;\n```\nbetter:\n```cuda\nint b;\n```\n", "cuda"),
-      ElementsAre(Pair("kernel.cu", "int b;\n")));
-  EXPECT_THAT(files_in_answer("~~~cpp\nint a;\n~~~", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "int a;\n")));
-  EXPECT_THAT(files_in_answer("```\r\nint a;\r\n```\r\n", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "int a;\r\n")));
+TEST(AnswerCode, EachAnswerOfTheTableHandsInItsFiles) {
+  const auto samples = test::sample_answers();
+  ASSERT_GE(samples.size(), 60U);
+  for (const test::SampleAnswer& sample : samples)
+    EXPECT_EQ(files_in_answer(sample.answer, sample.device), sample.files) << sample.name;
 }
 
-TEST(AnswerCode, ALanguageIsAName) {
-  EXPECT_THAT(files_in_answer("```python\nx = 1\n```", "cuda"),
-              ElementsAre(Pair("kernel.py", "x = 1\n")));
-  EXPECT_THAT(files_in_answer("```\nclass ModelNew(Module): pass\n```", "cuda"),
-              ElementsAre(Pair("kernel.py", "class ModelNew(Module): pass\n")));
-  EXPECT_THAT(files_in_answer("```cpp\n__global__ void f() {}\n```", "cuda"),
-              ElementsAre(Pair("kernel.cu", "__global__ void f() {}\n")));
-  EXPECT_THAT(files_in_answer("```rust\nfn f() {}\n```", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "fn f() {}\n")));
+TEST(AnswerCode, CodeIsWhatItsAnswerHandsIn) {
+  for (const test::SampleAnswer& sample : test::sample_answers()) {
+    if (sample.files.empty()) continue;
+    EXPECT_EQ(files_of_code(sample.answer, sample.device), sample.files) << sample.name;
+  }
+}
+
+TEST(AnswerCode, CodeWithoutFencesIsAllOfIt) {
+  EXPECT_THAT(files_of_code("int a;", "cuda"), ElementsAre(Pair("kernel.cu", "int a;")));
+  EXPECT_THAT(files_of_code("class ModelNew: pass", "cpu"),
+              ElementsAre(Pair("kernel.py", "class ModelNew: pass\n")));
+  EXPECT_THAT(files_of_code("see\n```cpp\nint a;\n```\n", "cpu"),
+              ElementsAre(Pair("kernel.cpp", "int a;\n")));
+  EXPECT_THAT(files_of_code(" \n", "cpu"), IsEmpty());
+}
+
+TEST(AnswerCode, WhereNothingDefinesTheKernelTheLastBlockOfALanguageIsIt) {
+  EXPECT_THAT(files_in_answer("```cuda\nint a;\n```\nbetter:\n```cuda\nint b;\n```\n```\nO(n)\n```",
+                              "cuda"),
+              ElementsAre(Pair("kernel.cu", "int b;\n")));
+  EXPECT_THAT(files_in_answer("```\nint a;\n```\n", "cuda"),
+              ElementsAre(Pair("kernel.cu", "int a;\n")));
+  EXPECT_THAT(files_in_answer("```cpp\nint a;\n``` not the end\n```\n", "cpu"),
+              ElementsAre(Pair("kernel.cpp", "int a;\n``` not the end\n")));
 }
 
 TEST(AnswerCode, BlocksThatNameFilesAreATree) {
@@ -43,33 +59,40 @@ TEST(AnswerCode, BlocksThatNameFilesAreATree) {
                           Pair("tiles/tile.hpp", "int b;\n")));
 }
 
-TEST(AnswerCode, WhatDoesNotEndIsNone) {
-  EXPECT_THAT(files_in_answer("```cuda\nint a;\n```\n```cuda\nint b;", "cuda"),
-              ElementsAre(Pair("kernel.cu", "int a;\n")));
-  EXPECT_THAT(files_in_answer("```cuda\nint a;\n", "cuda"), IsEmpty());
-  EXPECT_THAT(files_in_answer("no code at all", "cuda"), IsEmpty());
-  EXPECT_THAT(files_in_answer("", "cuda"), IsEmpty());
-  EXPECT_THAT(files_in_answer("Use ```inline``` code", "cuda"), IsEmpty());
-}
-
-TEST(AnswerCode, FencesAreCommonMarks) {
-  // A longer fence holds shorter ones; an indented one is code already.
-  EXPECT_THAT(files_in_answer("````cpp\n```\nint a;\n```\n````\n", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "```\nint a;\n```\n")));
-  EXPECT_THAT(files_in_answer("    ```cpp\n    int a;\n    ```\n", "cpu"), IsEmpty());
-  EXPECT_THAT(files_in_answer("  ```cpp\nint a;\n   ```\n", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "int a;\n")));
-  EXPECT_THAT(files_in_answer("```cpp\nint a;\n``` not the end\n```\n", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "int a;\n``` not the end\n")));
-}
-
-TEST(AnswerCode, CodeWithoutFencesIsAllOfIt) {
-  EXPECT_THAT(files_of_code("int a;", "cuda"), ElementsAre(Pair("kernel.cu", "int a;")));
-  EXPECT_THAT(files_of_code("class ModelNew: pass", "cpu"),
-              ElementsAre(Pair("kernel.py", "class ModelNew: pass")));
-  EXPECT_THAT(files_of_code("see\n```cpp\nint a;\n```\n", "cpu"),
-              ElementsAre(Pair("kernel.cpp", "int a;\n")));
-  EXPECT_THAT(files_of_code(" \n", "cpu"), IsEmpty());
+// Whoever answers is not trusted, and the gate has one thread: what grows with the square of the
+// length would take hours for these.
+TEST(AnswerCode, NothingTakesLongerThanReadingIt) {
+  constexpr std::size_t kBytes = 1u << 20;
+  for (const std::string part : {"</think>",
+                                 "<think>",
+                                 "x<think>\n",
+                                 "`<think>` ",
+                                 "<",
+                                 "```python\n\"\"\"\n```\n",
+                                 "```cpp\nR\"a(\n```\n",
+                                 "```cpp R\"a(\n",
+                                 "kbench_forward(",
+                                 "kbench_forward(){\n",
+                                 "```cpp a.hpp\n#include \"a.hpp\"\n```\n",
+                                 "> ",
+                                 "- ",
+                                 "1. ",
+                                 "```",
+                                 "~~~\n",
+                                 "class ModelNew:\n",
+                                 "import a\n",
+                                 "<|im_start|>assistant",
+                                 "[/INST]\n",
+                                 "</a>",
+                                 "'''",
+                                 "(",
+                                 "```cpp\n// ```\n"}) {
+    std::string answer;
+    while (answer.size() < kBytes) answer += part;
+    const auto begin = std::chrono::steady_clock::now();
+    (void)files_in_answer(answer, "cpu");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << part;
+  }
 }
 
 }  // namespace

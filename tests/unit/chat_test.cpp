@@ -119,12 +119,24 @@ TEST(Retry, SixTriesOfWhatMayPass) {
   EXPECT_EQ(wait_before_retry(1, 503, seconds(100'000)), seconds(300)) << "no longer";
 }
 
-TEST(Refine, TheLastClosedFenceIsTheKernel) {
-  EXPECT_EQ(last_fence("a\n```cpp\nint f();\n```\nb"), "int f();\n");
-  EXPECT_EQ(last_fence("```\none\n```\n```\ntwo\n```"), "two\n");
-  EXPECT_EQ(last_fence("```\none\n```\n```\ncut off"), "one\n");
-  EXPECT_EQ(last_fence("none"), std::nullopt);
-  EXPECT_EQ(last_fence(""), std::nullopt);
+TEST(Chat, ALoneSurrogateOfAReplyIsACharacter) {
+  const auto reply = read_chat_reply(R"({"choices": [{"message": {"content": "\ud83d```"}}]})", 1);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->message["content"], "\ufffd```");
+}
+
+TEST(Refine, AManifestNamesWhatTheReplyHolds) {
+  const auto native = refined_files("```cpp\nint f();\n```", "kernels/main.cpp");
+  ASSERT_EQ(native.size(), 2u);
+  EXPECT_EQ(native.at("kernels/main.cpp"), "int f();\n");
+  EXPECT_EQ(Json::parse(native.at("kernels/submission.json"))["sources"], Json{"main.cpp"});
+  const auto python = refined_files("```python\nclass ModelNew(M): pass\n```", "kernels/main.cpp");
+  ASSERT_EQ(python.size(), 2u);
+  EXPECT_EQ(Json::parse(python.at("kernels/submission.json"))["entry"], "kernel.py");
+  EXPECT_TRUE(refined_files("none", "kernels/main.cpp").empty());
+}
+
+TEST(Refine, WhatBecameOfItIsSaid) {
   EXPECT_THAT(refine_feedback("{}"), HasSubstr("{}"));
   EXPECT_THAT(refine_feedback(""), HasSubstr("fence"));
 }

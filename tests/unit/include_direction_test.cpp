@@ -33,6 +33,7 @@ struct Rule {
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"runner/core", {}},
+      {"runner/answer", {{"runner/core"}}},
       {"runner/os", {{"runner/core"}}},
       {"runner/analysis", {{"runner/core"}}},
       {"runner/reward", {{"runner/core"}}},
@@ -46,11 +47,11 @@ const std::map<std::string, Rule>& rules() {
       {"runner/workspace",
        {{"runner/core", "runner/os", "runner/submission", "runner/sandbox", "runner/task"}}},
       {"runner/serve", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
-      {"runner/agent", {{"runner/core", "runner/os", "runner/sandbox"}}},
+      {"runner/agent", {{"runner/answer", "runner/core", "runner/os", "runner/sandbox"}}},
       // The supervisor's other end of one channel.
       {"runner/gate",
-       {{"runner/core", "runner/os", "runner/reward", "runner/sandbox", "runner/serve",
-         "runner/task"}}},
+       {{"runner/answer", "runner/core", "runner/os", "runner/reward", "runner/sandbox",
+         "runner/serve", "runner/task"}}},
       {"runner/import", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
       {"runner/synthesis", {{"runner/core", "runner/task"}}},
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},

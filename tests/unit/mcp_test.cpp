@@ -150,6 +150,29 @@ TEST(Mcp, AToolIsCalledWithItsArguments) {
 }
 
 // What is wrong with arguments is for the model to read, and no error of the protocol.
+TEST(Mcp, NullIsWhatAClientLeavesOut) {
+  McpPeer peer{.over_http = false, .initialized = true};
+  const auto taken = [&peer](const std::string& rest) {
+    return take_mcp(R"({"jsonrpc": "2.0", "id": 1, )" + rest + "}", nullptr, peer, "1.2.3");
+  };
+  const auto listed = taken(R"("method": "tools/list", "params": null)");
+  ASSERT_TRUE(std::holds_alternative<McpReply>(listed));
+  EXPECT_TRUE(std::get<McpReply>(listed).body.contains("result"));
+  for (const char* arguments : {R"(, "arguments": null)", R"(, "_meta": null)", ""}) {
+    const auto call = taken(R"("method": "tools/call", "params": {"name": "list_tasks")" +
+                            std::string(arguments) + "}");
+    ASSERT_TRUE(std::holds_alternative<McpCall>(call)) << arguments;
+    EXPECT_EQ(std::get<McpCall>(call).arguments, Json::object());
+  }
+  const auto opened = taken(R"("method": "tools/call", "params": {"name": "open_workspace",
+      "arguments": {"task": "level1/019_relu", "size": null}})");
+  ASSERT_TRUE(std::holds_alternative<McpCall>(opened));
+  EXPECT_EQ(std::get<McpCall>(opened).arguments, (Json{{"task", "level1/019_relu"}}));
+  const auto missing = taken(R"("method": "tools/call", "params": {"name": "open_workspace",
+      "arguments": {"task": null}})");
+  ASSERT_TRUE(std::holds_alternative<McpReply>(missing)) << "what is required is no null";
+}
+
 TEST(Mcp, WrongArgumentsAreAResult) {
   for (const Json& arguments : {Json{{"workspace", "w"}}, Json{{"workspace", 3}, {"path", "x"}},
                                 Json{{"workspace", "w"}, {"path", "x"}, {"more", "y"}},

@@ -8,6 +8,7 @@
 #include "runner/gate/kernelgym.hpp"
 #include "runner/gate/openenv.hpp"
 #include "runner/gate/openrlhf.hpp"
+#include "tests/unit/answers_fixture.hpp"
 #include "tests/unit/desk_fixture.hpp"
 
 namespace kbench {
@@ -97,6 +98,41 @@ TEST_F(OpenRlhfTest, WhatIsMalformedIsSaidSo) {
         Json{{"query", {"a"}}, {"prompts", {"p", "q"}}, {"labels", {"t"}}}})
     EXPECT_EQ(post("/get_reward", body).status(), 400) << body;
   EXPECT_EQ(ask(kCode, "?reward=much").status(), 400);
+}
+
+TEST_F(OpenRlhfTest, EachAnswerOfTheTableHandsInItsFiles) {
+  for (const test::SampleAnswer& sample : test::sample_answers()) {
+    if (sample.device != "cpu") continue;
+    asked_.clear();
+    const Answer reply = ask(sample.answer);
+    if (sample.files.empty()) {
+      EXPECT_EQ(reply.body().at("rewards"), Json::array({-1.0})) << sample.name;
+    } else {
+      ASSERT_EQ(asked_.size(), 1U) << sample.name;
+      EXPECT_EQ(asked_[0].at("order").at("files"), Json(sample.files)) << sample.name;
+      answer_last(200, row(kId));
+    }
+  }
+}
+
+TEST_F(OpenRlhfTest, MarksBeforeThePromptAreNoAnswer) {
+  post("/get_reward", {{"query", {"<s>" + kCode + "```cpp\nint y;\n```\n"}},
+                       {"prompts", {kCode}},
+                       {"labels", {"level1/019_relu"}}});
+  EXPECT_EQ(question().at("order").at("files"), (Json{{"kernel.cpp", "int y;\n"}}));
+}
+
+TEST_F(OpenRlhfTest, ALoneSurrogateIsACharacter) {
+  for (const std::string half : {"\\ud83d", "\\ude80", "\xed\xa0\xbd"}) {
+    asked_.clear();
+    HttpRequest made = request("POST", "/get_reward");
+    made.body = std::string(R"({"labels": ["level1/019_relu"], "query": [")") + half +
+                R"(\n```cpp\nint x; // \ud83d\ude80 )" + half + R"(\n```\n"]})";
+    (void)send(made);
+    ASSERT_EQ(asked_.size(), 1U);
+    EXPECT_EQ(asked_[0].at("order").at("files"),
+              (Json{{"kernel.cpp", "int x; // \U0001f680 \ufffd\n"}}));
+  }
 }
 
 // --- KernelGYM ---
@@ -235,6 +271,28 @@ class OpenEnvTest : public test::DeskTest {
   std::optional<Json> replied_;
   bool closed_ = false;
 };
+
+TEST_F(OpenEnvTest, EachAnswerOfTheTableHandsInItsFiles) {
+  begin(1000);
+  for (const test::SampleAnswer& sample : test::sample_answers()) {
+    // What has no code in it is code itself, to a client that sends code.
+    if (sample.device != "cpu" || sample.files.empty()) continue;
+    step(sample.answer);
+    EXPECT_EQ(question().at("order").at("files"), Json(sample.files)) << sample.name;
+    answer_last(200, row(kId));
+  }
+}
+
+TEST_F(OpenEnvTest, AResetNeedsNoBody) {
+  HttpRequest made = request("POST", "/reset");
+  made.headers.erase("content-type");
+  const Answer reply = send(made);
+  EXPECT_EQ(question().at("what"), "task");
+  answer_last(200, task());
+  EXPECT_EQ(reply.status(), 200);
+  say({{"type", "reset"}, {"data", {{"problem_id", nullptr}, {"max_turns", nullptr}}}});
+  EXPECT_EQ(question().at("what"), "task");
+}
 
 TEST_F(OpenEnvTest, AnEpisodeIsATaskAndSomeTurns) {
   begin();

@@ -1,0 +1,47 @@
+// What a piece of a model's answer is: what the words on its fence say, and what its text says
+// itself. The names by which kbench calls a submission are kbench_forward and ModelNew; who defines
+// one is the kernel.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+enum class Language {
+  kUnknown,  // no word on the fence, or one that nobody knows
+  kCpp,
+  kCuda,
+  kPython,
+  kMarkdown,  // of which the blocks count that stand in it
+  kDiff,      // parts of a kernel at most
+  kOther,     // shell, text, JSON, output, mathematics: no kernel's
+};
+
+// What stands behind the opening fence.
+struct FenceWords {
+  Language language = Language::kUnknown;
+  std::string file;  // "relu.cu" or "tiles/tile.hpp"; empty: none is named
+  std::string code;  // where the code begins on the fence's line
+};
+[[nodiscard]] FenceWords read_fence_words(std::string_view words);
+
+// The file that a line names and does nothing else, as "**relu.cu**" or "// file: relu.cu".
+[[nodiscard]] std::string file_named_alone(std::string_view line);
+
+// Anything but comments, dots and empty lines.
+[[nodiscard]] bool has_code(std::string_view text);
+[[nodiscard]] bool defines_native(std::string_view text);  // kbench_forward
+[[nodiscard]] bool defines_python(std::string_view text);  // ModelNew
+// A kernel, or a module under another name.
+[[nodiscard]] bool is_like_a_kernel(std::string_view text);
+[[nodiscard]] bool has_cuda_syntax(std::string_view text);
+[[nodiscard]] bool has_main(std::string_view text);
+// Neither cut off nor with parts left out ("...").
+[[nodiscard]] bool is_whole(std::string_view text, bool is_python);
+
+// Code that stands in a text without a fence, from its first line to its last; empty where there
+// is none.
+[[nodiscard]] std::string code_without_fence(std::string_view text);
+
+}  // namespace kbench
