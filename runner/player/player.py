@@ -108,6 +108,14 @@ def reason_first(error):
     return "\n".join(lines[-1:] + lines[:-1])
 
 
+def modules_in(module):
+    """Under which names a file has its modules, where none is the one that is asked for."""
+    own = sorted(name for name, value in vars(module).items()
+                 if isinstance(value, type) and issubclass(value, torch.nn.Module)
+                 and value.__module__ == module.__name__)
+    return f"the class is called {', '.join(own[:3])} there; call it ModelNew: " if own else ""
+
+
 def import_model(folder, entry, prebuilt=None):
     """The class ModelNew of the submission's file. `prebuilt`: what its build step made."""
     try:
@@ -124,7 +132,7 @@ def import_model(folder, entry, prebuilt=None):
     model = getattr(module, "ModelNew", None)
     if not (isinstance(model, type) and issubclass(model, torch.nn.Module)):
         raise Refused("missing_symbol", f"{entry} has no class ModelNew(torch.nn.Module)",
-                      "it is made with the arguments that the task's Model gets")
+                      modules_in(module) + "it is made with the arguments that the task's Model gets")
     return model
 
 

@@ -389,6 +389,15 @@ class Late(TorchDispatchMode):
                 self.assertEqual(answer["state"], "submission_error", answer)
                 self.assertTrue(answer["message"].splitlines()[1].startswith(why), answer)
 
+    def test_a_class_of_another_name_is_named(self):
+        for text, hint in ((RELU.replace("ModelNew", "Model"),
+                            "the class is called Model there; call it ModelNew"),
+                           ("import torch\nfrom torch.nn import Linear\n", "it is made with the arguments")):
+            with self.subTest(hint):
+                answer = self.load(self.begin(text))
+                self.assertEqual(answer["state"], "missing_symbol")
+                self.assertTrue(answer["hint"].startswith(hint), answer)
+
     def test_what_it_prints_and_raises_reaches_its_author(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
         self.assertEqual(session.call(FORWARD), RAISED)
