@@ -8,6 +8,7 @@
 
 #include "runner/backend/compare_rules.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/verify/likely_cause.hpp"
 
 namespace kbench {
 namespace {
@@ -111,6 +112,7 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
             Against against, Whose whose) {
   Check check;
   check.passed = true;
+  bool explained = false;  // the first wrong output
   double worst_share = -1;
   const auto allowed = bounds(rule, eager, against);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
@@ -131,6 +133,11 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
       check.message =
           fmt::format("{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
                       outputs[o].name, l2, l2_bound);
+    }
+    if (!check.passed && !explained && whose == Whose::kSubmissions) {
+      explained = true;
+      if (const std::string cause = likely_cause(outputs[o], result); !cause.empty())
+        check.message += "; " + cause;
     }
     double max_error = result.max_error;
     double share = result.tolerance_at_max > 0 ? max_error / result.tolerance_at_max : max_error;

@@ -1,10 +1,13 @@
 #include "runner/verify/acceptance.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -43,6 +46,65 @@ TEST(Acceptance, LongSumsMayBeAddedOneAfterTheOther) {
 TEST(Acceptance, TheCompiledBaselineMayUseTf32OnlyWhereTheClassAllowsIt) {
   EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, true).at(0).absolute, 0.5 / 128);
   EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, false).at(0).absolute, 5e-6);
+}
+
+// A comparison of `outputs` with `right`, both of a thousand elements.
+std::string cause_of(const std::function<double(double)>& wrong) {
+  const TensorSpec spec{.name = "y", .shape = {1000}};
+  CompareResult result;
+  for (int i = 0; i < 1000; ++i) {
+    const double right = std::sin(i * 12.9898) * 2;
+    const double error = wrong(right) - right;
+    if (std::abs(error) > 1e-5) {
+      if (result.wrong++ == 0) {
+        result.first_wrong_got = wrong(right);
+        result.first_wrong_reference = right;
+      }
+    }
+    result.max_error = std::max(result.max_error, std::abs(error));
+    result.sum_squared_error += error * error;
+    result.sum_squared_reference += right * right;
+  }
+  const Check check = judge({}, {spec}, kEager, {result}, Against::kReference);
+  EXPECT_FALSE(check.passed);
+  const std::string cause = likely_cause(spec, result);
+  EXPECT_TRUE(check.message.ends_with(cause)) << check.message;
+  return cause;
+}
+
+double rounded(double x, int bits) {
+  int exponent = 0;
+  const double scale = std::ldexp(1.0, bits + 1);
+  const double fraction = std::round(std::frexp(x, &exponent) * scale) / scale;
+  return std::ldexp(fraction, exponent);
+}
+
+TEST(LikelyCause, IsToldByHowFarAllOfItIsOff) {
+  EXPECT_EQ(cause_of([](double) { return 0.0; }), "all of it is zero");
+  EXPECT_EQ(cause_of([](double x) { return 2 * x; }),
+            "all of it is about 2 times what it should be");
+  EXPECT_EQ(cause_of([](double x) { return x / 2; }),
+            "all of it is about 0.5 times what it should be");
+  EXPECT_EQ(cause_of([](double x) { return -x; }), "all of it has the other sign");
+  EXPECT_EQ(cause_of([](double x) { return rounded(x, 10); }),
+            "it is as far off as float16 or TF32 is");
+  EXPECT_EQ(cause_of([](double x) { return rounded(x, 7); }), "it is as far off as bfloat16 is");
+  EXPECT_NE(cause_of([](double x) { return std::sin(x * 911.7) * 2; }).find("kbench_prepare"),
+            std::string::npos);
+}
+
+TEST(LikelyCause, OfAnythingElseNothingIsSaid) {
+  EXPECT_EQ(cause_of([](double x) { return x > 1.9999 ? 7 : x; }), "") << "one element";
+  EXPECT_EQ(cause_of([](double x) { return x < 0 ? 0 : x; }), "") << "half of them";
+  EXPECT_EQ(cause_of([](double x) { return x + 0.3; }), "");
+  CompareResult result;
+  result.wrong = 3;
+  result.first_wrong_got = 4;
+  result.first_wrong_reference = 2;
+  result.sum_squared_error = result.sum_squared_reference = 12;
+  EXPECT_EQ(likely_cause({.name = "i", .dtype = DType::kInt64, .shape = {3}}, result), "");
+  result.first_wrong_got = std::nan("");
+  EXPECT_EQ(likely_cause({.name = "y", .shape = {3}}, result), "");
 }
 
 TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {

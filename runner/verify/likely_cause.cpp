@@ -1,0 +1,67 @@
+#include "runner/verify/likely_cause.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+struct Distance {
+  double relative = 0;  // L2 error over the L2 norm of the reference
+  double evenness = 0;  // the largest error over the root mean square of all
+  double wrong_share = 0;
+};
+
+Distance distance_of(const TensorSpec& output, const CompareResult& result) {
+  const auto elements = static_cast<double>(output.elements());
+  const double mean_square = result.sum_squared_error / elements;
+  return {std::sqrt(result.sum_squared_error / result.sum_squared_reference),
+          result.max_error / std::sqrt(mean_square), static_cast<double>(result.wrong) / elements};
+}
+
+// Where every element is r times the right one, the whole is |r - 1| off.
+bool is_multiple(double ratio, const Distance& distance) {
+  constexpr double kNear = 0.01;
+  const double expected = std::abs(ratio - 1);
+  return std::isfinite(ratio) && expected > kNear &&
+         std::abs(distance.relative - expected) < kNear * expected;
+}
+
+// Rounding to 10 bits leaves 2^-11 / sqrt(3) or 2.8e-4 of each value on average, to 7 bits eight
+// times that; sums of products a little more or less. Such errors are everywhere.
+std::string rounded_words(const Distance& distance) {
+  constexpr double kLeast = 0x1p-14;
+  constexpr double kTenBits = 0x1p-10;
+  constexpr double kSevenBits = 0x1p-7;
+  constexpr double kEven = 64;
+  if (distance.relative < kLeast || distance.relative > kSevenBits || distance.evenness > kEven)
+    return "";
+  return fmt::format("it is as far off as {} is",
+                     distance.relative < kTenBits ? "float16 or TF32" : "bfloat16");
+}
+
+// Two independent values of one distribution around zero differ by sqrt(2) of their size.
+bool is_unrelated(const Distance& distance) {
+  return distance.relative > 1.25 && distance.relative < 1.6 && distance.wrong_share > 0.9;
+}
+
+}  // namespace
+
+std::string likely_cause(const TensorSpec& output, const CompareResult& result) {
+  if (!is_floating(output.dtype) || result.sum_squared_error <= 0 ||
+      result.sum_squared_reference <= 0 || !std::isfinite(result.first_wrong_got))
+    return "";
+  const Distance distance = distance_of(output, result);
+  const double ratio = result.first_wrong_got / result.first_wrong_reference;
+  const bool multiple = result.wrong > 0 && is_multiple(ratio, distance);
+  if (multiple && std::abs(result.first_wrong_got) <= 0) return "all of it is zero";
+  if (multiple && std::abs(ratio + 1) < 0.01) return "all of it has the other sign";
+  if (multiple) return fmt::format("all of it is about {:.3g} times what it should be", ratio);
+  if (is_unrelated(distance))
+    return "it is as far off as other values are: of parameters that were packed before they were "
+           "set (kbench_prepare comes after), of an earlier call, or in another order";
+  return rounded_words(distance);
+}
+
+}  // namespace kbench
