@@ -25,7 +25,7 @@ enum class Rank {
   kLanguage,          // of a kernel's language
   kLikeAKernel,       // a module under another name, or a kernel without the function
   kCalledOther,       // defines the function, and its fence says that it is text or shell
-  kForAnotherDevice,  // defines it, in CUDA, where there is a CPU
+  kForAnotherDevice,  // defines it, in CUDA or Triton, where there is a CPU
   kPart,              // defines it, and was cut off or leaves parts out
   kKernel,
 };
@@ -52,13 +52,17 @@ bool is_python(const CodeBlock& block) {
                     block.text.find("__global__") == std::string::npos);
 }
 
+bool is_for_a_gpu(const std::string& text, bool python) {
+  return python ? text.find("import triton") != std::string::npos : has_cuda_syntax(text);
+}
+
 Rank rank_of(const CodeBlock& block, bool python, std::string_view device) {
   if (is_diff(block) || !has_code(block.text)) return Rank::kNever;
   const bool defines = python ? defines_python(block.text) : defines_native(block.text);
   const bool other = block.fence.language == Language::kOther;
   if (defines && other) return Rank::kCalledOther;
   if (other) return Rank::kNever;
-  if (defines && !python && device == "cpu" && has_cuda_syntax(block.text))
+  if (defines && device == "cpu" && is_for_a_gpu(block.text, python))
     return Rank::kForAnotherDevice;
   if (defines) return is_whole(block.text, python) ? Rank::kKernel : Rank::kPart;
   if (is_like_a_kernel(block.text)) return Rank::kLikeAKernel;
@@ -82,7 +86,13 @@ std::string cleaned(std::string_view text) {
 
 Piece piece_of(CodeBlock block, std::string_view device) {
   const std::string magic = first_line(block.text);
+  if (block.fence.language == Language::kUnknown && is_language_word(magic))
+    block.text.erase(0, magic.size() + 1);
   block.text = cleaned(block.text);
+  // A shell that writes the file writes it between other lines.
+  if (block.fence.language == Language::kOther)
+    if (std::string code = code_without_fence(block.text); !code.empty())
+      block.text = std::move(code);
   Piece piece;
   piece.is_python = is_python(block);
   piece.rank = rank_of(block, piece.is_python, device);

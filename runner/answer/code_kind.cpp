@@ -176,9 +176,9 @@ bool is_native_definition(string_view text, std::size_t name) {
   at = behind_parentheses(text, at);
   if (at == string_view::npos) return false;
   at = text.find_first_not_of(" \t\r\n", at);
-  if (at != string_view::npos && text.substr(at).starts_with("noexcept"))
-    at = text.find_first_not_of(" \t\r\n", at + std::string_view("noexcept").size());
-  return at != string_view::npos && text[at] == '{' && !is_comment_until(text, name);
+  if (at == string_view::npos || is_comment_until(text, name)) return false;
+  const string_view behind = text.substr(at);
+  return behind.starts_with('{') || behind.starts_with("noexcept") || behind.starts_with("->");
 }
 
 bool defines_class(string_view line, string_view name) {
@@ -283,6 +283,29 @@ std::string cpp_in(const std::vector<string_view>& lines) {
   return joined(lines, begin, end);
 }
 
+// Code that is indented instead of fenced: the lines around the definition that share its
+// indentation, without it.
+std::string indented_block(const std::vector<string_view>& lines) {
+  const auto defines = [](string_view line) {
+    return defines_class(line, "ModelNew") ||
+           (contains(line, "kbench_forward(") && trimmed(line).starts_with("extern \"C\""));
+  };
+  const auto found = std::find_if(lines.begin(), lines.end(), defines);
+  if (found == lines.end()) return "";
+  const string_view indent = found->substr(0, found->find_first_not_of(" \t"));
+  if (indent.empty()) return "";
+  const auto belongs = [&](string_view line) {
+    return trimmed(line).empty() || line.starts_with(indent);
+  };
+  auto begin = found;
+  while (begin != lines.begin() && belongs(*(begin - 1))) --begin;
+  const auto end = std::find_if_not(found, lines.end(), belongs);
+  std::string text;
+  for (auto line = begin; line != end; ++line)
+    text.append(line->substr(std::min(indent.size(), line->size()))).append("\n");
+  return text;
+}
+
 }  // namespace
 
 FenceWords read_fence_words(string_view words) {
@@ -299,6 +322,11 @@ FenceWords read_fence_words(string_view words) {
   else
     read.language = read.file.find(".cu") != std::string::npos ? Language::kCuda : Language::kCpp;
   return read;
+}
+
+bool is_language_word(string_view line) {
+  const std::string word = lower(trimmed(line));
+  return is_among(word, kCppWords) || is_among(word, kCudaWords) || is_among(word, kPythonWords);
 }
 
 std::string file_named_alone(string_view line) {
@@ -373,6 +401,7 @@ bool is_whole(string_view text, bool is_python) {
 
 std::string code_without_fence(string_view text) {
   const auto lines = lines_of(text);
+  if (const auto block = indented_block(lines); !block.empty()) return code_without_fence(block);
   if (defines_python(text)) return python_in(lines);
   if (defines_native(text)) return cpp_in(lines);
   const auto first = std::find_if(lines.begin(), lines.end(),

@@ -26,6 +26,9 @@ struct FenceWords {
 };
 [[nodiscard]] FenceWords read_fence_words(std::string_view words);
 
+// "python" alone on the line below a fence.
+[[nodiscard]] bool is_language_word(std::string_view line);
+
 // The file that a line names and does nothing else, as "**relu.cu**" or "// file: relu.cu".
 [[nodiscard]] std::string file_named_alone(std::string_view line);
 
