@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/import/importer.hpp"
+#include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -127,7 +129,10 @@ class ImportSession {
     progress_.end();
     if (!outcomes) return fail(outcomes.error(), terminal_);
     if (outcomes->empty())
-      return finish(ExitCode::kNothingSelected, "nothing to import", options_.common.verbosity);
+      return finish(ExitCode::kNothingSelected,
+                    "nothing to import: a folder gives the .py files of its levelN folders, or the "
+                    ".py, .jsonl and .parquet files that lie in it",
+                    options_.common.verbosity);
     if (options_.format == OutputFormat::kJson) {
       print_json(options_, *outcomes);
     } else {
@@ -155,8 +160,39 @@ class ImportSession {
       return read_parquet(*sandbox_, setup, file);
     });
     if (!sources) return sources.error();
+    for (const fs::path& path : options_.paths) say_what_lies_in(path);
     if (sources->empty()) return std::vector<ImportOutcome>{};
     return import_sources(setup, std::move(*sources));
+  }
+
+  // A repository of others, folder by folder: what is taken, and what is not and could be.
+  void say_what_lies_in(const fs::path& path) {
+    constexpr std::size_t kMostLines = 12;
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) return;
+    std::vector<std::string> lines;
+    std::vector<std::string> taken;
+    for (const SurveyedFolder& folder : survey(path)) {
+      if (std::string words = left_out_words(folder); !words.empty())
+        lines.push_back(std::move(words));
+      else if (folder.taken)
+        taken.push_back(
+            fmt::format("{} ({})", clean_name(folder.folder.string(), 200), folder.files));
+    }
+    if (lines.empty()) return;
+    if (!taken.empty()) progress_.warn("files are taken from " + some_of(taken, kMostLines));
+    const std::size_t left = lines.size() - std::min(lines.size(), kMostLines);
+    lines.resize(lines.size() - left);
+    for (const std::string& line : lines) progress_.warn(line);
+    if (left > 0) progress_.warn(fmt::format("and so are those of {} more folders", left));
+  }
+
+  static std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+    const std::size_t shown = std::min(names.size(), most);
+    std::string text = fmt::format(
+        "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+    return text;
   }
 
   Result<std::vector<ImportOutcome>> import_sources(const LoweringSetup& setup,

@@ -14,6 +14,7 @@
 #include "runner/import/naming.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/task/fixed_inputs.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
@@ -46,6 +47,13 @@ std::uint64_t bytes_of(const std::vector<TensorSpec>& tensors) {
   std::uint64_t sum = 0;
   for (const TensorSpec& tensor : tensors) sum += tensor.bytes();
   return sum;
+}
+
+// Other than the one that the reader has found out.
+bool accepts_flaws_itself(const Task& task) {
+  return std::any_of(task.lint_accepts.begin(), task.lint_accepts.end(), [](const auto& flaw) {
+    return flaw.first != kFixedInputsFlaw || flaw.second != kFixedInputsReason;
+  });
 }
 
 // Where lowered forms lie until they are known to be good. Removed with its owner.
@@ -175,7 +183,7 @@ class Importer {
       return ImportError{0, "it gave the lowered form of another file", ImportError::Fault::kFile,
                          "a task file only defines a module and its inputs"};
     }
-    if (!task->lint_accepts.empty() || !task->hard_draws_skip.empty()) {
+    if (accepts_flaws_itself(*task) || !task->hard_draws_skip.empty()) {
       return ImportError{0, "it says itself which flaws it may have, or which draws it is spared",
                          ImportError::Fault::kFile, "that is not for a task file of others to say"};
     }

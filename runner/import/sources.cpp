@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/task/strict_json.hpp"
 
@@ -100,6 +101,18 @@ std::optional<int> integer_of(const Json& row, const char* key, int limit) {
   return static_cast<int>(value);
 }
 
+// Other tables call the column `ref_code`, `reference_code`, `pytorch_module`, ...
+ImportError without_code(const Json& row) {
+  ImportError error = unreadable("the row has no text in `code`");
+  for (const auto& [column, value] : row.items()) {
+    if (!value.is_string() || !looks_like_a_task(value.get_ref<const std::string&>())) continue;
+    error.hint =
+        fmt::format("its column {} holds a module: call that column code", clean_name(column, 64));
+    return error;
+  }
+  return error;
+}
+
 // Columns: `code`, and where there are any `name`, `level`, `problem_id`, `ops`.
 ImportSource source_of_row(const std::string& line, const std::string& where, int row_number) {
   ImportSource source;
@@ -107,8 +120,7 @@ ImportSource source_of_row(const std::string& line, const std::string& where, in
   source.number = row_number;
   const Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!row.is_object() || !row.contains("code") || !row["code"].is_string()) {
-    source.error = unreadable(row.is_object() ? "the row has no text in `code`"
-                                              : "the line is no JSON object");
+    source.error = row.is_object() ? without_code(row) : unreadable("the line is no JSON object");
     return source;
   }
   source.text = row["code"].get<std::string>();

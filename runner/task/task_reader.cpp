@@ -1,5 +1,6 @@
 // load_task: from the lowered file to a Task, checking everything that later code relies on,
 // because task files may come from anybody. Whether an operator exists is the executor's business.
+#include <algorithm>
 #include <cctype>
 #include <initializer_list>
 #include <limits>
@@ -12,6 +13,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/task/avoidable.hpp"
 #include "runner/task/draw_reader.hpp"
+#include "runner/task/fixed_inputs.hpp"
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
@@ -250,6 +252,20 @@ void read_sizes(const JsonField& sizes, Task& task) {
   }
 }
 
+// No key decides about its values: every call of every run gets the same.
+bool is_fixed(const TensorSpec& input) {
+  const Draw::Kind kind = input.draw.kind;
+  return !input.draw.times && (kind == Draw::Kind::kConstant || kind == Draw::Kind::kTril ||
+                               kind == Draw::Kind::kTriu || kind == Draw::Kind::kData);
+}
+
+// Whoever keeps the output of the first call passes, whatever lint has found.
+void judge_inputs(Task& task) {
+  for (const TaskSize& size : task.sizes)
+    if (!size.inputs.empty() && std::all_of(size.inputs.begin(), size.inputs.end(), is_fixed))
+      task.lint_accepts.emplace(kFixedInputsFlaw, kFixedInputsReason);
+}
+
 }  // namespace
 
 Result<Task> load_task(const std::filesystem::path& json_file) {
@@ -269,6 +285,7 @@ Result<Task> load_task(const std::filesystem::path& json_file) {
   read_skips(root, task);
   if (root.healthy()) read_sizes(root.member("sizes"), task);
   if (const auto& complaint = complaints.first()) return *complaint;
+  judge_inputs(task);
   return task;
 }
 

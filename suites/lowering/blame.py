@@ -6,7 +6,9 @@ Faults: "file" (it does not work, whoever runs it), "limit" (it works, but a tas
 """
 
 import re
+import socket
 import traceback
+import urllib.error
 from pathlib import Path
 
 import torch
@@ -14,7 +16,14 @@ import torch
 from .calls import call_of
 from .ends import SANDBOX
 from .errors import LoweringError
+from .placement import OnCpu
 from .taskfile import TaskFile
+
+_NETWORK_MODULES = ("urllib3", "requests", "huggingface_hub", "httpx", "aiohttp")
+_NO_NETWORK = re.compile(r"(n't|not|unable to|failed to) (connect|resolve|reach|download)"
+                         r"|name resolution|network is unreachable", re.IGNORECASE)
+WITHOUT_NETWORK = "make weights and data of random numbers, or import the file without what it fetches"
+
 
 def describe(error: BaseException, source: Path) -> dict:
     """The error that `source` raised, or that lowering it raised."""
@@ -49,6 +58,23 @@ def _line_in(error: BaseException, source: Path) -> int | None:
     return lines[-1] if lines else None
 
 
+def _wants_network(error: BaseException) -> bool:
+    """It, or what it was raised from, could not reach a host."""
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = traceback.extract_tb(error.__traceback__)
+        through_socket = any(frame.filename == socket.__file__ for frame in frames)
+        if isinstance(error, (socket.gaierror, urllib.error.URLError, ConnectionError)):
+            return True
+        if type(error).__module__.split(".")[0] in _NETWORK_MODULES:
+            return True
+        if isinstance(error, OSError) and (through_socket or _NO_NETWORK.search(str(error))):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else ""
@@ -65,6 +91,8 @@ def _python_error(error: BaseException) -> tuple[str, str, str]:
         return what, "machine", f"install {error.name} for the Python that kbench uses"
     if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
         return f"it needs more memory than it may: {text or name}", "machine", "--memory gives more"
+    if _wants_network(error):
+        return what, "machine", "where files are executed there is no network: " + WITHOUT_NETWORK
     if isinstance(error, OSError) and error.errno is not None:
         return what, "file", SANDBOX
     if "CUDA" in text or "NVIDIA" in text:
@@ -99,10 +127,10 @@ def _error_in_eager(source: Path) -> BaseException | None:
     """What the file raises when PyTorch itself runs it, without torch.export."""
     try:
         module = TaskFile(source).load("full")
-        init = call_of(module.get_init_inputs(), module.Model)
-        model = module.Model(*init.args, **init.kwargs)
-        call = call_of(module.get_inputs(), model.forward)
-        with torch.no_grad():
+        with OnCpu(), torch.no_grad():
+            init = call_of(module.get_init_inputs(), module.Model)
+            model = module.Model(*init.args, **init.kwargs)
+            call = call_of(module.get_inputs(), model.forward)
             model(*call.args, **call.kwargs)
     except BaseException as error:
         return error

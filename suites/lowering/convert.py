@@ -227,6 +227,9 @@ class _Converter:
             return [self._typed(kind.getElementType(), None, item) for item in given]
         if isinstance(given, torch.fx.Node):
             value = self.value.get(given)
+            if isinstance(given.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool)):
+                raise LoweringError("forward reads it out of a tensor, and a task is one fixed graph; "
+                                    "use torch.where or fixed bounds")
             if not isinstance(value, dict):
                 raise LoweringError(f"{given.name} is not one tensor")
             return value

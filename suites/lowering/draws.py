@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from .errors import LoweringError
 
@@ -19,6 +20,8 @@ MAX_DATA = 512
 MAX_BLOCK_NUMBERS = 4096  # stored numbers of a "blocks" draw
 MAX_WORKED_OUT = 1 << 22  # elements of a structured buffer
 _SKIPPED_FILL = 1 << 16  # elements; filling fewer takes no time
+# What PyTorch says of operators that read values: `.item()`, and results as long as values say.
+_READS = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 _RANDOM_FILLS = frozenset(("uniform_", "normal_", "random_", "bernoulli_"))
 
 
@@ -132,10 +135,40 @@ class DrawRecorder(TorchDispatchMode):
         self.skipped = False
         # Storages are kept alive, so that no address is used twice.
         self._draws: dict[int, tuple[torch.UntypedStorage, Draw | None]] = {}
+        self._made_of: dict[int, set[int]] = {}  # storages that a storage's values come from
+        self._read: set[int] = set()  # storages whose values decided about something
 
     def draw_of(self, tensor: torch.Tensor) -> Draw | None:
         """The recorded distribution; None for a tensor made in a way that has no name."""
         return self._draws.get(tensor.untyped_storage()._cdata, (None, None))[1]
+
+    def depends_on_values(self, tensor: torch.Tensor) -> bool:
+        """Whether what was read shares its origin with the tensor: other values would not fit."""
+        return bool(self._origin(_place(tensor)) & self._read)
+
+    def note_reading(self, tensor: torch.Tensor) -> None:
+        """Its values leave PyTorch, or decide how long something is."""
+        self._read |= self._origin(_place(tensor))
+
+    def _origin(self, place: int) -> set[int]:
+        """The storage, and all that its values come from."""
+        found, open_places = {place}, [place]
+        while open_places:
+            for parent in self._made_of.get(open_places.pop(), ()):
+                if parent not in found:
+                    found.add(parent)
+                    open_places.append(parent)
+        return found
+
+    def _note_origin(self, func, args, result) -> None:
+        tensors = [a for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
+        if _READS & set(func.tags):
+            for tensor in tensors:
+                self.note_reading(tensor)
+        for made in tree_leaves(result):
+            if isinstance(made, torch.Tensor):
+                parents = self._made_of.setdefault(_place(made), set())
+                parents.update(place for place in map(_place, tensors) if place != _place(made))
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -147,6 +180,7 @@ class DrawRecorder(TorchDispatchMode):
             result = func(*args, **kwargs)
         if isinstance(result, torch.Tensor):
             self._record(func, args, kwargs, before, result)
+        self._note_origin(func, args, result)
         return result
 
     def _record(self, func, args, kwargs, before, result) -> None:
@@ -163,6 +197,10 @@ class DrawRecorder(TorchDispatchMode):
         if writes and not whole and _keeps(draw, self.draw_of(result)):
             return
         self._draws[result.untyped_storage()._cdata] = (result.untyped_storage(), draw)
+
+
+def _place(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
 
 
 def _json_value(value):

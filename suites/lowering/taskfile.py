@@ -58,7 +58,9 @@ class TaskFile:
         module.__file__ = str(self.path)
         sys.modules[module.__name__] = module  # where dataclasses look for the types of a module
         exec(compile(tree, str(self.path), "exec"), module.__dict__)
-        for name in ("Model", "get_inputs", "get_init_inputs"):
+        if not hasattr(module, "get_init_inputs"):  # Model's arguments have defaults
+            module.get_init_inputs = list
+        for name in ("Model", "get_inputs"):
             if not hasattr(module, name):
                 raise LoweringError(f"{self.path}: defines no {name}")
         return module

@@ -104,6 +104,21 @@ class FilesTest(ImportCase):
         self.assertEqual(full["random_factor"]["note"], "inputs x, y: each has a random factor of "
                          "its own, in get_inputs() they share one")
         self.assertIn("LINT_ACCEPTS and HARD_DRAWS_SKIP counts for nothing", full["privileges"]["note"])
+        kinds = {name: {i: spec["draw"]["kind"] for i, spec in inputs[name].items()}
+                 for name in ("ragged_lengths", "rotation", "fixed_inputs", "on_the_gpu")}
+        self.assertEqual(kinds, {"ragged_lengths": {"values": "normal", "part": "data", "scale": "uniform"},
+                                 "rotation": {"points": "uniform", "turn": "data"},
+                                 "fixed_inputs": {"x": "data"},
+                                 "on_the_gpu": {"x": "normal", "y": "uniform", "z": "uniform"}})
+        part = inputs["ragged_lengths"]["part"]
+        self.assertEqual(part["shape"], inputs["ragged_lengths"]["values"]["shape"])
+        self.assertEqual(sorted(part["draw"]["data"]), part["draw"]["data"], "not drawn alike")
+        self.assertIn("input part: always the values", full["ragged_lengths"]["note"])
+        unranked = {name: json.loads(self.kbench("tasks", "show", name, "--suite", "suite", "--format",
+                                                 "json").stdout)["unranked_reason"]
+                    for name in ("ragged_lengths", "fixed_inputs")}
+        self.assertIsNone(unranked["ragged_lengths"])
+        self.assertIn("the same values in every call", unranked["fixed_inputs"])
         shown = self.kbench("tasks", "show", "random_factor", "--suite", "suite")
         self.assertIn("uniform [0, 1), all times one number that is normal, mean 0, sd 1",
                       shown.stdout)
@@ -251,10 +266,31 @@ class PlacesTest(ImportCase):
         for words, code, part in [
             (("nowhere.py",), USAGE, "nowhere.py: no such file or folder"),
             (("notes.txt",), USAGE, "notes.txt: nothing to import"),
-            (("empty",), NOTHING_SELECTED, "nothing to import"),
+            (("empty",), NOTHING_SELECTED, "nothing to import: a folder gives"),
         ]:
             with self.subTest(words):
                 self.assert_fails(self.bring_in(*words, "--out", "suite"), code, part)
+
+    def test_a_repository_is_told_folder_by_folder(self):
+        for place in ("level_2/1_a.py", "level_2/2_b.py", "level1/conv/3_c.py", "reference/norm/d.py"):
+            self.write(f"source/{place}")
+        self.write("source/level1/1_taken.py")
+        self.write("source/scripts/tool.py", "raise SystemExit")
+        result = self.bring_in("source", "--out", "suite")
+        self.assert_good(result)
+        self.assertIn("1 of 1 imported", result.stderr)
+        for words in ("files are taken from source/level1 (1)",
+                      "source/level_2: 2 of 2 files look like tasks and were left out; "
+                      "kbench import source/level_2 --level 2",
+                      "source/level1/conv: 1 of 1 files look like tasks and was left out; "
+                      "kbench import source/level1/conv --level 1",
+                      "source/reference/norm: 1 of 1 files look like tasks and was left out; "
+                      "kbench import source/reference/norm"):
+            self.assertIn(words, result.stderr)
+        self.assertNotIn("scripts", result.stderr)
+        # What it says is what works.
+        self.assert_good(self.bring_in("source/level_2", "--level", 2, "--out", "suite"))
+        self.assertTrue((self.folder / "suite/level2/001_a.json").exists())
 
     def test_without_a_python_it_says_what_is_missing(self):
         self.write("one.py")

@@ -47,6 +47,15 @@ TEST(ExtensionFlags, LibrariesAreThoseOfNoComputationsOrNamed) {
   EXPECT_TRUE(checked({.linker = {"-lcublas"}}).vendor_library);
 }
 
+TEST(ExtensionFlags, WhatOnlyALinkerReadsIsLeftOutAmongCompilersFlags) {
+  const auto flags = checked({.host = {"-O3", "-lcublas", "-L/usr/local/cuda/lib64", "-lfoo"},
+                              .cuda = {"-lineinfo", "-lcublas", "-Wl,-rpath,/tmp", "-O3"}});
+  EXPECT_EQ(flags.host, Words{"-O3"});
+  EXPECT_EQ(flags.cuda, (Words{"-lineinfo", "-O3"}));
+  EXPECT_TRUE(flags.linker.empty()) << "nothing is linked that no linker was asked for";
+  EXPECT_FALSE(flags.vendor_library);
+}
+
 TEST(ExtensionFlags, WhatReachesOutIsRefusedByName) {
   const std::vector<ExtensionFlags> refused = {{.host = {"-fplugin=./evil.so"}},
                                                {.host = {"@more"}},

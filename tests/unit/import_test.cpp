@@ -18,6 +18,7 @@
 #include "runner/import/lower_files.hpp"
 #include "runner/import/naming.hpp"
 #include "runner/import/sources.hpp"
+#include "runner/import/survey.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -107,6 +108,43 @@ TEST_F(SourcesTest, RowsThatAreNoneSayWhy) {
   EXPECT_THAT(sources[0].error->what, HasSubstr("no JSON object"));
   EXPECT_THAT(sources[1].error->what, HasSubstr("no text in `code`"));
   EXPECT_THAT(sources[2].error->what, HasSubstr("no JSON object"));
+}
+
+TEST_F(SourcesTest, AColumnOfAnotherNameIsNamed) {
+  write("rows.jsonl", R"({"id": 3, "ref_code": "class Model:\n pass\ndef get_inputs(): pass"})"
+                      "\n"
+                      R"({"text": "prose"})"
+                      "\n");
+  const auto sources = find("rows.jsonl");
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].error->hint, "its column ref_code holds a module: call that column code");
+  EXPECT_EQ(sources[1].error->hint, "correct the file");
+}
+
+TEST_F(SourcesTest, FoldersOfOthersAreSurveyed) {
+  const std::string task = "class Model: pass\ndef get_inputs(): pass\n";
+  write("level1/1_a.py", task);
+  write("level1/conv/2_b.py", task);
+  write("Level_3/3_c.py", task);
+  write("Level_3/helper.py");
+  write("groups/norm/d.py", task);
+  write("scripts/run.py");
+  write(".git/e.py", task);
+  std::vector<std::string> said;
+  std::size_t taken = 0;
+  for (const SurveyedFolder& folder : survey(folder_)) {
+    std::string words = left_out_words(folder);
+    if (folder.taken) ++taken;
+    if (!words.empty()) said.push_back(words.substr(folder_.string().size() + 1));
+  }
+  const std::string at = "kbench import " + folder_.string() + "/";
+  EXPECT_EQ(taken, 1u);
+  EXPECT_THAT(said, ElementsAre("Level_3: 1 of 2 files look like tasks and was left out; " + at +
+                                    "Level_3 --level 3",
+                                "groups/norm: 1 of 1 files look like tasks and was left out; " +
+                                    at + "groups/norm",
+                                "level1/conv: 1 of 1 files look like tasks and was left out; " +
+                                    at + "level1/conv --level 1"));
 }
 
 TEST_F(SourcesTest, LargeFilesAreNotRead) {
