@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -172,7 +173,7 @@ class StoreJudge final : public ServingJudge {
   void stop() override { stopping_ = true; }
 
   Result<Json> describe(const std::string& task, const std::string& size) override {
-    const auto prompt = prompt_of(task, size);
+    const auto prompt = prompt_of(task.empty() ? any_task() : task, size);
     if (!prompt) return prompt.error();
     const auto reference = read_bounded_file(prompt->task.source, kMostSourceBytes);
     if (!reference) return reference.error();
@@ -250,6 +251,15 @@ class StoreJudge final : public ServingJudge {
     if (!asked.empty()) return asked;
     // As a run takes the only one that there is.
     return task.find_size(target_.size) != nullptr ? target_.size : task.sizes.front().name;
+  }
+
+  // For an episode that names no problem: one of those that count in a score.
+  [[nodiscard]] std::string any_task() const {
+    std::vector<std::string> ids;
+    for (const TaskEntry& one : entries_)
+      if (one.problem.empty() && one.unranked.empty()) ids.push_back(one.id);
+    if (ids.empty()) return "";
+    return ids[std::uniform_int_distribution<std::size_t>(0, ids.size() - 1)(random_)];
   }
 
   Result<TaskPrompt> prompt_of(const std::string& task, const std::string& size) const {
@@ -334,6 +344,7 @@ class StoreJudge final : public ServingJudge {
   const Installation& installation_;
   const Target target_;
   const std::vector<TaskEntry> entries_;
+  mutable std::mt19937_64 random_{std::random_device{}()};
   const Toolchain toolchain_;
   const Store store_;
   const bool chained_;

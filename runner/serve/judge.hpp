@@ -50,6 +50,7 @@ class Judge {
 
   // What an agent has to know of a task: {task, size, device, prompt, reference}. Errors:
   // kNotFound. This and the next one are called by the supervisor's own thread.
+  // An empty name is that of any task.
   virtual Result<Json> describe(const std::string& task, const std::string& size) = 0;
   // One of an agent's tools that takes no time (serve/tools.hpp), for the holder of a token; or the
   // order that one which takes time comes to. Errors: of the arguments, as kUsage.

@@ -167,6 +167,19 @@ class GateTest(GateCase):
         self.assertIn("019_relu", body["error"]["hint"])
         self.assertEqual(self.ask("POST", "/v1/evaluations", evaluation(reward="much"))[0], 400)
 
+    def test_an_episode_that_names_no_problem_is_of_any_task(self):
+        for body in (None, {}, {"problem_id": None}):
+            untyped = {"Content-Type": ""} if body is None else {}
+            status, answer = self.ask("POST", "/reset", body, headers=untyped)
+            self.assertEqual(status, 200, answer)
+            self.assertRegex(answer["observation"]["problem_id"], r"^level[12]/\d{3}_")
+
+    def test_half_of_a_pair_of_surrogates_is_a_character(self):
+        body = '{"query": ["\\ud83d none"], "labels": ["level1/019_relu"]}'
+        self.assertEqual(self.ask("POST", "/get_reward", body)[1]["rewards"], [-1.0])
+        self.assertEqual(self.ask("POST", "/get_reward", body.replace("\\ud83d", "\ud83d").encode(
+            "utf-8", "surrogatepass"))[1]["rewards"], [-1.0])
+
     def test_what_a_client_writes_steers_no_terminal(self):
         status, body = self.ask("POST", "/v1/evaluations",
                                 {"task": "\x1b[31mred", "files": {"\x1b]0;x\x07.cpp": "x"}})
