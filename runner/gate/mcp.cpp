@@ -210,11 +210,14 @@ Json text_result(const Json& value, bool is_error) {
 Json given_arguments(const Tool& tool, Json arguments) {
   if (arguments.is_null()) return Json::object();
   if (!arguments.is_object()) return arguments;
-  for (const ToolArgument& one : tool.arguments) {
-    const std::string name(one.name);
-    if (!one.required && arguments.value(name, Json(0)).is_null()) arguments.erase(name);
+  Json given = Json::object();
+  for (const auto& [name, value] : arguments.items()) {
+    const bool required =
+        std::any_of(tool.arguments.begin(), tool.arguments.end(),
+                    [&](const ToolArgument& one) { return one.required && one.name == name; });
+    if (required || !value.is_null()) given[name] = value;
   }
-  return arguments;
+  return given;
 }
 
 std::variant<McpReply, McpCall> call_of_tool(const McpRequest& request,

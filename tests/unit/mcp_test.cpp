@@ -165,7 +165,7 @@ TEST(Mcp, NullIsWhatAClientLeavesOut) {
     EXPECT_EQ(std::get<McpCall>(call).arguments, Json::object());
   }
   const auto opened = taken(R"("method": "tools/call", "params": {"name": "open_workspace",
-      "arguments": {"task": "level1/019_relu", "size": null}})");
+      "arguments": {"task": "level1/019_relu", "size": null, "device": null}})");
   ASSERT_TRUE(std::holds_alternative<McpCall>(opened));
   EXPECT_EQ(std::get<McpCall>(opened).arguments, (Json{{"task", "level1/019_relu"}}));
   const auto missing = taken(R"("method": "tools/call", "params": {"name": "open_workspace",
