@@ -224,7 +224,7 @@ bool goes_on_in_python(string_view line) {
   if (contains("#)]}\"'", line.substr(0, 1))) return true;
   const bool is_name = std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(name),
                                    is_word_character);
-  if (!is_name || name == line.size()) return false;
+  if (!is_name || name == 0 || name == line.size()) return false;
   const string_view rest = trimmed(line.substr(name));
   return contains("=([.", rest.substr(0, 1)) || line[name] == '(' ||
          (rest.starts_with(':') && contains(rest, "="));
@@ -265,7 +265,8 @@ std::string python_in(const std::vector<string_view>& lines) {
                        line.starts_with('\t');
     if (!blank && !inner && !goes_on_in_python(line)) break;
     lexer.feed(line);
-    if (!blank) end = i + 1;
+    // Quotes that nobody closes are a fence of somebody's own.
+    if (!blank && !lexer.inside_literal()) end = i + 1;
   }
   return joined(lines, begin, end);
 }

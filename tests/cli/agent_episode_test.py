@@ -123,7 +123,17 @@ class EpisodeTest(AgentCase):
         self.assertEqual(line["tools"], first["tools"])
 
     def test_without_tools(self):
-        server = self.serve()
+        """A reply is read as an answer to a trainer is; one in Python leaves nothing to the next in C++."""
+        identity = ("import torch\n\n\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
+                    "        return x.clone()\n")
+
+        def replies(request):
+            first = sum(message["role"] == "assistant" for message in request["messages"]) == 0
+            kernel = f"```python\n{identity}```\n" if first else f"```cpp\n{scripted_endpoint.RIGHT}```\n"
+            return {"role": "assistant", "content": f"<think>```cpp\nint x;</think>\n{kernel}Try it:\n\n"
+                    "```bash\nkbench run\n```\n"}
+
+        server = self.serve(reply=replies)
         result = self.run_agent("--style", "refine", "--turns", "2")
         self.assertEqual(result.returncode, GOOD, result.stderr)
         self.assertFalse(any("tools" in one["body"] for one in server.seen))
