@@ -52,8 +52,10 @@ bool is_python(const CodeBlock& block) {
                     block.text.find("__global__") == std::string::npos);
 }
 
+// An import that is tried only, and therefore indented, leaves a way for the CPU.
 bool is_for_a_gpu(const std::string& text, bool python) {
-  return python ? text.find("import triton") != std::string::npos : has_cuda_syntax(text);
+  if (!python) return has_cuda_syntax(text);
+  return text.starts_with("import triton") || text.find("\nimport triton") != std::string::npos;
 }
 
 Rank rank_of(const CodeBlock& block, bool python, std::string_view device) {
