@@ -457,10 +457,15 @@ bool CallProtocol::profiles() const {
          settings_.allow_torch != AllowTorch::kAll && stands(Defence::kCodeProfiled);
 }
 
+// Whoever looks loses its core to the threads that it has just continued, for as long as a slice
+// where all cores are busy: how much of a call lies before the first look differs from call to
+// call.
 std::optional<EarlyEnd> CallProtocol::call_and_profile() {
-  constexpr std::int64_t kLooks = 60;
+  constexpr std::int64_t kFewestParts = 4, kMostParts = 60;
   constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds{100};
-  look_every_ = std::max(kLeast, std::chrono::nanoseconds(last_call_ns_ / kLooks));
+  const auto drawn = static_cast<std::int64_t>(keys_.key("look", looks_planned_++) >> 1);
+  const std::int64_t parts = kFewestParts + drawn % (kMostParts - kFewestParts + 1);
+  look_every_ = std::max(kLeast, std::chrono::nanoseconds(last_call_ns_ / parts));
   CallTimes times;
   auto end = call(times);
   look_every_ = std::chrono::nanoseconds{0};

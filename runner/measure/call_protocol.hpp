@@ -192,6 +192,7 @@ class CallProtocol {
   bool torch_use_known_ = false;
   TorchUse torch_use_;
   CodeProfile code_profile_;
+  std::uint64_t looks_planned_ = 0;
   std::int64_t last_call_ns_ = 0;           // of the submission, that was left alone
   std::chrono::nanoseconds look_every_{0};  // into its next call
   bool graph_plays_eager_ = false;

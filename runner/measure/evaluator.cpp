@@ -34,8 +34,8 @@ constexpr double kShortestSampleNs = 2e6;
 constexpr int kBeforeTheWorker = 0;  // visits
 constexpr int kAfterTheWorker = 1;
 // Visits of Python on a CPU that show in whose code it is.
-constexpr int kLeastProfiled = 2;
-constexpr int kMostProfiled = 8;             // with too few looks, of short calls say
+constexpr int kLeastProfiled = 3;
+constexpr int kMostProfiled = 16;            // with too few looks, of short calls say
 constexpr std::uint64_t kProfiledOneIn = 3;  // blocks
 constexpr int kAloneWarmUps = 2;             // libraries choose and load their kernels
 // So many in all are an interval of 95 % (analysis/speedup, Slowdown).
