@@ -1,8 +1,7 @@
 // Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
 // linted once by its content, size and device, before its first timed row: does its judge tell a
 // kernel that works from one that computes nothing, and is eager itself exact enough to be a
-// yardstick? The records are those of `kbench tasks lint`, in the same table. Called by
-// run_command.
+// yardstick? The records are those of `kbench tasks lint`, in the same table.
 #pragma once
 
 #include <functional>

@@ -61,8 +61,7 @@ std::string why_it_ranks_nobody(const LintRecord& record) {
       return "lint passed a submission that computes nothing (" + finding.kind +
              "): " + finding.message;
     const bool accepted = finding.weight == LintFinding::Weight::kAccepted;
-    if (finding.kind == kImprecise && !accepted)
-      return "eager is no yardstick: " + finding.message;
+    if (finding.kind == kImprecise && !accepted) return "eager is no yardstick: " + finding.message;
   }
   return "";
 }

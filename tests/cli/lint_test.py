@@ -22,12 +22,9 @@ PLANTED = {
     "015_imprecise": "imprecise",
 }
 
-# What each of the rigged tasks takes for an answer, and an honest kernel for the control.
+# What some of the rigged tasks take for an answer, and an honest kernel for the control.
 KERNELS = {
     "001_zeros": "out->y[i] = 0;",
-    "002_constant": "out->y[i] = 1;",
-    "003_mean": "out->y[i] = 3.7f;",
-    "005_stale": "break;",
     "006_previous": "out->y[i] = parameters->weight[i];",
     "013_good": """
     double sum = parameters->linear_bias[i % 64];
@@ -131,7 +128,9 @@ class RankTest(CliCase):
                 else:
                     self.assertIn("computes nothing", reason)
 
-        self.assertNotIn("checking tasks", self.rows("--task", "013")[0].stderr)
+        # What was checked is known from then on.
+        result, rows = self.rows("--no-lint", "--task", "013")
+        self.assertEqual(rows["013_good"], ("ok", ""))
 
     def test_what_nobody_checked_ranks_nobody(self):
         self.submit("013_good")

@@ -135,7 +135,8 @@ TEST(Ranking, WhoComputesWithTorchRanksApart) {
   add_agent(rows, "honest", 2);
   add_agent(rows, "mixed", 5);
   for (std::size_t i = 40; i < rows.size(); i += 2) rows[i].calls_libraries = true;
-  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("honest 1", "mixed 2", "mixed (calls libraries) 1"));
+  EXPECT_THAT(ranks(rows),
+              ::testing::ElementsAre("honest 1", "mixed 2", "mixed (calls libraries) 1"));
   const auto ranking = rank_agents(rows);
   EXPECT_EQ(ranking[1].submitted, 20);
   EXPECT_EQ(ranking[2].submitted, 20);
