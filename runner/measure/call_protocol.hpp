@@ -83,6 +83,8 @@ class CallProtocol {
   // Whether calls are to be profiled: of Python on a CPU, where it matters who wrote the code.
   [[nodiscard]] bool profiles() const;
   [[nodiscard]] std::int64_t looks() const { return code_profile_.looks; }
+  // Of the submission, the last one that was left alone.
+  [[nodiscard]] std::int64_t last_call_ns() const { return last_call_ns_; }
   // What all profiled calls say, into the record.
   std::optional<EarlyEnd> judge_code_profile();
   // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken

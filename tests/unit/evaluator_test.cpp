@@ -193,6 +193,15 @@ TEST_F(EvaluatorTest, WhereTooLittleIsSeenTheRowSaysSo) {
   EXPECT_EQ(looked, 16) << "it was tried often enough";
 }
 
+TEST_F(EvaluatorTest, LongCallsAreLookedIntoOnce) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {60, {}};
+  script_.submission_ns = 2e9;
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 1);
+}
+
 TEST_F(EvaluatorTest, NativeCodeIsNotLookedInto) {
   use_cpu();
   run();
