@@ -5,6 +5,7 @@
 #include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/labels.hpp"
 
 namespace kbench {
 namespace {
@@ -47,8 +48,7 @@ void judge_speedup(const Evaluation& evaluation, Trust trust, Credit& credit) {
 
 // On a CPU eager's outputs were copied as well, and who leaves the copy out is faster by it.
 bool copies_are_in_the_times(const Evaluation& evaluation) {
-  const std::string labels = " " + evaluation.labels + " ";
-  return evaluation.device == "cpu" && labels.find(" outputs_copied ") != std::string::npos;
+  return evaluation.device == "cpu" && has_label(evaluation.labels, "outputs_copied");
 }
 
 // A model of torch's operators is what eager is. Where kernels of its own make it faster, it is

@@ -13,6 +13,7 @@
 #include "reports/run_facts.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/labels.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
@@ -82,10 +83,9 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
-  const std::string labels = " " + evaluation.labels + " ";
   // Whoever ran under `none` claims that no library computed: nobody saw whether that is so.
   const bool claims_none = evaluation.allow_torch == "none";
-  row.unobserved = claims_none && labels.find(" torch_unobserved ") != std::string::npos;
+  row.unobserved = claims_none && has_label(evaluation.labels, "torch_unobserved");
   row.calls_libraries = !row.torch_operators.empty() && evaluation.allow_torch != "all";
   row.allow_torch = evaluation.allow_torch;
   row.sources = evaluation.sources;

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "runner/answer/blocks.hpp"
-#include "runner/answer/lines.hpp"
 #include "runner/answer/spoken_text.hpp"
+#include "runner/answer/words.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {

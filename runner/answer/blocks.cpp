@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "runner/answer/code_lexer.hpp"
-#include "runner/answer/lines.hpp"
 #include "runner/answer/spoken_text.hpp"
+#include "runner/answer/words.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "runner/answer/code_lexer.hpp"
-#include "runner/answer/lines.hpp"
+#include "runner/answer/words.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runner/answer/lines.hpp"
+#include "runner/answer/words.hpp"
 
 namespace kbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "runner/answer/lines.hpp"
+#include "runner/answer/words.hpp"
 
 namespace kbench {
 namespace {

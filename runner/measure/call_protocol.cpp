@@ -10,6 +10,7 @@
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/labels.hpp"
 #include "runner/measure/launching.hpp"
 #include "runner/measure/libraries.hpp"
 #include "runner/measure/side_order.hpp"
@@ -540,7 +541,7 @@ void CallProtocol::take_quiet_core() {
 void CallProtocol::add_label(const std::string& label) {
   std::string clean = label;
   std::replace(clean.begin(), clean.end(), ' ', '_');
-  if ((" " + record_.labels + " ").find(" " + clean + " ") != std::string::npos) return;
+  if (has_label(record_.labels, clean)) return;
   record_.labels += (record_.labels.empty() ? "" : " ") + clean;
 }
 

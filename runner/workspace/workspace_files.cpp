@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lines.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/submission/manifest.hpp"
@@ -57,16 +58,6 @@ bool leads_through_a_link(const fs::path& folder, const fs::path& path) {
     if (fs::is_symlink(at, unknown)) return true;
   }
   return false;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 }  // namespace

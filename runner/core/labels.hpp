@@ -1,0 +1,18 @@
+// The labels of a row: words with a space between two.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace kbench {
+
+[[nodiscard]] inline bool has_label(std::string_view labels, std::string_view label) {
+  while (!labels.empty()) {
+    const auto end = std::min(labels.find(' '), labels.size());
+    if (labels.substr(0, end) == label) return true;
+    labels.remove_prefix(std::min(end + 1, labels.size()));
+  }
+  return false;
+}
+
+}  // namespace kbench
