@@ -3,29 +3,40 @@ task's text at that size.
 
     python3 init_arguments.py SIZE FILE...
 
-Writes one line of JSON for each file, in their order: {"init": "([64], {})", "parameters": ["weight"],
-"text": "…"} (positional and keyword arguments; the names of Model's parameters, null where it cannot be
-made without memory; the file with the constants of that size) or {"error": "…"}. Each file is executed in a process of its own.
+Writes one line of JSON for each file, in their order: {"init": "([64], {})", "state": […],
+"kernelbench": […], "text": "…"} or {"error": "…"}. They are the positional and keyword arguments; what
+Model registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
+KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
+(kernelbench_names.py); the file with the constants of that size. Each file is executed in a process of
+its own.
 """
 
 import ast
 import json
 import os
 import sys
-
-import torch
+from pathlib import Path
 
 from lowering.calls import call_of
+from lowering.model_state import made_by, state_of
 from lowering.taskfile import TaskFile
 
+SUITES = Path(__file__).resolve().parent
 
-def parameters_of(model_class, call):
+
+def registered_by(model_class, call):
     try:
-        with torch.device("meta"):
-            model = model_class(*call.args, **call.kwargs)
-        return [name for name, _ in model.named_parameters(remove_duplicate=False)]
+        return state_of(made_by(model_class, call))
     except Exception:
         return None
+
+
+def kernelbench_names(path):
+    """Empty for a file from elsewhere: it has names of its own."""
+    if path.resolve().parent.parent != SUITES:
+        return []
+    with open(SUITES / "kernelbench_names.json", encoding="utf-8") as file:
+        return json.load(file)["tasks"].get(f"{path.parent.name}/{path.stem}", [])
 
 
 def arguments_of(path, size):
@@ -37,7 +48,12 @@ def arguments_of(path, size):
         ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:
         raise ValueError("get_init_inputs() returns more than numbers, texts and lists of them") from error
-    return {"init": text, "parameters": parameters_of(module.Model, call), "text": file.text_at(size)}
+    return {
+        "init": text,
+        "state": registered_by(module.Model, call),
+        "kernelbench": kernelbench_names(file.path),
+        "text": file.text_at(size),
+    }
 
 
 def answer_of(path, size):

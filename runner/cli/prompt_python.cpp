@@ -77,10 +77,10 @@ std::string building(const PromptParts& parts) {
 
 std::string rules(const PromptParts& parts) {
   return "\n## Rules\n\n"
-         "- Values of parameters are set after `ModelNew` was made: equal seeds give nothing. "
-         "Names "
-         "and shapes\n  must be those of `Model`'s `state_dict()`. What is missing or left over is "
-         "an error,\n  `parameters_differ`. Register fused or packed weights as no parameter.\n"
+         "- Values of parameters are set after `ModelNew` was made: equal seeds give nothing, and "
+         "what `__init__`\n  packs is stale. Names and shapes must be those of `Model`'s "
+         "`state_dict()`, or the shapes alone, in its\n  order. What is missing or left over is an "
+         "error, `parameters_differ`. Register fused or packed weights\n  as no parameter.\n"
          "- `kbench_prepare(self)`, optional, is called once for each set of parameters, before "
          "any input\n  exists: pack or fuse weights there. It is timed apart. Without it the first "
          "call of a session, which\n  is not timed, may do so, and the result says that it did.\n"

@@ -103,6 +103,11 @@ Result<PythonFiles> stage_reference(const std::string& text) {
   return staged;
 }
 
+Json list_in(const Json& object, const char* name) {
+  const auto list = object.find(name);
+  return list != object.end() && list->is_array() ? *list : Json();
+}
+
 // `words`: the last that the program said before it ended without this answer; empty if it did not.
 Result<ModelArguments> read_answer(const std::string& line, const std::string& words, bool on_cpu) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -118,16 +123,14 @@ Result<ModelArguments> read_answer(const std::string& line, const std::string& w
   if (init == json.end() || !init->is_string()) return failed("a malformed answer");
   const auto text = json.find("text");
   if (text == json.end() || !text->is_string()) return failed("a malformed answer");
-  ModelArguments arguments{init->get<std::string>(), std::nullopt, std::nullopt};
+  ModelArguments arguments{.init = init->get<std::string>(),
+                           .state = list_in(json, "state"),
+                           .kernelbench = list_in(json, "kernelbench"),
+                           .reference = std::nullopt};
   if (on_cpu) {
     auto reference = stage_reference(text->get<std::string>());
     if (!reference) return reference.error();
     arguments.reference = std::move(*reference);
-  }
-  if (const auto names = json.find("parameters"); names != json.end() && names->is_array()) {
-    arguments.parameters.emplace();
-    for (const Json& name : *names)
-      if (name.is_string()) arguments.parameters->push_back(name.get<std::string>());
   }
   return arguments;
 }

@@ -56,8 +56,9 @@ struct PythonFiles {
 // How the Model of each task is made, by index into `plan.tasks`: get_init_inputs() and the names
 // of its parameters. The tasks' files are executed in the sandbox, each in a process of its own.
 struct ModelArguments {
-  std::string init;                                    // a literal of Python
-  std::optional<std::vector<std::string>> parameters;  // none: not known
+  std::string init;  // a literal of Python
+  Json state;        // as PythonModel has them
+  Json kernelbench;
   // CPU: the task's file with the constants of the run's size, whose Model is ModelNew as well. It
   // plays eager beside Python submissions.
   std::optional<PythonFiles> reference;

@@ -74,7 +74,8 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
   made.python = PythonModel{.entry = staged->entry,
                             .init = model->second->init,
                             .mode = task.mode,
-                            .parameters = model->second->parameters};
+                            .state = model->second->state,
+                            .kernelbench = model->second->kernelbench};
   made.reference = model->second->reference;
   const TaskSize& size = *task.find_size(plan.target.size);
   if (auto done = run_build_step(unit, files, size, builder, made); !done)

@@ -99,6 +99,10 @@ std::vector<SlotPlaces> CallProtocol::random_places() {
   return places;
 }
 
+std::string CallProtocol::likely_cause() {
+  return worker_ ? kbench::likely_cause(worker_->model_account(), worker_->has_prepare()) : "";
+}
+
 std::string CallProtocol::last_output() { return worker_ ? worker_->last_output() : ""; }
 
 void CallProtocol::dismiss() {
@@ -218,6 +222,7 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
   if (!request_.submission) return std::nullopt;
   const auto load = [&] { return worker_->await_loaded(budget_.at_most(kLoadTimeout)); };
   if (auto end = at_its_expense(load)) return end;
+  if (worker_->model_account().parameters_by_order) add_label("parameters_by_order");
   if (auto end = inspect()) return end;
   if (!stands(Defence::kTrustedEmptyCalls) && !eager_worker_)
     if (auto end = calibrate(submission_)) return end;

@@ -67,6 +67,8 @@ class CallProtocol {
   void dismiss();
   // What the worker printed last; empty where there is none.
   [[nodiscard]] std::string last_output();
+  // Why the submission's results may be wrong, by what its model says of itself; empty if nothing.
+  [[nodiscard]] std::string likely_cause();
   // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
   // empty calls come before, so that nothing of the submission can make them slow and hide work in
   // what they excuse.

@@ -289,8 +289,9 @@ class Evaluating {
     return std::nullopt;
   }
 
-  static std::optional<EarlyEnd> wrong(const Check& check) {
-    return EarlyEnd{State::kWrongResult, check.message,
+  std::optional<EarlyEnd> wrong(const Check& check) {
+    const std::string cause = calls_.likely_cause();
+    return EarlyEnd{State::kWrongResult, check.message + (cause.empty() ? "" : "; " + cause),
                     "compare with the reference in the task's .py at the same size"};
   }
 

@@ -29,9 +29,11 @@ struct PythonModel {
   std::string entry;  // its file below WorkerStart::library, which is a folder
   std::string init;   // a literal of Python: ([64], {})
   std::string mode;   // Task::mode
-  // Names of all parameters of the task's Model, those that its graph does not read among them;
-  // none where they are not known.
-  std::optional<std::vector<std::string>> parameters;
+  // What the task's Model registers and how KernelBench's names it, as suites/init_arguments.py
+  // says and runner/player/player_parameters.py reads it: lists, null where nobody knows. Data of
+  // the task's file, that only the session looks into.
+  Json state;
+  Json kernelbench;
   // What its build step made; none where it has no such step. Its files outlive the program.
   std::optional<PythonBuild> built;
 };

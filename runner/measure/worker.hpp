@@ -11,6 +11,7 @@
 #include "runner/core/result.hpp"
 #include "runner/measure/code_profile.hpp"
 #include "runner/measure/libraries.hpp"
+#include "runner/measure/model_account.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/player.hpp"
 #include "runner/measure/torch_use.hpp"
@@ -30,6 +31,8 @@ class Worker : public Player {
   // Binds the first thread of its processes to a core; while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
+  // Of what it loaded.
+  [[nodiscard]] virtual ModelAccount model_account() { return {}; }
   // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
   // kSubmission, where it hides that.
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;

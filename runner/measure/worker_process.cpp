@@ -204,6 +204,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   const Json& body = heard->body;
   if (text_in(body, "type") == "loaded") {
     has_prepare_ = body.value("has_prepare", Json()) == Json(true);
+    model_account_ = read_model_account(body);
     return freeze();
   }
   if (text_in(body, "type") == "error") {

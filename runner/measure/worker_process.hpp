@@ -33,6 +33,7 @@ class WorkerProcess final : public Worker {
   PlayerAnswer call(const PlayerCall& call) override;
   void run_on(int core) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
+  [[nodiscard]] ModelAccount model_account() override { return model_account_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
   [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
   [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
@@ -102,6 +103,7 @@ class WorkerProcess final : public Worker {
   int threads_;
   CoreLedger cores_;
   bool has_prepare_ = false;
+  ModelAccount model_account_;
   TorchUse torch_use_;
   CodeProfiler profiler_;
 };

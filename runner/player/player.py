@@ -38,10 +38,11 @@ import torch
 
 import kbench_extensions
 import kbench_triton
+import player_parameters
 from player_cleaning import Ground
 from player_device import (DEVICES, IN_ARENA, MOST_PLACES, OWN, Answer, Call, DeviceError,
                            load_library)
-from player_outputs import BASE, View, WrongOutput, materialised, results_of, shape_text
+from player_outputs import BASE, View, WrongOutput, materialised, results_of
 
 CONTROL = 3
 # CallKind of runner/worker/mailbox.hpp. Whether a call is observed the library knows; here it looks
@@ -163,48 +164,6 @@ def set_mode(model, mode):
             module.dropout = 0.0
 
 
-def owner_of(model, name):
-    path, _, leaf = name.rpartition(".")
-    return model.get_submodule(path), leaf
-
-
-def differences(model, views, known):
-    """One line for each parameter that is missing, left over, or of another shape. `known`: all
-    that the task's Model has; None where nobody knows."""
-    mine = dict(model.named_parameters(remove_duplicate=False))
-    mine.update(model.named_buffers(remove_duplicate=False))
-    trained = {name for name, _ in model.named_parameters(remove_duplicate=False)}
-    lines = [f"missing: {name} {shape_text(view)}" for name, view in views.items()
-             if name not in mine]
-    for name, view in views.items():
-        if name in mine and shape_text(mine[name]) != shape_text(view):
-            lines.append(f"{name} is {shape_text(mine[name])}, not {shape_text(view)}")
-    if known is not None:
-        left_over = sorted(trained - set(views) - set(known))
-        lines += [f"left over: {name} {shape_text(mine[name])}" for name in left_over]
-    return lines
-
-
-def bind_parameters(model, views, base, known):
-    """Gives the model the task's parameters, by name. Trained ones are views of the arena; buffers,
-    which a module may update in place, are copies."""
-    lines = differences(model, views, known)
-    if lines:
-        most = 20
-        more = [f"and {len(lines) - most} more"] if len(lines) > most else []
-        raise Refused("parameters_differ",
-                      "the parameters of ModelNew are not those of the task:\n"
-                      + "\n".join(lines[:most] + more),
-                      "names and shapes must be those of Model's state_dict; derive packed or "
-                      "fused weights in kbench_prepare(self)")
-    for name, view in views.items():
-        module, leaf = owner_of(model, name)
-        if leaf in module._parameters:
-            module._parameters[leaf].data = view.at(base)
-        else:
-            module._buffers[leaf] = view.at(base).clone()
-
-
 def settled(device, model):
     try:
         device.settle(model)
@@ -228,6 +187,8 @@ class Session:
         self.call = Call()
         self.model = None
         self.has_prepare = False
+        self.by_order = False
+        self.made_in_init = []
         self.told = Answer()  # its places are those of the last call's outputs
         self.held = None  # these, until the next call
         self.device = DEVICES[request["device"]](library, request)
@@ -287,10 +248,12 @@ class Session:
         base = self.arenas[1] + request["parameter_base"]
         try:
             set_mode(model, request["mode"])
-            bind_parameters(model, self.parameters, base, request["known"])
+            found, self.by_order = player_parameters.assign(model, self.parameters, request)
+            self.made_in_init = player_parameters.made_in_init(model, found)
+            player_parameters.bind(model, found, base)
             self.has_prepare = hasattr(model, "kbench_prepare")
-        except Refused:
-            raise
+        except player_parameters.ParametersDiffer as error:
+            raise Refused("parameters_differ", str(error), player_parameters.HINT) from error
         except BaseException as error:
             raise Refused("submission_error", "ModelNew cannot be given its mode and parameters:\n"
                           f"{reason_first(error)}",
@@ -376,8 +339,8 @@ class Session:
             send(self.channel, refused.answer)
             return
         gc.collect()
-        send(self.channel, {"type": "loaded", "workspace_bytes": 0,
-                            "has_prepare": self.has_prepare})
+        send(self.channel, {"type": "loaded", "workspace_bytes": 0, "has_prepare": self.has_prepare,
+                            "by_order": self.by_order, "made_in_init": self.made_in_init})
         self.serve()
 
 

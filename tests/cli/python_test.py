@@ -171,24 +171,68 @@ class EndlessFaultsTest(PythonCase):
         self.assert_expected(states, ENDLESS)
 
 
+# What it computes with was packed before the task's parameters were set.
+PACKED_MODEL = LINEAR_MODEL.format(name="fc", shape="bias_shape").replace("""
+    def forward(self, x):
+        return torch.relu(self.fc(x) + self.bias)
+""", """        self.packed = self.fc.weight.detach().t().contiguous()
+
+    def forward(self, x):
+        return torch.relu(x @ self.packed + self.bias)
+""")
+
+
+# A bias before the norm, which subtracts it: the shipped task has none.
+KERNELBENCH_MODEL = """import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size, divide_by):
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, out_channels, kernel_size)
+        self.instance_norm = nn.InstanceNorm2d(out_channels)
+        self.divide_by = divide_by
+
+    def forward(self, x):
+        return self.instance_norm(self.conv(x)) / self.divide_by
+"""
+
+
 class ParametersTest(Prepared, PythonCase):
     TASK = "level2/076_gemm_add_relu"
 
     def prepare(self):
         self.submit("me", self.TASK, LINEAR_MODEL.format(name="linear", shape="bias_shape"))
         self.submit("me", self.TASK + "@others", LINEAR_MODEL.format(name="fc", shape="3"))
+        self.submit("me", self.TASK + "@renamed", LINEAR_MODEL.format(name="fc", shape="bias_shape"))
+        self.submit("me", self.TASK + "@stale", PACKED_MODEL)
         _, rows = self.check_mine(self.TASK)
         self.by_variant = {row["variant"]: row for row in rows}
 
     def test_they_are_bound_by_name(self):
         row = self.prepared.by_variant[""]
         self.assertEqual(row["state"], "ok", row)
+        self.assertNotIn("parameters_by_order", row["labels"])
+
+    def test_under_other_names_they_are_bound_by_order_and_the_row_says_so(self):
+        row = self.prepared.by_variant["renamed"]
+        self.assertEqual(row["state"], "ok", row)
+        self.assertIn("parameters_by_order", row["labels"])
+
+    def test_what_init_packed_of_them_is_named_where_the_result_is_wrong(self):
+        row = self.prepared.by_variant["stale"]
+        self.assertEqual(row["state"], "wrong_result", row)
+        for words in ("matched by their order (parameters_by_order)", "__init__ made packed",
+                      "kbench_prepare(self)"):
+            self.assertIn(words, row["message"])
 
     def test_what_is_missing_left_over_or_of_another_shape_is_listed(self):
         row = self.prepared.by_variant["others"]
         self.assertEqual(row["state"], "parameters_differ")
         for words in ("missing: linear.weight float32[160, 256]", "bias is float32[3], not float32[160]",
-                      "left over: fc.weight"):
+                      "left over: fc.weight",
+                      "by order, number 1 is bias float32[3]; the task has bias float32[160]"):
             self.assertIn(words, row["message"])
 
 
@@ -313,6 +357,25 @@ class LayoutTest(Prepared, PythonCase):
                              timeout=900)
         self.assert_good(result)
         self.assertIn("the same evaluation as in run", result.stderr)
+
+
+class KernelBenchNamesTest(PythonCase):
+    """A run folder of KernelBench on the shipped suite, whose parameters it calls otherwise."""
+
+    def test_its_names_are_taken_and_its_dead_parameters_kept(self):
+        runs = self.folder / "runs" / "model"
+        runs.mkdir(parents=True)
+        for number, text in ((76, LINEAR_MODEL.format(name="gemm", shape="bias_shape")),
+                             (17, KERNELBENCH_MODEL)):
+            (runs / f"level_2_problem_{number}_sample_0_kernel.py").write_text(text, encoding="utf-8")
+        result = self.kbench("run", "--submissions", runs, "--layout", "kernelbench", "--device", "cpu",
+                             "--checks-only", "--task", "level2/076_gemm_add_relu", "--task",
+                             "level2/017_conv2d_instancenorm_divide", "--format", "json",
+                             KBENCH_CACHE=str(CACHE), timeout=900)
+        rows = [row for row in self.rows(result) if row["agent"]]
+        self.assertEqual([row["state"] for row in rows], ["ok", "ok"], rows)
+        for row in rows:
+            self.assertNotIn("parameters_by_order", row["labels"])
 
 
 class WithoutPythonTest(PythonCase):

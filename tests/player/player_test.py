@@ -76,6 +76,10 @@ def tensor(name, shape, dtype="float32", fqn="", width=4, offset=0):
             "bytes": math.prod(shape) * width, "offset": offset}
 
 
+def registered(name, type_):
+    return {"name": name, "type": type_, "buffer": False}
+
+
 class Session:
     """What the supervisor holds of one: mailbox, arenas, channel, output."""
 
@@ -172,15 +176,15 @@ class PlayerTest(unittest.TestCase):
         self.playing = False
         self.addCleanup(self.end)
 
-    def begin(self, text, init="([], {})", inputs=None, outputs=None, parameters=(), known=None,
-              mode="batch-stats", prebuilt=None):
+    def begin(self, text, init="([], {})", inputs=None, outputs=None, parameters=(), state=None,
+              mode="batch-stats", prebuilt=None, kernelbench=()):
         """A session that takes empty calls; the one before it ends."""
         self.end()
         (pathlib.Path(self.folder.name) / "model.py").write_text(text, encoding="utf-8")
         session = Session(self.zygote, {
             "device": "cpu", "precision": "torch-default",
             "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
-            "known": known, "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
+            "state": state, "kernelbench": list(kernelbench), "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
         self.playing = True
         answer = session.channel.receive()
@@ -241,7 +245,8 @@ class PlayerTest(unittest.TestCase):
             "    def forward", "    def __init__(self, n):\n        super().__init__()\n"
             "        self.fc = torch.nn.Linear(n, n, bias=False)\n\n    def forward")
         weight = tensor("fc_weight", [2, 2], fqn="fc.weight")
-        session = self.begin(text, init="([2], {})", parameters=[weight], known=["fc.weight"])
+        session = self.begin(text, init="([2], {})", parameters=[weight],
+                             state=[registered("fc.weight", "float32[2, 2]")])
         session.put(session.params, [0, 1, 1, 0])
         self.assertEqual(self.load(session)["type"], "loaded")
         session.put(session.inputs, [1, 2, 3, 4])
@@ -252,10 +257,11 @@ class PlayerTest(unittest.TestCase):
         text = RELU.replace("    def forward", "    def __init__(self):\n        super().__init__()\n"
                             "        self.own = torch.nn.Parameter(torch.zeros(3))\n\n    def forward")
         weight = tensor("w", [2], fqn="w")
-        answer = self.load(self.begin(text, parameters=[weight], known=["w"]))
+        answer = self.load(self.begin(text, parameters=[weight], state=[registered("w", "float32[2]")]))
         self.assertEqual(answer["state"], "parameters_differ")
-        self.assertIn("missing: w float32[2]", answer["message"])
-        self.assertIn("left over: own float32[3]", answer["message"])
+        for words in ("missing: w float32[2]", "left over: own float32[3]",
+                      "by order, number 1 is own float32[3]; the task has w float32[2]"):
+            self.assertIn(words, answer["message"])
 
     def test_operators_are_counted_in_an_observed_call_only(self):
         session = self.loaded(RELU)

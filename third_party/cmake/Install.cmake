@@ -24,7 +24,7 @@ if(TARGET kbench-player)
     install(TARGETS kbench-heap LIBRARY DESTINATION libexec/kbench)
   endif()
   set(player_modules build_extensions compile_extension kbench_extensions kbench_triton player
-                     player_cleaning player_device player_outputs)
+                     player_cleaning player_device player_outputs player_parameters)
   list(TRANSFORM player_modules PREPEND ${PROJECT_SOURCE_DIR}/runner/player/)
   list(TRANSFORM player_modules APPEND .py)
   install(FILES ${player_modules} DESTINATION share/kbench/player)
