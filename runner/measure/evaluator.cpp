@@ -687,7 +687,10 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   const std::string reason = reason_to_repeat(result, settings.repeat_busy);
   if (reason.empty()) return result;
   Evaluation second = unless_confirmed(measure_again(result, settings, reason, result.samples));
-  return settle(std::move(result), std::move(second), reason);
+  if (!disagree(result, second)) return settle(std::move(result), std::move(second), reason);
+  Evaluation third =
+      unless_confirmed(measure_again(second, settings, "two measurements disagree", {}));
+  return settle(std::move(result), std::move(second), std::move(third), reason);
 }
 
 }  // namespace kbench

@@ -1,7 +1,9 @@
 #include "runner/measure/suspicion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,33 @@ double clock_resolution_ns(const Evaluation& first, const Evaluation& second) {
 constexpr const char* kReadTheKernel =
     "somebody has to read the kernel before this row may be ranked";
 
+bool is_slower(const Evaluation& one, const Evaluation& other) {
+  return time_of(one).value_or(0) > time_of(other).value_or(0);
+}
+
+bool are_far_apart(const Evaluation& first, const Evaluation& second) {
+  const double once = time_of(first).value_or(0);
+  const bool on_cpu = second.device == "cpu";
+  return stands(Defence::kFloor) && far_apart(once, time_of(second).value_or(0), on_cpu) &&
+         far_apart(once, at_pace_of(first, second), on_cpu);
+}
+
+void accuse(Evaluation& evaluation, std::string message) {
+  evaluation.state = State::kSuspect;
+  evaluation.message = std::move(message);
+  evaluation.hint = kReadTheKernel;
+}
+
+Evaluation failed_again(Evaluation first, Evaluation second, const std::string& reason) {
+  second.message = fmt::format("measured again because of {}: {}", reason, second.message);
+  return together(std::move(first), false, std::move(second), true);
+}
+
+void add_word(std::string& labels, std::string_view label) {
+  labels += labels.empty() ? "" : " ";
+  labels += label;
+}
+
 }  // namespace
 
 std::vector<Sample> joined(std::span<const Sample> first, std::span<const Sample> second) {
@@ -114,8 +143,7 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
   if (is_contradicted(second)) {
     second.message = "measured twice, and both times: " + second.message;
   } else {
-    second.labels += second.labels.empty() ? "" : " ";
-    second.labels += fmt::format("{}_once", to_string(first.state));
+    add_word(second.labels, fmt::format("{}_once", to_string(first.state)));
   }
   second.seed = first.seed;
   return together(first, false, std::move(second), true);
@@ -124,21 +152,29 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
 std::string reason_to_repeat(const Evaluation& evaluation, bool repeat_busy) {
   if (evaluation.state != State::kOk) return "";
   if (is_below_floor(evaluation)) return below_floor_words(evaluation);
+  // Eager alone may be slow where a task has many small steps: a compiler is ten times faster then.
   const auto over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
-  if (over_eager && over_eager->estimate > kTooFast)
+  const auto over_compiled = speedup(evaluation, Side::kCompiled, Side::kSubmission);
+  const bool by_both = !over_compiled || over_compiled->estimate > kTooFast;
+  if (over_eager && over_eager->estimate > kTooFast && by_both)
     return fmt::format("{:.1f} times as fast as eager", over_eager->estimate);
   if (repeat_busy && machine_was_busy(evaluation)) return "other programs on the machine";
   return "";
+}
+
+bool disagree(const Evaluation& first, const Evaluation& second) {
+  const bool both_timed = first.state == State::kOk && second.state == State::kOk;
+  if (!both_timed || machine_was_busy(first) || machine_was_busy(second)) return false;
+  if (is_below_floor(first) && is_below_floor(second)) return false;
+  const double apart = std::abs(time_of(first).value_or(0) - time_of(second).value_or(0));
+  return are_far_apart(first, second) && apart > clock_resolution_ns(first, second);
 }
 
 Evaluation settle(Evaluation first, Evaluation second, const std::string& reason) {
   second.repeats += first.repeats + 1;
   second.wall_seconds += first.wall_seconds;
   second.seed = first.seed;
-  if (second.state != State::kOk) {
-    second.message = fmt::format("measured again because of {}: {}", reason, second.message);
-    return together(std::move(first), false, std::move(second), true);
-  }
+  if (second.state != State::kOk) return failed_again(std::move(first), std::move(second), reason);
   // What others on the machine did says nothing of a submission: the quiet one of the two counts,
   // and where neither was, nothing is said (analysis/speedup, doubts_of) and nothing is gained
   // (reports/credit).
@@ -148,39 +184,53 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return together(std::move(first), true, std::move(second), true);
   if (first_was_busy || second_was_busy) {
     if (is_below_floor(first_was_busy ? second : first)) {
-      second.state = State::kSuspect;
-      second.message = "measured twice, once beside other programs and once faster than can be: " +
-                       below_floor_words(first_was_busy ? second : first);
-      second.hint = kReadTheKernel;
+      accuse(second, "measured twice, once beside other programs and once faster than can be: " +
+                         below_floor_words(first_was_busy ? second : first));
     }
     return together(std::move(first), second_was_busy, std::move(second), first_was_busy);
   }
-  const double once = time_of(first).value_or(0);
-  const double again = time_of(second).value_or(0);
-  const double at_pace = at_pace_of(first, second);
-  // The slower of the two counts.
-  const auto slower_counts = [&] {
-    const bool first_is_slower = once > again;
-    return together(first, first_is_slower, std::move(second), !first_is_slower);
-  };
-  const auto suspect = [&](std::string message) {
-    second.state = State::kSuspect;
-    second.message = std::move(message);
-    second.hint = kReadTheKernel;
-    return slower_counts();
-  };
+  const bool first_is_slower = is_slower(first, second);
   if (is_below_floor(first) && is_below_floor(second)) {
-    return suspect("measured twice, and both times faster than can be: " +
-                   below_floor_words(once > again ? first : second));
+    accuse(second, "measured twice, and both times faster than can be: " +
+                       below_floor_words(first_is_slower ? first : second));
+    return together(std::move(first), first_is_slower, std::move(second), !first_is_slower);
   }
-  const bool on_cpu = second.device == "cpu";
-  if (far_apart(once, again, on_cpu) && far_apart(once, at_pace, on_cpu) &&
-      stands(Defence::kFloor)) {
-    if (std::abs(once - again) <= clock_resolution_ns(first, second)) return slower_counts();
-    return suspect(fmt::format("two measurements disagree: {:.4f} ms and {:.4f} ms a call",
-                               once * 1e-6, again * 1e-6));
-  }
+  // By less than the clock resolves, or they would disagree.
+  if (are_far_apart(first, second))
+    return together(std::move(first), first_is_slower, std::move(second), !first_is_slower);
   return together(std::move(first), true, std::move(second), true);
+}
+
+Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
+                  const std::string& reason) {
+  third.repeats += first.repeats + second.repeats + 2;
+  third.wall_seconds += first.wall_seconds + second.wall_seconds;
+  third.seed = first.seed;
+  if (third.state != State::kOk) {
+    Evaluation before = together(std::move(first), true, std::move(second), true);
+    return failed_again(std::move(before), std::move(third), reason);
+  }
+  std::array<bool, 3> counts{};
+  const bool third_tells = !machine_was_busy(third);
+  if (third_tells && !disagree(second, third)) {
+    counts = {false, true, true};
+  } else if (third_tells && !disagree(first, third)) {
+    counts = {true, false, true};
+  } else {
+    const std::array<const Evaluation*, 3> all{&first, &second, &third};
+    const auto slowest = std::max_element(
+        all.begin(), all.end() - (third_tells ? 0 : 1),
+        [](const Evaluation* a, const Evaluation* b) { return is_slower(*b, *a); });
+    counts.at(static_cast<std::size_t>(slowest - all.begin())) = true;
+  }
+  const Evaluation& other = counts[1] ? second : first;
+  if (counts[2] && (counts[0] || counts[1]) && is_below_floor(third) && is_below_floor(other)) {
+    accuse(third, "measured three times, and twice faster than can be: " +
+                      below_floor_words(is_slower(other, third) ? other : third));
+  }
+  add_word(third.labels, "unstable");
+  Evaluation before = together(std::move(first), counts[0], std::move(second), counts[1]);
+  return together(std::move(before), counts[0] || counts[1], std::move(third), counts[2]);
 }
 
 }  // namespace kbench

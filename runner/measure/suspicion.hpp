@@ -1,6 +1,7 @@
 // When a result is too good to be believed at once. What is faster than the device can move its
-// data or multiply, or more than ten times faster than eager, is measured again by the evaluator:
-// fresh processes, new key. So is what the clocks contradict. Pure functions.
+// data or multiply, or more than ten times faster than the faster baseline, is measured again by
+// the evaluator: fresh processes, new key. So is what the clocks contradict. Where two measurements
+// disagree there is a third. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,20 @@ namespace kbench {
 // The second measurement counts, whatever it says; a label tells of the first.
 [[nodiscard]] Evaluation confirm(const Evaluation& first, Evaluation second);
 
-// What two measurements say together: a failure of the second counts; where they agree, the samples
-// of both do. Where they disagree, or both lie below the floor, the slower is `suspect`. Where the
+// Whether two quiet measurements that succeeded differ by more than the clock and the machine's
+// pace explain.
+[[nodiscard]] bool disagree(const Evaluation& first, const Evaluation& second);
+
+// What two measurements say together, which do not disagree: a failure of the second counts, else
+// the samples of both do. Where both lie below the floor, the slower is `suspect`. Where the
 // machine was busy both times nobody is accused, and reports let no speed-up count
 // (reports/credit.hpp).
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
+
+// What three say, where the first two disagree: a failure of the third counts, else two that agree
+// do, else the slowest of them. Nobody is accused of that; the label `unstable` tells of it. Two
+// that agree below the floor are `suspect`.
+[[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
+                                const std::string& reason);
 
 }  // namespace kbench

@@ -240,7 +240,7 @@ TEST_F(DefencesTest, NobodyIsAccusedOfRunningWhileStoppedOnOneMeasurement) {
 }
 
 TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.repeats, 1);
@@ -253,7 +253,7 @@ TEST_F(DefencesTest, MoreThanTenTimesEagerIsMeasuredAgainWithANewKey) {
 
 TEST_F(DefencesTest, TheFirstWorkerEndsAheadOfASecondMeasurement) {
   use_cpu();
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   std::unique_ptr<Worker> taken;
   settings_.last_worker = &taken;
   EXPECT_EQ(run().repeats, 1);
@@ -262,10 +262,10 @@ TEST_F(DefencesTest, TheFirstWorkerEndsAheadOfASecondMeasurement) {
 }
 
 TEST_F(DefencesTest, TheSecondMeasurementGoesOnUntilBothTogetherAreNarrow) {
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   const Evaluation steady = run();
   script_ = fakes::Script{};
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   script_.eager_drift = 1.3;
   const Evaluation drifting = run();
   EXPECT_EQ(drifting.repeats, 1);
@@ -288,7 +288,7 @@ TEST_F(DefencesTest, NobodyIsAccusedOfLyingOnOneMeasurement) {
 TEST_F(DefencesTest, AMeasurementThatReplacesOneMustNotBeTooGoodEither) {
   script_.hidden_ns = 5e6;
   script_.hides_once = true;
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.repeats, 2);
@@ -323,13 +323,14 @@ TEST_F(DefencesTest, WhereLaunchingIsNothingCoresAreAskedSeldom) {
   EXPECT_LT(probes, where_it_matters / 4);
 }
 
-TEST_F(DefencesTest, TwoMeasurementsThatDisagreeAreSuspect) {
-  script_.submission_ns = 2e5;
+TEST_F(DefencesTest, WhereTwoMeasurementsDisagreeAThirdTells) {
+  script_.submission_ns = 1.5e5;
   script_.factor_when_repeated = 3;
   const Evaluation result = run();
-  EXPECT_EQ(result.state, State::kSuspect);
-  EXPECT_EQ(result.correct, true);
-  EXPECT_NEAR(*median_time_ns(result.samples, Side::kSubmission), 6e5, 1) << "the slower counts";
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.labels, "unstable");
+  EXPECT_EQ(result.attempts.size(), 3u);
+  EXPECT_NEAR(*median_time_ns(result.samples, Side::kSubmission), 4.5e5, 1) << "two of three";
 }
 
 TEST_F(DefencesTest, BelowTheFloorTwiceIsSuspect) {
@@ -350,7 +351,7 @@ TEST_F(DefencesTest, ThePeaksAreKnownBeforeTheSubmissionLoads) {
 }
 
 TEST_F(DefencesTest, AWrongResultInTheSecondMeasurementCounts) {
-  script_.submission_ns = 2e5;
+  script_.submission_ns = 1.5e5;
   script_.submission_error = [this](int) { return script_.restarted ? 1.0 : 0.0; };
   expect_state(State::kWrongResult);
 }
