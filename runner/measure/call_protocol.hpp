@@ -67,6 +67,7 @@ class CallProtocol {
   void dismiss();
   // What the worker printed last; empty where there is none.
   [[nodiscard]] std::string last_output();
+  void add_label(const std::string& label);
   // Why the submission's results may be wrong, by what its model says of itself; empty if nothing.
   [[nodiscard]] std::string likely_cause();
   // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
@@ -162,7 +163,6 @@ class CallProtocol {
   std::optional<EarlyEnd> judge_torch_use();
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();
-  void add_label(const std::string& label);
 
   const EvaluationRequest& request_;
   const EvaluationSettings& settings_;

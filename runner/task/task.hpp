@@ -117,6 +117,7 @@ struct TaskSize {
   bool flops_avoidable = false;          // algebra may leave most of them out (avoidable.hpp)
   // Most terms added up, or factors multiplied, for one value; 0 beside products of matrices.
   std::int64_t longest_sum = 0;
+  int transcendental_functions = 0;  // of its graph (fast_math.hpp)
   // Of each output: whether eager's may lie in memory of an input, a parameter or another output,
   // or on itself.
   std::vector<bool> outputs_may_share;

@@ -13,6 +13,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/task/avoidable.hpp"
 #include "runner/task/draw_reader.hpp"
+#include "runner/task/fast_math.hpp"
 #include "runner/task/fixed_inputs.hpp"
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
@@ -162,6 +163,7 @@ TaskSize read_size(const JsonField& field, const std::string& name,
   size.flops = field.member("flops").number();
   if (size.flops < 0) field.member("flops").complain("negative");
   size.flops_avoidable = has_avoidable_products(graph);
+  size.transcendental_functions = transcendental_functions(graph);
   size.outputs_may_share = outputs_that_may_share(graph);
   if (field.healthy() && field.json().contains("longest_sum"))
     size.longest_sum = field.member("longest_sum").integer(0, kMaxInt64);

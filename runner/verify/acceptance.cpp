@@ -82,6 +82,18 @@ AcceptanceRule for_task(AcceptanceRule rule, const TaskSize& size) {
   return rule;
 }
 
+std::optional<AcceptanceRule> for_fast_math(AcceptanceRule rule, const TaskSize& size) {
+  constexpr double kUlpsOfOne = 64;
+  constexpr double kMostOfAll = 256;
+  const bool single =
+      std::all_of(size.outputs.begin(), size.outputs.end(),
+                  [](const TensorSpec& output) { return output.dtype == DType::kFloat32; });
+  if (!single || size.transcendental_functions == 0 || fixed_tolerance(rule) > 0)
+    return std::nullopt;
+  rule.f = std::min(kUlpsOfOne * size.transcendental_functions, kMostOfAll);
+  return rule;
+}
+
 std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<EagerError>& eager,
                                 Against against) {
   std::vector<OutputBound> result;
@@ -90,7 +102,8 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
     if (const double tolerance = fixed_tolerance(rule); tolerance > 0) {
       result.push_back({.absolute = tolerance, .relative = tolerance});
     } else {
-      result.push_back({factor(rule, against) * error.max_error, rule.k + rule.g, error.rms});
+      result.push_back(
+          {factor(rule, against) * error.max_error, rule.k + rule.g + rule.f, error.rms});
     }
   }
   return result;
@@ -123,8 +136,8 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
       check.message = element_message(outputs[o], result, allowed[o], whose);
     }
     const double l2 = relative_l2(result);
-    const double l2_bound =
-        factor(rule, against) * eager[o].relative_l2 + (kNormUlps + rule.g) * kFp32UnitRoundoff;
+    const double l2_bound = factor(rule, against) * eager[o].relative_l2 +
+                            (kNormUlps + rule.g + rule.f / 2) * kFp32UnitRoundoff;
     const bool judged_whole = whose == Whose::kSubmissions && fixed_tolerance(rule) == 0 &&
                               stands(Defence::kWholeTensorRule) &&
                               stands(Defence::kOutputsCompared);

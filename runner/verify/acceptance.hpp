@@ -1,10 +1,12 @@
 // When an output counts as correct. The reference is the same graph in fp64; with E the largest
 // error that the fp32 eager run makes anywhere in that output tensor,
 //
-//   each element:  |got - ref| <= c * E + (k + g) * ulp32(max(|ref|, rms(ref)))
-//   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + (32 + g) * 2^-24
+//   each element:  |got - ref| <= c * E + (k + g + f) * ulp32(max(|ref|, rms(ref)))
+//   whole tensor:  |got - ref|_2 / |ref|_2 <= c * (the same of eager) + (32 + g + f/2) * 2^-24
 //
-// where g grows with the longest sum of the task: adding one after the other is float32 too.
+// where g grows with the longest sum of the task: adding one after the other is float32 too. f is
+// zero at first. Where an output fails by that alone, f allows for the fast mathematics of GPUs,
+// and the row says `fast_math`.
 //
 // On hard inputs that fail by this, E is taken over eager's runs on perturbed inputs as well
 // (LoadedTask::perturbed_errors): with ill-conditioned outputs, chance decides whose errors are
@@ -17,6 +19,7 @@
 // evaluated on the device by Backend::compare.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +60,7 @@ struct AcceptanceRule {
   // (076_gemm_add_relu). Rounding to TF32 or float16 costs 8192.
   double k = 64;
   double g = 0;  // what for_task() adds to it
+  double f = 0;  // what for_fast_math() does
   // Above zero: another rule instead, the one of numpy.allclose with this absolute and relative
   // tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
   double allclose = 0;
@@ -67,6 +71,13 @@ struct AcceptanceRule {
 // outputs of one element, nor beside products (TaskSize::longest_sum). A serial softmax of 4,096
 // terms is off by 370 units, eager by 20.
 [[nodiscard]] AcceptanceRule for_task(AcceptanceRule rule, const TaskSize& size);
+
+// The same rule with its f: 64 for each exponential, logarithm, sine or power of the graph, at most
+// 256. So __expf and __logf pass, also one upon another; an approximate tanh or 16 bits fail as ever.
+// None where it would be the same rule: the graph has none of these, an output is not
+// float32, or the rule is another benchmark's.
+[[nodiscard]] std::optional<AcceptanceRule> for_fast_math(AcceptanceRule rule,
+                                                          const TaskSize& size);
 
 [[nodiscard]] std::vector<OutputBound> bounds(const AcceptanceRule& rule,
                                               const std::vector<EagerError>& eager,

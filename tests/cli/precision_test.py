@@ -10,6 +10,7 @@ import json
 import shutil
 
 import cli_case
+import fast_math
 from cli_case import ROOT
 from few_rows import write_suite
 
@@ -17,18 +18,10 @@ PRECISION = ROOT / "tests" / "precision"
 RIGHT = "float32"
 
 
-class PrecisionCase(cli_case.CliCase):
+class RunCase(cli_case.CliCase):
     def setUp(self):
         super().setUp()
         self.submissions = self.folder / "submissions"
-        for arithmetic in (PRECISION / "arithmetic").glob("*.hpp"):
-            agent = self.submissions / arithmetic.stem
-            shutil.copytree(PRECISION / "kernels", agent)
-            (agent / "include").mkdir()
-            shutil.copy(arithmetic, agent / "include" / "arithmetic.hpp")
-            shutil.copy(PRECISION / "rounding.hpp", agent / "include")
-        self.tasks = sorted(f"level1/{kernel.stem}"
-                            for kernel in (PRECISION / "kernels" / "level1").iterdir())
 
     def rows(self, tasks, *how):
         words = [word for task in tasks for word in ("--task", task)]
@@ -37,6 +30,18 @@ class PrecisionCase(cli_case.CliCase):
                              KBENCH_TORCH=str(self.folder), timeout=3000)
         return json.loads(result.stdout)["results"]
 
+
+class PrecisionCase(RunCase):
+    def setUp(self):
+        super().setUp()
+        for arithmetic in (PRECISION / "arithmetic").glob("*.hpp"):
+            agent = self.submissions / arithmetic.stem
+            shutil.copytree(PRECISION / "kernels", agent)
+            (agent / "include").mkdir()
+            shutil.copy(arithmetic, agent / "include" / "arithmetic.hpp")
+            shutil.copy(PRECISION / "rounding.hpp", agent / "include")
+        self.tasks = sorted(f"level1/{kernel.stem}"
+                            for kernel in (PRECISION / "kernels" / "level1").iterdir())
 
 class DrawsCase(PrecisionCase):
     def check(self, tasks):
@@ -65,6 +70,24 @@ class TimedCallsTest(PrecisionCase):
         rows = self.rows(self.tasks, "--quick", "--agent", RIGHT)
         self.assertEqual({row["task"]: row["state"] for row in rows}, dict.fromkeys(self.tasks, "ok"),
                          [row["message"] for row in rows])
+
+
+class FastMathTest(RunCase):
+    """Functions as GPUs approximate them."""
+
+    def test_documented_errors_are_granted_and_larger_ones_are_not(self):
+        tasks = fast_math.tasks()
+        self.assertEqual(len(tasks), 12)
+        count = fast_math.submit(self.submissions, "cpu")
+        rows = self.rows(tasks, "--checks-only", "--suite", write_suite(self.folder / "suite", tasks))
+        self.assertEqual(len(rows), count)
+        for row in rows:
+            wanted = "ok" if row["agent"] in fast_math.RIGHT else "wrong_result"
+            with self.subTest(task=row["task"], mathematics=row["agent"]):
+                self.assertEqual(row["state"], wanted, row["message"])
+        labelled = {row["agent"] for row in rows if "fast_math" in (row["labels"] or "")}
+        self.assertIn("at_the_limit", labelled)
+        self.assertNotIn("intrinsics", labelled)
 
 
 if __name__ == "__main__":

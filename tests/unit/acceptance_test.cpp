@@ -1,6 +1,7 @@
 #include "runner/verify/acceptance.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
@@ -41,6 +42,42 @@ TEST(Acceptance, LongSumsMayBeAddedOneAfterTheOther) {
   EXPECT_EQ(for_task({}, size).g, 0) << "beyond that sums are made of blocks";
   size = {.outputs = {{.name = "loss", .shape = {}}}, .longest_sum = 4'096};
   EXPECT_EQ(for_task({}, size).g, 0);
+}
+
+TEST(Acceptance, FastMathematicsIsGrantedByWhatTheGraphHas) {
+  TaskSize size{.outputs = kOutputs, .transcendental_functions = 1};
+  const auto rule = for_fast_math(for_task({}, size), size);
+  ASSERT_TRUE(rule);
+  EXPECT_DOUBLE_EQ(bounds(*rule, kEager, Against::kReference).at(0).ulp_factor, 64 + 64);
+  CompareResult result;
+  result.sum_squared_reference = 1;
+  result.sum_squared_error = 4e-6 * 4e-6;  // 4e-7 + 64 * 2^-24 = 4.2e-6
+  EXPECT_TRUE(judge(*rule, kOutputs, kEager, {result}, Against::kReference).passed);
+  EXPECT_FALSE(judge({}, kOutputs, kEager, {result}, Against::kReference).passed);
+  size.transcendental_functions = 100;
+  EXPECT_EQ(for_fast_math({}, size)->f, 256) << "an approximate tanh costs 8,192";
+}
+
+TEST(Acceptance, FastMathematicsIsNothingOfItsOwn) {
+  const TaskSize none{.outputs = kOutputs};
+  EXPECT_FALSE(for_fast_math({}, none)) << "no function that hardware approximates";
+  TaskSize size{.outputs = {{.name = "y", .dtype = DType::kFloat16, .shape = {2}}},
+                .transcendental_functions = 1};
+  EXPECT_FALSE(for_fast_math({}, size)) << "a half is coarser than that anyway";
+  size.outputs = kOutputs;
+  EXPECT_FALSE(for_fast_math({.allclose = 1e-4}, size)) << "another benchmark's rule";
+}
+
+TEST(Acceptance, FunctionsOfShippedTasksAreCounted) {
+  const auto functions_of = [](const char* name) {
+    const auto task =
+        load_task(std::filesystem::path(KBENCH_SUITES) / (std::string(name) + ".json"));
+    return task ? task->find_size("small")->transcendental_functions : -1;
+  };
+  EXPECT_EQ(functions_of("level1/019_relu"), 0);
+  EXPECT_EQ(functions_of("level1/021_sigmoid"), 1);
+  EXPECT_EQ(functions_of("level1/024_logsoftmax"), 2);
+  EXPECT_EQ(functions_of("level2/004_conv2d_mish_mish"), 4);
 }
 
 TEST(Acceptance, TheCompiledBaselineMayUseTf32OnlyWhereTheClassAllowsIt) {
