@@ -24,6 +24,9 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
     return "the key of its run's chain is not here, so nobody can tell whether the row was "
            "changed: "
            "report where it was measured, or trust it with --trust-unchecked";
+  if (chain == ChainFinding::State::kUnchained && !trust.unchecked)
+    return "its run has no chain, so nobody can tell whether the row was changed: trust it with "
+           "--trust-unchecked";
   return "";
 }
 

@@ -8,7 +8,7 @@ struct Trust {
   // verdict; each such row says so.
   bool estimates = false;
   // --trust-unchecked: rows count whose chain has a key that is not here, such as those of another
-  // machine.
+  // machine, or that have no chain.
   bool unchecked = false;
 };
 

@@ -74,6 +74,11 @@ def read_table(text):
 
 
 class Table1Case(cli_case.CliCase):
+    def kbench(self, verb, *words, **environment):
+        """Its runs are generated, and have no chain."""
+        trust = ["--trust-unchecked"] if verb in {"report"} else []
+        return super().kbench(verb, *words, *trust, **environment)
+
     def make_runs(self, *runs):
         subprocess.run([os.environ["MAKE_RUNS"], str(self.folder / "kbench.sqlite")],
                        input=json.dumps(runs), text=True, check=True)

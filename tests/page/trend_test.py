@@ -39,7 +39,7 @@ class TrendTest(PageCase):
         older = FOLDER / "older.html"
         database = next(FOLDER.glob("run-20-3-8-history*.sqlite"))
         page_case.run(page_case.os.environ["KBENCH"], "report", "html", "--db", database, "--run",
-                      "4eed", "--output", older)
+                      "4eed", "--output", older, page_case.UNCHAINED)
         self.assertEqual(len(data_of(older)["trend"]["runs"]), 4)
 
     def test_the_task_page_has_its_series_and_pointing_shows_the_run(self):
@@ -124,7 +124,8 @@ class VariantsTest(PageCase):
         make_page("run")
         page = FOLDER / f"variants-{rule}.html"
         page_case.run(page_case.os.environ["KBENCH"], "report", "html", "--db",
-                      FOLDER / "run.sqlite", "--variants", rule, "--output", page)
+                      FOLDER / "run.sqlite", "--variants", rule, "--output", page,
+                      page_case.UNCHAINED)
         return page
 
     def test_the_rule_is_said_and_kept_where_p_moves(self):
@@ -136,7 +137,7 @@ class VariantsTest(PageCase):
             self.assertIn(words, page.inner_text("#ranking"))
             report = json.loads(page_case.run(
                 page_case.os.environ["KBENCH"], "report", "json", "--db", FOLDER / "run.sqlite",
-                "--variants", rule))
+                "--variants", rule, page_case.UNCHAINED))
             self.assertEqual(report["variants"], rule)
             self.check_the_curve(page)
 
