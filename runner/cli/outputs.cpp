@@ -125,6 +125,16 @@ Status check_kind(const fs::path& file) {
       fmt::format("name a file, or - for standard output: --out FORMAT=- > {}", file.string()));
 }
 
+// A file of whoever left a link where the page goes that nobody named.
+Status check_not_led_away(const OutputRequest& output) {
+  std::error_code failed;
+  if (!output.by_default || !fs::is_symlink(*output.file, failed)) return Done{};
+  return usage(fmt::format("{} is a link, and the page is not written to where it leads",
+                           output.file->string()),
+               "remove it, name the page with --html, or write none with --no-html; nothing was "
+               "opened or written");
+}
+
 // Whether any SQLite database lies there, such as the results of somebody else.
 bool is_database(const fs::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
@@ -299,6 +309,7 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
     if (auto harmless = check_not_database(output, database); !harmless) return harmless;
     if (auto fine = check_place(*output.file); !fine) return fine;
     if (auto file = check_kind(*output.file); !file) return file;
+    if (auto own = check_not_led_away(output); !own) return own;
     if (input && same_file(*output.file, *input))
       return usage(fmt::format("{} is read, the report in {} would be written over it",
                                output.file->string(), output.reporter->name),

@@ -96,6 +96,14 @@ class RefusedTest(OutputsCase):
         self.assert_refused(("run", *RELU, "--db", "x.html"), "x.html is the database", "--no-html")
         self.assert_refused(("run", *RELU, "--db", "new.html"), "new.html is the database")
 
+    def test_the_page_that_nobody_asked_for_follows_no_link(self):
+        """Was: whoever left a link there had a file elsewhere written over."""
+        kept = self.folder / "kept"
+        kept.write_text("kept", encoding="utf-8")
+        (self.folder / "kbench.html").symlink_to("kept")
+        self.assert_refused(("run", *RELU), "kbench.html is a link", "--no-html")
+        self.assertEqual(kept.read_text(encoding="utf-8"), "kept")
+
     def test_an_empty_name_is_no_database(self):
         """Was: SQLite's own temporary database, gone at the end with all rows."""
         for command in ("run", "report"):

@@ -1,5 +1,6 @@
 #include "runner/task/task.hpp"
 
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -136,6 +137,17 @@ TEST_F(LoadTask, RejectsHostileText) {
   expect_error("/title", std::string(100000, 'x'), "title", "more than the limit");
   expect_error("/source", "../secret.py", "source", "same folder");
   expect_error("/source", "/etc/passwd", "source", "same folder");
+}
+
+TEST_F(LoadTask, RefusesASourceThatLeadsOutOfTheSuite) {
+  ASSERT_TRUE(load(valid_task()));
+  const std::filesystem::path source = folder_.path() / "level1/007_line.py";
+  TemporaryFolder elsewhere;
+  std::filesystem::create_symlink(elsewhere.write("secret", "1"), source);
+  expect_error("/title", "as it was", "source", "link to a file outside of the suite");
+  std::filesystem::remove(source);
+  std::filesystem::create_symlink("008_other.py", source);
+  EXPECT_TRUE(load(valid_task())) << "a link within the suite";
 }
 
 TEST_F(LoadTask, RejectsWrongTypes) {
