@@ -195,6 +195,14 @@ void visit_backwards(GraphArg& arg, const Visit& visit) {
     for (auto item = list->rbegin(); item != list->rend(); ++item) visit_backwards(*item, visit);
 }
 
+// Nobody reads what it makes, nor does it write to what others read. Eager would be timed with it.
+bool is_dead(const GraphNode& node) {
+  return !node.op.ends_with('_') &&
+         std::all_of(node.outs.begin(), node.outs.end(),
+                     [](std::size_t out) { return out == GraphNode::kUnread; });
+}
+
+// Leaves dead nodes out, with all that is made for them alone.
 void mark_last_uses(Graph& graph) {
   std::vector<bool> read_later(graph.value_names.size(), false);
   const auto visit = [&](GraphValue& value) {
@@ -207,9 +215,11 @@ void mark_last_uses(Graph& graph) {
     // What nobody reads later must not be kept either.
     for (std::size_t& out : node->outs)
       if (out != GraphNode::kUnread && !read_later[out]) out = GraphNode::kUnread;
+    if (is_dead(*node)) continue;
     for (auto arg = node->args.rbegin(); arg != node->args.rend(); ++arg)
       visit_backwards(*arg, visit);
   }
+  std::erase_if(graph.nodes, is_dead);
 }
 
 }  // namespace

@@ -53,12 +53,25 @@ TEST(Graph, MarksTheLastUseOfEachValue) {
 
 TEST(Graph, KeepsAnOutputToTheEnd) {
   const auto graph = parse_graph(task(R"([
-      {"op": "aten::relu", "overload": "", "args": [{"v": "x"}], "outs": ["y"]},
-      {"op": "aten::relu", "overload": "", "args": [{"v": "y"}], "outs": ["unread"]}])"),
+      {"op": "aten::clone", "overload": "", "args": [{"v": "x"}, null], "outs": ["y"]},
+      {"op": "aten::relu_", "overload": "", "args": [{"v": "y"}], "outs": ["unread"]}])"),
                                  "small");
-  ASSERT_TRUE(graph);
+  ASSERT_TRUE(graph) << graph.error().message;
+  ASSERT_EQ(graph->nodes.size(), 2u) << "it writes what is returned";
   EXPECT_FALSE(value(graph->nodes[1].args[0]).last_use);
   EXPECT_EQ(graph->nodes[1].outs[0], GraphNode::kUnread);
+}
+
+TEST(Graph, LeavesOutWhatNobodyReads) {
+  const auto graph = parse_graph(task(R"([
+      {"op": "aten::exp", "overload": "", "args": [{"v": "x"}], "outs": ["a"]},
+      {"op": "aten::sort", "overload": "", "args": [{"v": "a"}, -1, false], "outs": ["b", "c"]},
+      {"op": "aten::relu", "overload": "", "args": [{"v": "x"}], "outs": ["y"]}])"),
+                                 "small");
+  ASSERT_TRUE(graph) << graph.error().message;
+  ASSERT_EQ(graph->nodes.size(), 1u);
+  EXPECT_EQ(graph->nodes[0].op, "aten::relu");
+  EXPECT_TRUE(value(graph->nodes[0].args[0]).last_use);
 }
 
 TEST(Graph, ReadsEveryKindOfArgument) {
