@@ -47,6 +47,7 @@ std::string library_of(const std::string& path) {
     if (!package.ends_with(".libs")) return clean_name(package, kLongest);
   }
   const std::string name = name_of(path);
+  if (!path.starts_with('/')) return "code made at run time";
   return clean_name(name.substr(0, name.find_first_of("-.", 1)), kLongest);
 }
 
@@ -54,7 +55,9 @@ enum class Owner { kSubmission, kNeutral, kWaiting, kLibrary };
 
 Owner owner_of(const CodeMapping& mapping, const KnownCode& known) {
   const CodeOrigin origin = known.origin(mapping);
-  if (origin == CodeOrigin::kSubmission || origin == CodeOrigin::kMemory) return Owner::kSubmission;
+  if (origin == CodeOrigin::kSubmission) return Owner::kSubmission;
+  // oneDNN, which torch brings, makes its convolutions and products at run time.
+  if (origin == CodeOrigin::kMemory) return Owner::kLibrary;
   const std::string name = name_of(mapping.path);
   if (name.starts_with(kOpenMp)) return Owner::kWaiting;
   const bool neutral =

@@ -303,7 +303,7 @@ class Session:
             print(error, file=sys.stderr, flush=True)
             return WRONG_OUTPUT
         except BaseException as error:
-            print(last_lines(error), file=sys.stderr, flush=True)
+            print(reason_first(error), file=sys.stderr, flush=True)
             return RAISED
 
     def prepare(self):
@@ -312,7 +312,7 @@ class Session:
             self.model.kbench_prepare()
             return 0
         except BaseException as error:
-            print(last_lines(error), file=sys.stderr, flush=True)
+            print(reason_first(error), file=sys.stderr, flush=True)
             return RAISED
 
     def serve(self):

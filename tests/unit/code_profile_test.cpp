@@ -1,9 +1,12 @@
 #include "runner/measure/code_profile.hpp"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -119,6 +122,32 @@ TEST_F(CodeProfilerTest, WhatItBroughtItselfIsNoLibrary) {
   const CodeProfile own = profile(known);
   EXPECT_GE(own.looks, 1);
   EXPECT_TRUE(own.libraries.empty());
+}
+
+TEST_F(CodeProfilerTest, WhatWasMadeAtRunTimeIsNotItsOwn) {
+  constexpr std::array<unsigned char, 2> kJumpToItself{0xEB, 0xFE};
+  void* const code =
+      ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(code, MAP_FAILED);
+  std::memcpy(code, kJumpToItself.data(), kJumpToItself.size());
+  child_ = ::fork();
+  if (child_ == 0) {
+    reinterpret_cast<void (*)()>(code)();
+  }
+  ::munmap(code, 4096);
+  CodeProfile seen;
+  ASSERT_TRUE(test::await(
+      [&] {
+        CodeProfiler profiler;
+        stop();
+        profiler.look({&child_, 1});
+        const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
+        ::kill(child_, SIGCONT);
+        seen = profiler.take();
+        return there && seen.libraries.contains("code made at run time");
+      },
+      "it computes there"));
+  EXPECT_EQ(seen.looks, 1);
 }
 
 TEST_F(CodeProfilerTest, WhoWaitsIsNotCounted) {
