@@ -284,7 +284,7 @@ constexpr std::array kStateLooks{
     StateLook{State::kCrash, "✗", Tone::kBad, "The process died in the submission's code."},
     StateLook{State::kTimeout, "✗", Tone::kBad, "It did not answer in time."},
     StateLook{State::kOverBudget, "✗", Tone::kBad,
-              "It kept the run waiting for longer than one submission may."},
+              "It kept the run waiting for longer, or wrote more, than one submission may."},
     StateLook{State::kDoesNotFit, "!", Tone::kCaution,
               "The task needs more memory than the device has."},
     StateLook{State::kTimingInconsistent, "✗", Tone::kBad,

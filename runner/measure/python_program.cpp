@@ -74,6 +74,7 @@ class PythonProgram final : public WorkerProgram {
     auto session = pool_.fork(request, control, output);
     if (!session) return session.error();
     folder_ = std::move(session->folder);
+    files_.emplace(std::move(session->writable));
     return std::move(session->process);
   }
 
@@ -96,6 +97,8 @@ class PythonProgram final : public WorkerProgram {
             {"outputs", describe(start.size->outputs)}};
   }
 
+  [[nodiscard]] std::optional<WrittenFiles> written_files() const override { return files_; }
+
   [[nodiscard]] Result<UniqueFd> library(const WorkerStart&) const override { return UniqueFd(); }
 
   [[nodiscard]] Result<KnownCode> known_code(int) const override { return known_code_; }
@@ -111,7 +114,9 @@ class PythonProgram final : public WorkerProgram {
   PythonModel model_;
   std::string agent_;
   Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
-  fs::path folder_;               // where the session of the last start() sees its files
+  // Of the session of the last start(): where it sees its files, and what it writes.
+  fs::path folder_;
+  std::optional<WrittenFiles> files_;
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kLongCall = std::chrono::milliseconds{300};
+// How often a session's files are counted while it runs.
+constexpr auto kFilesEvery = std::chrono::seconds{1};
 constexpr auto kReapPatience = std::chrono::seconds{5};
 
 // The worker is not trusted: its reply may have any shape and length.
@@ -67,9 +69,10 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(WorkerProgram& program,
   if (auto sent = channel.send(program.request(start), descriptors); !sent) return sent.error();
   auto outputs = watch(program.kind(), start, arenas);
   if (!outputs) return outputs.error();
-  return std::unique_ptr<Worker>(new WorkerProcess(
-      program.kind(), std::move(*process), std::move(channel), std::move(*mailbox),
-      std::move(*outputs), std::move(*known_code), std::move(*output), start));
+  return std::unique_ptr<Worker>(
+      new WorkerProcess(program.kind(), std::move(*process), std::move(channel),
+                        std::move(*mailbox), std::move(*outputs), program.written_files(),
+                        std::move(*known_code), std::move(*output), start));
 }
 
 Result<WorkerProcess::Outputs> WorkerProcess::watch(const WorkerKind& kind,
@@ -91,7 +94,8 @@ Result<WorkerProcess::Outputs> WorkerProcess::watch(const WorkerKind& kind,
 
 WorkerProcess::WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process,
                              Channel channel, Mailbox mailbox, Outputs outputs,
-                             KnownCode known_code, WorkerOutput output, const WorkerStart& start)
+                             std::optional<WrittenFiles> files, KnownCode known_code,
+                             WorkerOutput output, const WorkerStart& start)
     : kind_(kind),
       process_(std::move(process)),
       channel_(std::move(channel)),
@@ -101,6 +105,7 @@ WorkerProcess::WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedPr
       own_outputs_(std::move(outputs.own)),
       size_(*start.size),
       heap_bytes_(start.arenas->geometry.heap_bytes),
+      files_(std::move(files)),
       known_code_(std::move(known_code)),
       output_(std::move(output)),
       threads_(start.threads),
@@ -186,10 +191,24 @@ std::optional<EarlyEnd> WorkerProcess::load() {
   return thaw();
 }
 
+std::optional<EarlyEnd> WorkerProcess::await_word(std::chrono::milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  while (Clock::now() < deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto pause = files_ ? std::min<std::chrono::milliseconds>(left, kFilesEvery) : left;
+    pollfd poll_fd{channel_.fd(), POLLIN, 0};
+    if (::poll(&poll_fd, 1, static_cast<int>(std::max<long>(pause.count(), 1))) > 0) break;
+    if (auto end = check_files(kFilesEvery)) return end;
+  }
+  return std::nullopt;
+}
+
 std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds timeout) {
   if (!ready_)
     if (auto end = hear_ready(timeout)) return end;
-  const auto heard = channel_.receive(timeout);
+  if (auto end = await_word(timeout)) return end;
+  // The first bytes of its word are there, or its time is over.
+  const auto heard = channel_.receive(std::chrono::milliseconds{1'000});
   if (!heard && heard.error().code == ErrorCode::kTimeout) {
     process_->kill();
     return EarlyEnd{State::kTimeout,
@@ -271,7 +290,13 @@ std::optional<EarlyEnd> WorkerProcess::take_stock() {
   if (!times)
     return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
   run_times_ = std::move(*times);
-  return std::nullopt;
+  return check_files(std::chrono::nanoseconds{0});
+}
+
+std::optional<EarlyEnd> WorkerProcess::check_files(std::chrono::nanoseconds every) {
+  auto end = files_ ? files_->look(processes_, every) : std::nullopt;
+  if (end) process_->kill();
+  return end;
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_stop() {
@@ -355,7 +380,12 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
   StallWatch watch;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
-                  {.is_over = [&] { return answer.failure || has_ended(); },
+                  {.is_over =
+                       [&] {
+                         if (!answer.failure && Clock::now() > continued + kFilesEvery)
+                           answer.failure = check_files(kFilesEvery);
+                         return answer.failure || has_ended();
+                       },
                    .has_stalled = [&](auto into_call) { return has_stalled(watch, into_call); },
                    .move_threads = [&] { process_->move_threads(); },
                    .let_run =

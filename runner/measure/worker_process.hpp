@@ -46,14 +46,16 @@ class WorkerProcess final : public Worker {
     std::optional<OwnOutputs> own;
   };
   WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process, Channel channel,
-                Mailbox mailbox, Outputs outputs, KnownCode known_code, WorkerOutput output,
-                const WorkerStart& start);
+                Mailbox mailbox, Outputs outputs, std::optional<WrittenFiles> files,
+                KnownCode known_code, WorkerOutput output, const WorkerStart& start);
   static Result<Outputs> watch(const WorkerKind& kind, const WorkerStart& start,
                                const SeatArenas& arenas);
   [[nodiscard]] bool has_ended() const;
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
   std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
+  // Waits for a word on its channel; how it ends where it writes too much meanwhile.
+  std::optional<EarlyEnd> await_word(std::chrono::milliseconds timeout);
   // Gets to know its processes while only our own code runs in there: from then on none of them can
   // hide, and none can start another one.
   std::optional<EarlyEnd> enlist();
@@ -68,6 +70,8 @@ class WorkerProcess final : public Worker {
   // Of a call that began that long ago and is over.
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
+  // Python: how it ends for what it has written; kills it then.
+  std::optional<EarlyEnd> check_files(std::chrono::nanoseconds every);
   // In the middle of a call: stops it, sees where its threads are, and continues it.
   std::optional<EarlyEnd> look_into_call();
   EarlyEnd describe_silence(const PlayerCall& call);
@@ -87,8 +91,9 @@ class WorkerProcess final : public Worker {
   std::optional<LateWrites> late_writes_;  // CPU
   std::optional<OwnOutputs> own_outputs_;  // CPU, Python
   const TaskSize& size_;
-  std::uint64_t heap_bytes_;     // CUDA, Python
-  bool copies_outputs_ = false;  // Python: the kernel does not let us read its memory
+  std::uint64_t heap_bytes_;           // CUDA, Python
+  bool copies_outputs_ = false;        // Python: the kernel does not let us read its memory
+  std::optional<WrittenFiles> files_;  // Python
   KnownCode known_code_;
   WorkerOutput output_;
   bool looked_at_ = false;  // its code, before it loaded

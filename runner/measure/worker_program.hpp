@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
@@ -12,6 +13,7 @@
 #include "runner/measure/known_code.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_kind.hpp"
+#include "runner/measure/written_files.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -27,6 +29,8 @@ class WorkerProgram {
                                                           int output) = 0;
   // The first message on its channel; mailbox, arenas and then `library` come along.
   [[nodiscard]] virtual Json request(const WorkerStart& start) const = 0;
+  // What the process of the last start() writes; none where it has no folder to write to.
+  [[nodiscard]] virtual std::optional<WrittenFiles> written_files() const { return std::nullopt; }
   // What was compiled; none where nothing is.
   [[nodiscard]] virtual Result<UniqueFd> library(const WorkerStart& start) const = 0;
   [[nodiscard]] virtual Result<KnownCode> known_code(int library) const = 0;

@@ -27,8 +27,7 @@ constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
 constexpr milliseconds kDeathPatience{5'000};
 constexpr milliseconds kEndPatience{10'000};
-// Removing a million files, say: a new one is there sooner.
-constexpr milliseconds kCleanPatience{20'000};
+constexpr milliseconds kLookPatience{20'000};
 
 SandboxedProcess::Exit exit_of(int status) {
   if (WIFSIGNALED(status)) return {.exited = false, .signal = WTERMSIG(status)};
@@ -51,6 +50,7 @@ class SessionProcess final : public SandboxedProcess {
     // Without a word of the zygote's everything died at once, for want of memory say.
     ended_ = status ? exit_of(*status) : Exit{.exited = false, .signal = SIGKILL};
     zygote_->sandboxed().forget(pid_);
+    zygote_->forget_session();
     return *ended_;
   }
 
@@ -66,6 +66,7 @@ class SessionProcess final : public SandboxedProcess {
     }
     if (wait(kEndPatience)) return;
     zygote_->sandboxed().kill();
+    zygote_->forget_session();
     ended_ = Exit{.exited = false, .signal = SIGKILL};
   }
 
@@ -107,13 +108,17 @@ Result<std::shared_ptr<Zygote>> Zygote::start(Sandbox& sandbox, SandboxCommand c
   command.descriptors = {{ends->second.get(), kControlDescriptor},
                          {output->write_end(), STDOUT_FILENO},
                          {output->write_end(), STDERR_FILENO}};
+  auto folders = SessionFolders::make();
+  if (!folders) return folders.error();
+  command.writable.push_back(folders->above());
   auto process = sandbox.start(command);
   if (!process) return process.error();
+  if (auto taken = folders->take_back(); !taken) return taken.error();
   ends->second.reset();
   output->close_write_end();
   std::shared_ptr<Zygote> zygote(new Zygote(
-      std::move(*process), Channel(std::move(ends->first), Channel::Descriptors::kRefused),
-      std::move(*output)));
+      std::move(*folders), std::move(*process),
+      Channel(std::move(ends->first), Channel::Descriptors::kRefused), std::move(*output)));
   if (type_of(zygote->channel_.receive(kImportPatience)) != "zygote")
     return zygote->failed("does not start");
   auto own = zygote->process_->processes();
@@ -138,21 +143,24 @@ Result<int> Zygote::await_end(milliseconds timeout) {
   return message->body.value("status", 0);
 }
 
-Status Zygote::clean() {
-  if (auto sent = channel_.send({{"type", "clean"}}); !sent) return failed("has ended");
-  const auto answer = channel_.receive(kCleanPatience);
-  if (type_of(answer) == "cleaned") return Done{};
-  return failed(type_of(answer) == "unclean"
+Status Zygote::look_over() {
+  if (auto sent = channel_.send({{"type", "look_over"}}); !sent) return failed("has ended");
+  const auto answer = channel_.receive(kLookPatience);
+  if (type_of(answer) == "unchanged") return Done{};
+  return failed(type_of(answer) == "changed"
                     ? "is not as it was: " + answer->body.value("why", std::string())
-                    : std::string("does not tidy up"));
+                    : std::string("does not look after itself"));
 }
 
 Result<std::unique_ptr<SandboxedProcess>> Zygote::fork(int control, int output) {
   const auto left = sessions();
   if (!left) return left.error();
   if (!left->empty()) return failed("has processes of another session beside it");
-  if (auto sent = channel_.send({{"type", "fork"}}, {control, output}); !sent)
-    return failed("has ended");
+  auto folder = folders_.make_next();
+  if (!folder) return folder.error();
+  session_folder_ = std::move(*folder);
+  const Json order = {{"type", "fork"}, {"folder", session_folder_.string()}};
+  if (auto sent = channel_.send(order, {control, output}); !sent) return failed("has ended");
   if (type_of(channel_.receive(kForkPatience)) != "forked") return failed("does not fork");
   const auto found = sessions();
   if (!found) return found.error();

@@ -7,12 +7,14 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "runner/core/channel.hpp"
 #include "runner/core/result.hpp"
+#include "runner/measure/session_folders.hpp"
 #include "runner/measure/worker_output.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
@@ -20,30 +22,42 @@ namespace kbench {
 
 class Zygote : public std::enable_shared_from_this<Zygote> {
  public:
-  // Returns once torch is imported. Errors: kInfrastructure, with its last words.
+  // Returns once torch is imported. Its sandbox is given a folder that its sessions write to.
+  // Errors: kInfrastructure, with its last words.
   static Result<std::shared_ptr<Zygote>> start(Sandbox& sandbox, SandboxCommand command);
 
   // A new session with these descriptors as its channel and output. One at a time. Errors:
   // kInfrastructure, also where anything of the session before is left.
   Result<std::unique_ptr<SandboxedProcess>> fork(int control, int output);
 
-  // Between two submissions: removes what the one before left in the folders that it was started
-  // with, and looks whether it changed what the next one inherits. Errors: kInfrastructure; then
-  // nobody is to be forked from it any more.
-  Status clean();
+  // Where the session that was forked last may write.
+  [[nodiscard]] const std::filesystem::path& session_folder() const { return session_folder_; }
+
+  // Between two submissions: looks whether the one before changed what the next one finds or
+  // inherits. Errors: kInfrastructure; then nobody is to be forked from it any more.
+  Status look_over();
 
   // Of the session at hand: how it ended, as waitpid tells. Errors: kTimeout; kInfrastructure where
   // all of it is gone.
   Result<int> await_end(std::chrono::milliseconds timeout);
   [[nodiscard]] SandboxedProcess& sandboxed() { return *process_; }
+  // Of the session at hand, which is over: removes its folder. Where that fails, nobody is forked
+  // from it any more.
+  void forget_session() { (void)folders_.remove(); }
   // Every process in its sandbox but itself.
   [[nodiscard]] Result<std::vector<pid_t>> sessions();
 
  private:
-  Zygote(std::unique_ptr<SandboxedProcess> process, Channel channel, WorkerOutput output)
-      : process_(std::move(process)), channel_(std::move(channel)), output_(std::move(output)) {}
+  Zygote(SessionFolders folders, std::unique_ptr<SandboxedProcess> process, Channel channel,
+         WorkerOutput output)
+      : folders_(std::move(folders)),
+        process_(std::move(process)),
+        channel_(std::move(channel)),
+        output_(std::move(output)) {}
   Error failed(const std::string& what);
 
+  SessionFolders folders_;  // outlives the process
+  std::filesystem::path session_folder_;
   std::unique_ptr<SandboxedProcess> process_;
   Channel channel_;
   WorkerOutput output_;

@@ -40,8 +40,10 @@ class OnStage {
   fs::path to_;
 };
 
-// Folders that a session can write to, and that nobody outside of its sandbox sees; nothing where
-// there may be others. (Without Landlock, /dev is the user's own who started the sandbox.)
+// Folders of its sandbox that a session might write to beside its own, and that nobody outside
+// sees; nothing where there may be others. (With Landlock it can write to none of them, but change
+// the rights of those that are its user's. Without, /dev is the user's own who started the
+// sandbox.)
 std::optional<std::vector<std::string>> writable_folders(const SandboxLevel& level) {
   if (level.landlock == 0 && !(level.bubblewrap && level.own_uid)) return std::nullopt;
   if (level.bubblewrap) return std::vector<std::string>{"/tmp", "/dev/shm"};
@@ -69,7 +71,7 @@ struct ZygotePool::Home {
   ScratchFolder stage;
   std::unique_ptr<OnStage> shown;
   std::shared_ptr<Zygote> zygote;
-  bool can_be_cleaned = false;
+  bool can_be_looked_over = false;
 
   [[nodiscard]] bool shows(const fs::path& folder) const {
     return shown && shown->from() == folder;
@@ -122,7 +124,7 @@ Status ZygotePool::start(Home& home, const ZygoteCommand& command) {
   starts_.push_back(home.agent);
   SandboxCommand started = command(home.stage.path());
   const auto folders = writable_folders(sandbox_.level(started.needs_cuda));
-  home.can_be_cleaned = folders.has_value();
+  home.can_be_looked_over = folders.has_value();
   if (folders) started.argv.insert(started.argv.end(), folders->begin(), folders->end());
   auto zygote = Zygote::start(sandbox_, std::move(started));
   if (!zygote) return zygote.error();
@@ -138,9 +140,9 @@ void ZygotePool::start_early(const std::string& agent, const ZygoteCommand& comm
 // Shows the submission's files, and nothing else of its agent's.
 Status ZygotePool::make_ready(Home& home, const ZygoteRequest& request) {
   const bool another = !home.shows(request.folder);
-  // Nobody has to clean up before the first one.
+  // Before the first one nothing can have changed.
   if (another && home.zygote && home.shown)
-    if (!home.can_be_cleaned || !home.zygote->clean()) home.zygote.reset();
+    if (!home.can_be_looked_over || !home.zygote->look_over()) home.zygote.reset();
   if (!home.zygote)
     if (auto started = start(home, request.command); !started) return started;
   return another ? home.show(request.folder) : Status(Done{});
@@ -157,7 +159,7 @@ Result<ZygotePool::Session> ZygotePool::fork(const ZygoteRequest& request, int c
     process = home.zygote->fork(control, output);
   }
   if (!process) return process.error();
-  return Session{std::move(*process), home.stage.path() / kOnStage};
+  return Session{std::move(*process), home.stage.path() / kOnStage, home.zygote->session_folder()};
 }
 
 }  // namespace kbench

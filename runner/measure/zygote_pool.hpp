@@ -1,9 +1,9 @@
 // The fork servers of a run's Python submissions: one for each agent, since importing torch takes
 // seconds and two submissions of one agent may follow one another in a sandbox. Two agents never
 // share one. What a submission finds there is what the first one found: its files alone (the folder
-// of the one before is taken away), no process, no file in memory, no changed priority of the one
-// before; where the sandbox cannot promise that, each submission has a fork server of its own.
-// Called by python_program; owned by run_command. Not safe for several threads at once.
+// of the one before is taken away, and so is what its sessions wrote), no process, no changed
+// priority of the one before; where the sandbox cannot promise that, or a submission changed
+// something there, the next one has a fork server of its own. Not safe for several threads at once.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace kbench {
 
 // What starts a fork server, which sees `stage` and below it the files of one submission. The
-// folders that are to be cleaned between two submissions are added to its arguments.
+// folders that have to be unchanged between two submissions are added to its arguments.
 using ZygoteCommand = std::function<SandboxCommand(const std::filesystem::path& stage)>;
 
 // Which submission is to be played, and how its agent's fork server is started.
@@ -35,7 +35,7 @@ struct ZygoteRequest {
 };
 
 // Whether two submissions of one agent may follow one another in a sandbox like that: what a
-// session can write to is known, and nobody else's.
+// session can write to beside its own folder is known, and nobody else's.
 [[nodiscard]] bool can_be_shared(const SandboxLevel& level);
 
 class ZygotePool {
@@ -51,7 +51,8 @@ class ZygotePool {
 
   struct Session {
     std::unique_ptr<SandboxedProcess> process;
-    std::filesystem::path folder;  // where the submission's files lie for it
+    std::filesystem::path folder;    // where the submission's files lie for it
+    std::filesystem::path writable;  // its own: nobody else was given it, and it goes with it
   };
   // A process of the agent's in which no other session's code has run, with these descriptors as
   // its channel and output. The session before has to be over. Errors: kInfrastructure.

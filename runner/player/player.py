@@ -1,18 +1,19 @@
 """The player of Python submissions: kbench starts it in the sandbox, nobody else needs to.
 
-    python3 player.py kbench-player.so cpu|cuda [FOLDER...]
+    python3 player.py kbench-player.so cpu|cuda [FOLDER...]    which have to stay as they are
 
 Imports torch once (for CUDA Triton as well, where there is one, but makes no context) and then
 forks one process for each session. A session is one set of buffers, and begins in a process that no
-other session's code has run in; sessions of several submissions of one agent follow one another, and
-in between the folders are made as they were before the first. Descriptor 3 is the channel to the
-supervisor: length-prefixed JSON, descriptors beside it. In this process it carries
+other session's code has run in, with a folder of its own to write to; sessions of several submissions
+of one agent follow one another, where nothing of the one before is left. Descriptor 3 is the channel to
+the supervisor: length-prefixed JSON, descriptors beside it. In this process it carries
 
     we: {"type": "zygote", "torch": "2.11.0"}                     once, when torch is there
-    it: {"type": "fork"} with the session's channel and output    we: {"type": "forked"}
+    it: {"type": "fork", "folder": PATH} with the session's channel and output
+                                                                  we: {"type": "forked"}
                                                                   we: {"type": "ended", "status": 9}
-    it: {"type": "clean"}                                         we: {"type": "cleaned"}
-                                                   or {"type": "unclean", "why": "..."}
+    it: {"type": "look_over"}                                     we: {"type": "unchanged"}
+                                                   or {"type": "changed", "why": "..."}
 
 and a session speaks as kbench-worker does: request, "ready", empty calls, "loaded", calls. It holds
 nothing worth stealing: no reference, no key, no verdict, and all that is believed of it is "call N
@@ -23,6 +24,7 @@ sessions only, after they have locked themselves.
 import array
 import ast
 import ctypes
+import errno
 import gc
 import importlib.util
 import io
@@ -94,19 +96,69 @@ class Refused(Exception):
         self.answer = {"type": "error", "state": state, "message": message, "hint": hint}
 
 
+# --- the folder of a session ---
+
+# Where programs look for a place of their own, below the folder.
+PLACES = {"HOME": "", "TMPDIR": "", "TMP": "", "TEMP": "", "XDG_CACHE_HOME": ".cache",
+          "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
+          "XDG_RUNTIME_DIR": "", "TORCHINDUCTOR_CACHE_DIR": ""}
+
+
+def settle_in(library, folder):
+    """From now on this process writes to `folder` alone, and whoever asks where to write is led there.
+    Before there is any other thread, which would go on writing elsewhere."""
+    words = ctypes.create_string_buffer(1000)
+    if library.kb_write_only_below(folder.encode(), words, len(words)) != 0:
+        raise Refused("", words.value.decode(errors="replace"))
+    os.chdir(folder)
+    for name, below in PLACES.items():
+        os.environ[name] = os.path.join(folder, below) if below else folder
+    os.makedirs(os.environ["XDG_CACHE_HOME"])
+    os.environ["USER"] = os.environ["LOGNAME"] = "nobody"
+    tempfile.tempdir = folder
+
+
+def closed_path(error):
+    """Of an exception, or one that it follows from: the file outside of the session's folder that it
+    could not open or make. None: it is about something else."""
+    own = os.environ["TMPDIR"] + os.sep
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        path = getattr(error, "filename", None) if isinstance(error, OSError) else None
+        if isinstance(path, str) and os.path.isabs(path) and not path.startswith(own):
+            below_tmp = os.path.normpath(path).startswith("/tmp/")
+            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) or \
+                    below_tmp and error.errno == errno.ENOENT:
+                return path
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def said_of_files(error):
+    """What its author should know beside what an exception says: a line, or nothing."""
+    try:
+        path = closed_path(error)
+    except Exception:  # it is the submission's
+        return ""
+    return f"\n{path} is closed to a submission: it writes below TMPDIR, to which tempfile, HOME and " \
+        "relative paths lead" if path else ""
+
+
 # --- what is foreign ---
 
 
 def last_lines(error, most=12):
     """Of a traceback, from where it enters the submission."""
     lines = "".join(traceback.format_exception(error)).rstrip().splitlines()
-    return "\n".join(lines[-most:])
+    return "\n".join(lines[-most:]) + said_of_files(error)
 
 
 def reason_first(error):
     """The same, but for who shows the first lines only."""
-    lines = last_lines(error).splitlines()
-    return "\n".join(lines[-1:] + lines[:-1])
+    said = said_of_files(error)
+    lines = last_lines(error).removesuffix(said).splitlines()
+    return "\n".join(lines[-1:]) + said + "\n" + "\n".join(lines[:-1])
 
 
 def modules_in(module):
@@ -376,7 +428,7 @@ class Output(io.TextIOBase):
 # --- the process that forks them ---
 
 
-def play(library, descriptors):
+def play(library, descriptors, folder):
     """In the forked process. Does not return."""
     control, output = descriptors
     os.dup2(output, 1)
@@ -389,6 +441,7 @@ def play(library, descriptors):
     channel = socket.socket(fileno=CONTROL)
     torch.set_grad_enabled(False)
     try:
+        settle_in(library, folder)
         Session(library, channel, *receive(channel)).run()
     except EOFError:
         pass
@@ -416,11 +469,9 @@ def import_more(device):
 
 
 def main():
-    path, device, *writable = sys.argv[1:]
-    # Without bubblewrap nothing can be written, and who only asks where files would go must not fail:
-    # torch asks, and makes that folder, at the first mode of Python's that a model enters.
+    path, device, *folders = sys.argv[1:]
+    # This process has no folder to write to, and who only asks where files would go must not fail.
     tempfile.tempdir = os.environ["TMPDIR"]
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.tempdir
     library = load_library(path, device)
     library.kb_keep_freed_memory()
     library.kb_know_operators()
@@ -428,7 +479,7 @@ def main():
     # What a session's code could write to here would be there before the next one locks itself.
     library.kb_set_open_to_others(0)
     channel = socket.socket(fileno=CONTROL)
-    ground = Ground(writable)
+    ground = Ground(folders)
     gc.collect()
     gc.freeze()
     send(channel, {"type": "zygote", "torch": torch.__version__})
@@ -437,13 +488,13 @@ def main():
             message, descriptors = receive(channel)
         except EOFError:
             return
-        if message["type"] == "clean":
-            send(channel, ground.clean())
+        if message["type"] == "look_over":
+            send(channel, ground.look_over())
             continue
         child = os.fork()
         if child == 0:
             channel.detach()
-            play(library, descriptors)
+            play(library, descriptors, message["folder"])
         for fd in descriptors:
             os.close(fd)
         send(channel, {"type": "forked"})

@@ -16,12 +16,14 @@
 #include <utility>
 
 #include "runner/core/channel.hpp"
+#include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/player/observation.hpp"
 #include "runner/player/operator_watch.hpp"
 #include "runner/player/tensor_handle.hpp"
 #include "runner/player/words.hpp"
+#include "runner/sandbox/landlock.hpp"
 #include "runner/sandbox/lockdown.hpp"
 #include "runner/worker/mailbox.hpp"
 
@@ -103,6 +105,14 @@ void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t ty
   return kbench::make_tensor_handle(
       data, on_cuda != 0, {type_code, type_bits}, std::span(shape, count),
       strides == nullptr ? std::span<const std::int64_t>() : std::span(strides, count));
+}
+
+int kb_write_only_below(const char* folder, char* words, std::size_t size) {
+  if (!kbench::stands(kbench::Defence::kPrivateFiles)) return 0;
+  const auto confined = kbench::write_only_below(folder);
+  if (confined) return 0;
+  write_words(confined.error().message, words, size);
+  return 1;
 }
 
 int kb_lock_down(char* words, std::size_t size) {

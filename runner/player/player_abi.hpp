@@ -55,7 +55,8 @@ void kb_answer_call(void* mailbox, std::uint32_t number, int spins, const kb_pla
 void* kb_tensor(void* data, int on_cuda, std::uint8_t type_code, std::uint8_t type_bits, int ndim,
                 const std::int64_t* shape, const std::int64_t* strides);
 
-// 0, or 1 with the reason in `words`.
+// Both: 0, or 1 with the reason in `words`. The first one has to come before any other thread.
+int kb_write_only_below(const char* folder, char* words, std::size_t size);
 int kb_lock_down(char* words, std::size_t size);
 
 // Around what is foreign in each slot of each call, and after each call; of one that is not

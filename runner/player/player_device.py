@@ -73,6 +73,7 @@ def load_library(path, device):
     declare(library, "kb_tensor", c.c_void_p, c.c_void_p, c.c_int, c.c_uint8, c.c_uint8, c.c_int,
             c.c_void_p, c.c_void_p)
     declare(library, "kb_know_operators", None)
+    declare(library, "kb_write_only_below", c.c_int, c.c_char_p, c.c_char_p, c.c_size_t)
     declare(library, "kb_lock_down", c.c_int, c.c_char_p, c.c_size_t)
     declare(library, "kb_watch_operators", None)
     declare(library, "kb_stop_watching", None)

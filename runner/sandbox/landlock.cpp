@@ -16,6 +16,8 @@
 namespace kbench {
 namespace {
 
+namespace fs = std::filesystem;
+
 // The parts of linux/landlock.h that Debian 12's headers (ABI 2) lack.
 constexpr std::uint64_t kTruncate = 1ull << 14;     // ABI 3
 constexpr std::uint64_t kIoctlDevice = 1ull << 15;  // ABI 5
@@ -60,11 +62,10 @@ Error failed(const std::string& what) {
   return {ErrorCode::kInfrastructure, "Landlock: " + what + ": " + std::strerror(errno), ""};
 }
 
-Status add_rule(int ruleset, const PathRule& rule, int abi) {
-  const UniqueFd path(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+Status add_rule(int ruleset, const fs::path& file, std::uint64_t access) {
+  const UniqueFd path(::open(file.c_str(), O_PATH | O_CLOEXEC));
   struct stat info {};
   if (!path.valid() || ::fstat(path.get(), &info) != 0) return Done{};
-  std::uint64_t access = access_of(rule.use) & all_file_access(abi);
   if (!S_ISDIR(info.st_mode)) access &= kOnFiles;
   landlock_path_beneath_attr beneath{};
   beneath.allowed_access = access;
@@ -72,7 +73,13 @@ Status add_rule(int ruleset, const PathRule& rule, int abi) {
   if (::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0) {
     return Done{};
   }
-  return failed("a rule for " + rule.path.string());
+  return failed("a rule for " + file.string());
+}
+
+Status enforce(int ruleset) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
+  if (::syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) return failed("restricting");
+  return Done{};
 }
 
 }  // namespace
@@ -98,11 +105,29 @@ Status restrict_files(const std::vector<PathRule>& rules, int abi) {
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   if (!ruleset.valid()) return failed("a rule set");
   for (const PathRule& rule : rules) {
-    if (auto added = add_rule(ruleset.get(), rule, abi); !added) return added;
+    const std::uint64_t access = access_of(rule.use) & all_file_access(abi);
+    if (auto added = add_rule(ruleset.get(), rule.path, access); !added) return added;
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
-  if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) return failed("restricting");
-  return Done{};
+  return enforce(ruleset.get());
+}
+
+Status write_only_below(const fs::path& folder) {
+  const int abi = landlock_abi();
+  if (abi == 0) return Done{};
+  // Reading and ioctl are not handled, which is to say that nothing changes about them.
+  constexpr std::uint64_t kLeftAlone =
+      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | kIoctlDevice;
+  const std::uint64_t handled = all_file_access(abi) & ~kLeftAlone;
+  const std::uint64_t writing = handled & ~LANDLOCK_ACCESS_FS_EXECUTE;
+  const std::uint64_t changing = handled & (LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate);
+  const RulesetAttributes attributes{.files = handled};
+  const UniqueFd ruleset(static_cast<int>(
+      ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.files, 0)));
+  if (!ruleset.valid()) return failed("a rule set");
+  if (auto added = add_rule(ruleset.get(), folder, writing); !added) return added;
+  for (const char* path : {"/dev", "/proc"})
+    if (auto added = add_rule(ruleset.get(), path, changing); !added) return added;
+  return enforce(ruleset.get());
 }
 
 }  // namespace kbench

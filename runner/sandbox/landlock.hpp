@@ -1,5 +1,6 @@
 // Landlock: which files a program may open, by path, checked by the kernel without privileges.
-// Called by enter.cpp for every sandboxed program. Newer kernels know more kinds of access ("ABI"):
+// Applied by enter.cpp to every sandboxed program, and once more by each session of a Python
+// submission to itself. Newer kernels know more kinds of access ("ABI"):
 // 2 files and moving between folders, 3 truncation, 4 TCP, 5 device ioctl, 6 signals and abstract
 // sockets. What the kernel does not know is left to the other layers.
 #pragma once
@@ -31,5 +32,11 @@ struct PathRule {
 // Confines this process and what it starts from now on, as an ABI up to `abi` can. Paths that do
 // not exist are left out. Sets no_new_privs. Errors: kInfrastructure, naming the call that failed.
 [[nodiscard]] Status restrict_files(const std::vector<PathRule>& rules, int abi);
+
+// From now on this thread, and those that it starts, makes, changes and removes files below
+// `folder` alone, and executes no program. What could be read stays readable; devices and files of
+// the kernel's (/dev, /proc) stay as writable as they were. Done where this kernel has no Landlock.
+// Errors: kInfrastructure, naming the call that failed.
+[[nodiscard]] Status write_only_below(const std::filesystem::path& folder);
 
 }  // namespace kbench

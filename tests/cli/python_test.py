@@ -8,13 +8,16 @@ Skipped as a whole where kbench was built without a Python that has torch.
 
 import json
 import re
+import sys
 import unittest
 
 import cli_case
+import without_layers
 from cli_case import CACHE, GOOD, KBENCH, ROOT, TASK_FAILED, TINY, USAGE
 from prepared import Prepared
 
 FAULTS = ROOT / "tests" / "faults" / "python"
+LAYERS = without_layers.__file__
 RELU = "level1/019_relu"
 
 EXPECTED = {
@@ -52,11 +55,20 @@ EXPECTED = {
     "extension_does_not_compile": "compile_error",
     "extension_asks_for_a_plugin": "compile_error",
     "extension_in_cuda": "skipped",
+    "writes_files": "ok",
+    "writes_to_tmp": "import_error",
+    "writes_too_much": "over_budget",
+    "writes_too_many_files": "over_budget",
+    "writes_without_a_name": "over_budget",
+    "writes_in_a_call_without_end": "over_budget",
+    "writes_code_and_loads_it": "forbidden_library",
+    "writes_code_and_maps_it": "forbidden_library",
 }
 
 # What is not played, so that it needs no torch.
 NOT_PLAYED = {fault for fault, state in EXPECTED.items() if state in ("skipped", "compile_error")}
 ENDLESS = {fault for fault, state in EXPECTED.items() if state == "timeout"}
+WRITING = {fault for fault in EXPECTED if fault.startswith("writes_") and fault != "writes_to_its_input"}
 
 RELU_MODEL = """import torch
 
@@ -129,7 +141,7 @@ class FaultsTest(Prepared, PythonCase):
     changes the state of those after it. BatchTest has agents that must not share the process with torch."""
 
     def prepare(self):
-        for fault in EXPECTED.keys() - ENDLESS:
+        for fault in EXPECTED.keys() - ENDLESS - WRITING:
             self.submit_fault("unplayed" if fault in NOT_PLAYED else "played", fault)
         self.result, rows = self.check_mine(RELU)
         self.by_fault = {row["variant"]: row for row in rows}
@@ -137,7 +149,7 @@ class FaultsTest(Prepared, PythonCase):
     def test_each_fault_has_its_state_and_the_run_goes_on(self):
         self.assertEqual({path.name for path in FAULTS.iterdir()}, set(EXPECTED))
         self.assert_fails(self.prepared.result, TASK_FAILED)
-        self.assert_expected(self.prepared.by_fault, EXPECTED.keys() - ENDLESS)
+        self.assert_expected(self.prepared.by_fault, EXPECTED.keys() - ENDLESS - WRITING)
 
     def test_its_message_says_what_happened(self):
         for fault, words in {
@@ -197,6 +209,86 @@ class ModelNew(nn.Module):
     def forward(self, x):
         return self.instance_norm(self.conv(x)) / self.divide_by
 """
+
+
+class FilesCase(Prepared, PythonCase):
+    """Each session has a folder to write to, whatever the sandbox consists of."""
+
+    WITHOUT = ""  # layers that this machine is made to lack
+    LACKS = ()  # so in the level's name
+    FAULTS = {"writes_files"}
+
+    def prepare(self):
+        if self.WITHOUT and not without_layers.WORKS_HERE:
+            self.skipTest("layers are taken away on x86-64 alone")
+        for fault in self.FAULTS:
+            self.submit_fault("me", fault)
+        # The same again, as another submission of this agent's and of another one.
+        text = (FAULTS / "writes_files" / "level1" / "019_relu.py").read_text(encoding="utf-8")
+        for agent in ("me", "you"):
+            self.submit(agent, f"{RELU}@writes_files_again", text)
+        program = sys.executable if self.WITHOUT else KBENCH
+        words = (LAYERS, self.WITHOUT, KBENCH) if self.WITHOUT else ()
+        result = self.kbench(*words, "run", "-v", "--suite", TINY, "--format", "json", "--task", RELU,
+                             "--device", "cpu", "--submissions", self.folder / "mine", "--checks-only",
+                             program=program, timeout=900, KBENCH_CACHE=str(CACHE))
+        rows = [row for row in self.rows(result) if row["agent"]]
+        if any("Permission denied" in row["message"] for row in rows if row["state"] == "infrastructure_error"):
+            self.skipTest("without bubblewrap the user nobody cannot reach the Python that has torch")
+        self.level = rows[0]["sandbox"]
+        self.again = [row for row in rows if row["variant"] == "writes_files_again"]
+        self.by_fault = {row["variant"]: row for row in rows if row not in self.again}
+
+    def test_the_sandbox_lacks_what_it_should(self):
+        layers = self.prepared.level.split("+")
+        for name in self.LACKS:
+            self.assertFalse([layer for layer in layers if layer.startswith(name)], layers)
+
+    def test_what_writes_files_ends_as_it_should(self):
+        by_fault = self.prepared.by_fault
+        self.assertEqual({fault: row["state"] for fault, row in by_fault.items()},
+                         {fault: EXPECTED[fault] for fault in self.FAULTS},
+                         {fault: row["message"] for fault, row in by_fault.items()})
+        for fault, row in by_fault.items():
+            self.assertEqual(row["fault"], "none" if EXPECTED[fault] == "ok" else "submission", fault)
+
+    def test_no_other_submission_finds_what_it_left(self):
+        self.assertEqual([row["state"] for row in self.prepared.again], ["ok"] * 2,
+                         [row["message"] for row in self.prepared.again])
+
+
+class FilesTest(FilesCase):
+    FAULTS = WRITING
+
+
+class FilesInAContainerTest(FilesCase):
+    WITHOUT = "namespaces"
+    LACKS = ("bwrap", "pidns", "netns")
+
+
+class FilesOfAPlainUserTest(FilesCase):
+    WITHOUT = "namespaces,uid"
+    LACKS = ("uid", "bwrap", "pidns", "netns")
+    FAULTS = WRITING
+
+    def test_messages_say_where_to_write_and_what_was_too_much(self):
+        for fault, words in {
+                "writes_to_tmp": "/tmp/x is closed to a submission: it writes below TMPDIR",
+                "writes_too_much": "wrote more than 2 GiB to its folder",
+                "writes_without_a_name": "wrote more than 2 GiB to its folder",
+                "writes_too_many_files": "made more than 10000 files in its folder"}.items():
+            with self.subTest(fault=fault):
+                self.assertIn(words, self.prepared.by_fault[fault]["message"])
+
+
+class FilesWithoutLandlockTest(FilesCase):
+    WITHOUT = "landlock"
+    LACKS = ("landlock",)
+
+
+class FilesInAnOldContainerTest(FilesCase):
+    WITHOUT = "landlock,namespaces,uid"
+    LACKS = ("landlock", "uid", "bwrap", "pidns", "netns")
 
 
 class ParametersTest(Prepared, PythonCase):

@@ -1,5 +1,6 @@
 """Stands in for runner/player/player.py in zygote_pool_test: speaks its protocol without torch. Sessions
-run the Python that the test sends, and answer with what it calls `result`. Tidies up by the real code.
+run the Python that the test sends, in which `folder` is what the session may write to, and answer with what
+it calls `result`. Looks over what is left by the real code.
 
     fake_zygote.py [FOLDER...]
 
@@ -39,7 +40,7 @@ def receive(channel):
     return json.loads(data), list(descriptors)
 
 
-def play(control):
+def play(control, folder):
     os.dup2(control, CONTROL)
     channel = socket.socket(fileno=CONTROL)
     while True:
@@ -47,7 +48,7 @@ def play(control):
             message, _ = receive(channel)
         except EOFError:
             os._exit(0)
-        scope = {"os": os}
+        scope = {"os": os, "folder": folder}
         exec(message["run"], scope)
         send(channel, {"result": scope.get("result")})
 
@@ -61,13 +62,13 @@ def main():
             message, descriptors = receive(channel)
         except EOFError:
             return
-        if message["type"] == "clean":
-            send(channel, ground.clean())
+        if message["type"] == "look_over":
+            send(channel, ground.look_over())
             continue
         child = os.fork()
         if child == 0:
             channel.detach()
-            play(descriptors[0])
+            play(descriptors[0], message["folder"])
         for descriptor in descriptors:
             os.close(descriptor)
         send(channel, {"type": "forked"})

@@ -10,6 +10,7 @@ import math
 import mmap
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import struct
@@ -33,6 +34,7 @@ ARENA = 1 << 20
 AT = 512  # where tensors start in their arenas
 LIBC = ctypes.CDLL(None, use_errno=True)
 NO_ROOM = "/proc"  # where nobody can write a file
+LANDLOCK = LIBC.syscall(444, None, ctypes.c_size_t(0), 1) > 0  # the version that the kernel speaks
 PATIENCE_S = 240  # for anything that the player says; importing torch takes minutes on a busy machine
 
 RELU = """import torch
@@ -89,7 +91,8 @@ class Session:
         self.output, printed = os.pipe()
         os.set_blocking(printed, False)
         os.set_blocking(self.output, False)
-        zygote.send({"type": "fork"}, (theirs.fileno(), printed))
+        self.folder = tempfile.mkdtemp(prefix="kbench-player-test-")
+        zygote.send({"type": "fork", "folder": self.folder}, (theirs.fileno(), printed))
         theirs.close()
         os.close(printed)
         assert zygote.receive()["type"] == "forked"
@@ -186,6 +189,7 @@ class PlayerTest(unittest.TestCase):
             "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
             "state": state, "kernelbench": list(kernelbench), "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
+        self.addCleanup(shutil.rmtree, session.folder)
         self.playing = True
         answer = session.channel.receive()
         self.assertEqual(answer["type"], "ready", answer)
@@ -568,14 +572,47 @@ class ModelNew(torch.nn.Module):
         return torch.relu(x)""").replace("import torch", "import os\nimport socket\n\nimport torch", 1))
         self.assertEqual(session.call(FORWARD), 0)
 
-    def test_where_files_would_go_is_known_though_none_can_be_written(self):
-        session = self.loaded(RELU.replace("import torch", """import tempfile
+    def test_it_writes_to_its_own_folder_and_whoever_asks_is_led_there(self):
+        session = self.loaded(RELU.replace("import torch", """import getpass
+import os
+import tempfile
 
 import torch
 from torch._inductor.runtime.cache_dir_utils import cache_dir
-""", 1).replace("return torch.relu(x)",
-                f"return torch.relu(x) if tempfile.gettempdir() == cache_dir() == '{NO_ROOM}' else None"))
+
+own = os.getcwd()
+assert os.listdir() == [".cache"]
+assert {tempfile.gettempdir(), os.path.expanduser("~"), cache_dir(), os.environ["TMPDIR"]} == {own}
+assert os.environ["XDG_CACHE_HOME"].startswith(own)
+assert getpass.getuser() == "nobody"
+with tempfile.NamedTemporaryFile() as file:
+    assert os.path.dirname(file.name) == own
+os.makedirs("a/b")
+""", 1))
         self.assertEqual(session.call(FORWARD), 0)
+        self.assertTrue((pathlib.Path(session.folder) / "a" / "b").is_dir())
+
+    @unittest.skipUnless(LANDLOCK, "this kernel has no Landlock")
+    def test_elsewhere_it_writes_nothing_and_is_told_where_it_may(self):
+        closed = f"/tmp/kbench-player-test-{os.getpid()}"  # of no other test
+        for line, path in ((f"open('{closed}', 'w')", closed), (f"os.makedirs('{closed}/folder')", closed),
+                           (f"open('{closed}/there/is/none')", f"{closed}/there/is/none"),
+                           ("open('/dev/shm/kbench-mine', 'w')", "/dev/shm/kbench-mine")):
+            with self.subTest(line):
+                answer = self.load(self.begin(f"import os\n{line}\n"))
+                self.assertEqual(answer["state"], "import_error")
+                self.assertIn(f"{path} is closed to a submission: it writes below TMPDIR", answer["message"])
+                session = self.loaded(RELU.replace("        return", f"        {line}\n        return").replace(
+                    "import torch", "import os\n\nimport torch", 1))
+                self.assertEqual(session.call(FORWARD), RAISED)
+                self.assertIn("it writes below TMPDIR", session.printed())
+        self.assertFalse(os.path.exists(closed))
+
+    def test_of_other_errors_nothing_is_said_of_files(self):
+        for line in ("raise OSError('/tmp/x')", "open('nothing')", "open('/no/such/folder/file')", "1 / 0"):
+            with self.subTest(line):
+                answer = self.load(self.begin(line + "\n"))
+                self.assertNotIn("TMPDIR", answer["message"])
 
     def test_an_extension_that_was_not_built_is_an_error_that_says_so(self):
         text = RELU.replace("import torch\n", "import torch\nfrom torch.utils.cpp_extension import load_inline\n\n"
@@ -628,8 +665,8 @@ class ModelNew(torch.nn.Module):
 
     def test_between_submissions_it_says_whether_it_is_as_it_was(self):
         self.end()
-        self.zygote.send({"type": "clean"})
-        self.assertEqual(self.zygote.receive(), {"type": "cleaned"})
+        self.zygote.send({"type": "look_over"})
+        self.assertEqual(self.zygote.receive(), {"type": "unchanged"})
 
 
 if __name__ == "__main__":

@@ -201,36 +201,92 @@ TEST_F(ZygotePoolTest, AStoppedSessionEndsAndTheNextOneFollows) {
   }
 }
 
-TEST_F(ZygotePoolTest, WhatOneSubmissionLeavesIsGoneForTheNext) {
-  const SandboxLevel& level = sandbox_->level(false);
-  if (!shares() || !level.bubblewrap) GTEST_SKIP() << "nothing to clean in " << level.to_string();
+// With everything, as in most containers, without Landlock, and with neither.
+const std::vector<SandboxOptions> kLevels = {
+    {},
+    {.use_bubblewrap = false, .use_namespaces = false},
+    {.use_bubblewrap = false},
+    {.use_user_namespace = false},
+    {.max_landlock_abi = 0},
+    {.use_bubblewrap = false, .use_namespaces = false, .max_landlock_abi = 0}};
+
+TEST_F(ZygotePoolTest, EachSessionHasAFolderOfItsOwnAtEveryLevel) {
+  for (const SandboxOptions& options : kLevels) {
+    pool_.reset();
+    sandbox_ = make_sandbox(options);
+    pool_ = std::make_unique<ZygotePool>(*sandbox_);
+    SCOPED_TRACE(sandbox_->level(false).to_string());
+    std::set<fs::path> folders;
+    for (const auto& [agent, name] :
+         {std::pair("me", "one"), {"me", "one"}, {"me", "two"}, {"you", "three"}}) {
+      auto playing = play_all({{agent, name}});
+      ASSERT_TRUE(playing);
+      const fs::path folder = playing->session.writable;
+      EXPECT_EQ(playing->run("result = folder"), folder.string());
+      EXPECT_TRUE(folders.insert(folder).second) << "under a name that none had before";
+      EXPECT_THAT(playing->list(folder), testing::IsEmpty());
+      EXPECT_EQ(playing->run("open(folder + '/left', 'w').close(); result = 'left'"), "left");
+      if (sandbox_->level(false).own_uid) {
+        EXPECT_EQ(playing->run(R"(
+result = 'refused'
+for attempt in (os.listdir, lambda above: os.mkdir(above + '/mine'), lambda above: os.chmod(above, 0o777)):
+    try:
+        result = str(attempt(os.path.dirname(folder)))
+    except PermissionError:
+        pass)"),
+                  "refused");
+      }
+      playing.reset();
+      EXPECT_FALSE(fs::exists(folder)) << "it goes with its session";
+      EXPECT_TRUE(fs::is_empty(folder.parent_path()));
+    }
+  }
+}
+
+TEST_F(ZygotePoolTest, WhateverASessionMadeInItsFolderGoesWithIt) {
   auto first = play_all({{"me", "one"}});
   ASSERT_TRUE(first);
-  const std::vector<std::string> before = first->list("/tmp");
+  const fs::path folder = first->session.writable;
   EXPECT_EQ(first->run(R"(
-path = '/tmp/deep'
+path = folder + '/deep'
 for i in range(300):
     os.mkdir(path)
     open(path + '/file', 'w').close()
     os.chdir(path)
     path = 'x' * 200
 os.chdir('/')
-os.mkdir('/tmp/closed')
-open('/tmp/closed/file', 'w').close()
-os.chmod('/tmp/closed', 0)
-os.symlink('/usr', '/tmp/link')
-open('/dev/shm/answer', 'w').close()
+os.mkdir(folder + '/closed')
+open(folder + '/closed/file', 'w').close()
+os.chmod(folder + '/closed', 0)
+os.symlink('/usr', folder + '/link')
+os.chmod(folder, 0)
 result = 'left')"),
             "left");
   first.reset();
-  auto second = play_all({{"me", "two"}});
-  ASSERT_TRUE(second);
-  EXPECT_EQ(second->list("/tmp"), before);
-  EXPECT_THAT(second->list("/dev/shm"), testing::IsEmpty());
+  EXPECT_FALSE(fs::exists(folder));
+  ASSERT_TRUE(play_all({{"me", "one"}}));
   EXPECT_THAT(pool_->take_starts(), ElementsAre("me"));
 }
 
-TEST_F(ZygotePoolTest, WhatCannotBeUndoneMeansANewOne) {
+TEST_F(ZygotePoolTest, WhatASubmissionLeavesElsewhereMeansANewOne) {
+  const SandboxLevel& level = sandbox_->level(false);
+  if (!shares() || !level.bubblewrap) GTEST_SKIP() << "nothing to leave in " << level.to_string();
+  for (const std::string left : {"open('/tmp/left', 'w').close()", "os.mkdir('/dev/shm/left')"}) {
+    auto first = play_all({{"me", "one"}});
+    ASSERT_TRUE(first);
+    // The fake does not lock itself, so it may.
+    EXPECT_EQ(first->run(left + "; result = 'left'"), "left");
+    first.reset();
+    auto second = play_all({{"me", "two"}});
+    ASSERT_TRUE(second);
+    for (const char* folder : {"/tmp", "/dev/shm"})
+      EXPECT_THAT(second->list(folder), testing::Not(testing::Contains("left")));
+    EXPECT_THAT(pool_->take_starts(), testing::SizeIs(2));
+    pool_->clear();
+  }
+}
+
+TEST_F(ZygotePoolTest, AChangedPriorityMeansANewOne) {
   auto first = play_all({{"me", "one"}});
   ASSERT_TRUE(first);
   (void)first->run("os.setpriority(os.PRIO_PROCESS, os.getppid(), 7)");

@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+
+with open("/tmp/x", "w", encoding="ascii") as file:
+    file.write("x")
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return torch.relu(x)

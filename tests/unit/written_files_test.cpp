@@ -1,0 +1,98 @@
+#include "runner/measure/written_files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/core/unique_fd.hpp"
+#include "runner/os/files.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::nanoseconds;
+
+// What this process writes stands for what a session does.
+class WrittenFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto scratch = ScratchFolder::make("written-files-test");
+    ASSERT_TRUE(scratch.ok()) << scratch.error().message;
+    scratch_ = std::move(*scratch);
+  }
+  [[nodiscard]] fs::path folder() const { return scratch_.path(); }
+
+  // A file that takes its room without anything being written.
+  [[nodiscard]] UniqueFd make(const std::string& name, std::uint64_t bytes) const {
+    UniqueFd file(::open((folder() / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (bytes > 0) {
+      EXPECT_EQ(::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)), 0);
+    }
+    return file;
+  }
+  // How it ends, by a look at all that there is.
+  [[nodiscard]] std::string end() const {
+    const std::array<pid_t, 1> own{::getpid()};
+    const auto end = WrittenFiles(folder()).look(own, nanoseconds{0});
+    return end ? std::string(to_string(end->state)) + ": " + end->message : "";
+  }
+
+  ScratchFolder scratch_;
+};
+
+TEST_F(WrittenFilesTest, WhatIsWithinTheLimitsIsFine) {
+  EXPECT_EQ(end(), "");
+  (void)make("file", WrittenFiles::kMost.bytes / 2);
+  EXPECT_EQ(end(), "");
+}
+
+TEST_F(WrittenFilesTest, BytesOfAllFilesCountTogether) {
+  for (const char* name : {"a", "b", "c"}) (void)make(name, WrittenFiles::kMost.bytes / 2);
+  EXPECT_EQ(end(), "over_budget: the submission wrote more than 2 GiB to its folder");
+}
+
+TEST_F(WrittenFilesTest, AFileWithoutANameCountsAsLongAsItIsOpen) {
+  UniqueFd file = make("file", WrittenFiles::kMost.bytes / 2);
+  const UniqueFd same(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+  fs::remove(folder() / "file");
+  (void)make("other", WrittenFiles::kMost.bytes / 2 + (1 << 20));
+  EXPECT_THAT(end(), testing::HasSubstr("more than 2 GiB"));
+  fs::remove(folder() / "other");
+  EXPECT_EQ(end(), "") << "the same file under two numbers is one";
+}
+
+TEST_F(WrittenFilesTest, SoDoManyFilesAndDeepFolders) {
+  (void)make("file", 0);
+  // Names of one file: some disks take a millisecond for a new one.
+  for (std::uint64_t i = 0; i < WrittenFiles::kMost.entries; ++i)
+    fs::create_hard_link(folder() / "file", folder() / std::to_string(i));
+  EXPECT_EQ(end(), "over_budget: the submission made more than 10000 files in its folder");
+  ASSERT_TRUE(empty_folder(folder()).ok());
+  fs::path deep = folder();
+  for (std::uint64_t i = 0; i <= WrittenFiles::kMost.depth; ++i) deep /= "d";
+  fs::create_directories(deep);
+  EXPECT_THAT(end(), testing::HasSubstr("nested more than 64 folders"));
+}
+
+TEST_F(WrittenFilesTest, ItIsLookedAtNoMoreOftenThanAsked) {
+  const std::array<pid_t, 1> own{::getpid()};
+  WrittenFiles files(folder());
+  EXPECT_FALSE(files.look(own, std::chrono::hours{1}));
+  for (const char* name : {"a", "b", "c"}) (void)make(name, WrittenFiles::kMost.bytes / 2);
+  EXPECT_FALSE(files.look(own, std::chrono::hours{1}));
+}
+
+TEST_F(WrittenFilesTest, AFolderThatIsNotThereIsNotTakenForAnEmptyOne) {
+  fs::remove(folder());
+  EXPECT_THAT(end(), testing::StartsWith("infrastructure_error: "));
+}
+
+}  // namespace
+}  // namespace kbench
