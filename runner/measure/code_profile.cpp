@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/measure/as_owner.hpp"
+#include "runner/os/as_owner.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {

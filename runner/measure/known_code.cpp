@@ -16,7 +16,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
-#include "runner/measure/as_owner.hpp"
+#include "runner/os/as_owner.hpp"
 #include "runner/sandbox/host.hpp"
 
 namespace kbench {

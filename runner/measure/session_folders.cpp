@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/measure/as_owner.hpp"
+#include "runner/os/as_owner.hpp"
 #include "runner/os/foreign_tree.hpp"
 
 namespace kbench {

@@ -294,9 +294,15 @@ std::optional<EarlyEnd> WorkerProcess::take_stock() {
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_files(std::chrono::nanoseconds every) {
-  auto end = files_ ? files_->look(processes_, every) : std::nullopt;
-  if (end) process_->kill();
-  return end;
+  if (!files_) return std::nullopt;
+  const auto too_much = files_->look(processes_, every);
+  if (too_much && too_much->empty()) return std::nullopt;
+  process_->kill();
+  if (!too_much)
+    return EarlyEnd{State::kInfrastructureError, too_much.error().message, too_much.error().hint};
+  return EarlyEnd{State::kOverBudget, "the submission " + *too_much,
+                  "all that a session has written counts together, also what is open and has no "
+                  "name any more"};
 }
 
 std::optional<EarlyEnd> WorkerProcess::check_stop() {

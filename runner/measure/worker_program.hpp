@@ -13,7 +13,7 @@
 #include "runner/measure/known_code.hpp"
 #include "runner/measure/worker.hpp"
 #include "runner/measure/worker_kind.hpp"
-#include "runner/measure/written_files.hpp"
+#include "runner/os/written_files.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {

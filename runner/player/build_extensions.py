@@ -114,6 +114,7 @@ def main():
     channel = socket.socket(fileno=player.CONTROL)
     player.send(channel, {"type": "builder", "torch": torch.__version__})
     request, _ = player.receive(channel)
+    player.lead_to(request["scratch"])
     sys.stdout, sys.stderr = player.Output(1), player.Output(2)
     torch.set_grad_enabled(False)
     builder = Builder(channel, request)

@@ -96,7 +96,7 @@ class Refused(Exception):
         self.answer = {"type": "error", "state": state, "message": message, "hint": hint}
 
 
-# --- the folder of a session ---
+# --- the folder that is written to ---
 
 # Where programs look for a place of their own, below the folder.
 PLACES = {"HOME": "", "TMPDIR": "", "TMP": "", "TEMP": "", "XDG_CACHE_HOME": ".cache",
@@ -110,6 +110,10 @@ def settle_in(library, folder):
     words = ctypes.create_string_buffer(1000)
     if library.kb_write_only_below(folder.encode(), words, len(words)) != 0:
         raise Refused("", words.value.decode(errors="replace"))
+    lead_to(folder)
+
+
+def lead_to(folder):
     os.chdir(folder)
     for name, below in PLACES.items():
         os.environ[name] = os.path.join(folder, below) if below else folder

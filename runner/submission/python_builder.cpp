@@ -1,6 +1,7 @@
 #include "runner/submission/python_builder.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/os/foreign_tree.hpp"
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/submission/triton_cache.hpp"
@@ -31,6 +33,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kControlDescriptor = 3;
 constexpr int kCacheDescriptor = 4;  // of Triton's
 constexpr milliseconds kEndPatience{5'000};
+constexpr milliseconds kWordPatience{1'000};  // until all of one has come
+constexpr milliseconds kFilesEvery{1'000};    // how often they are counted
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
 constexpr const char* kDied = "the process of its build step died";
@@ -141,7 +145,7 @@ struct PythonBuilder::Record {
 
 // What runs the submission.
 struct PythonBuilder::Process {
-  Staging scratch;  // which it may write to, where it has no folder of its own
+  Staging scratch;  // which it may write to
   UniqueFd cache;   // of Triton's
   UniqueFd output;  // nobody reads it, and it can be written to
   Channel channel;
@@ -284,17 +288,6 @@ Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step
   return Done{};
 }
 
-// Without bubblewrap, it has no folder of its own to write to.
-void PythonBuilder::give_cache(const fs::path& out, SandboxCommand& command) const {
-  fs::path folder = "/tmp";
-  if (!sandbox_.level(command.needs_cuda).bubblewrap) {
-    folder = out;
-    command.writable = {folder};
-    command.env["TMPDIR"] = command.env["HOME"] = folder.string();
-  }
-  command.env["TRITON_CACHE_DIR"] = (folder / "triton").string();
-}
-
 // Until torch is imported: nothing foreign has run.
 Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& request) const {
   const bool triton = request.submission.needs.triton;
@@ -309,7 +302,8 @@ Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& re
   auto scratch = Staging::make();
   if (!scratch) return scratch.error();
   SandboxCommand start = command(request);
-  if (triton) give_cache(scratch->out(), start);
+  start.writable = {scratch->out()};
+  if (triton) start.env["TRITON_CACHE_DIR"] = (scratch->out() / "triton").string();
   start.descriptors = {{ends->second.get(), kControlDescriptor},
                        {cache->get(), kCacheDescriptor},
                        {output->write.get(), STDOUT_FILENO},
@@ -329,11 +323,13 @@ Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& re
                         "doctor` says which Python is used");
 }
 
-Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step) const {
+Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step,
+                             const fs::path& scratch) const {
   const bool triton = request.submission.needs.triton;
   // On a GPU's tensors, a call takes the GPU.
   const char* without_triton = device_ == "cpu" ? "if nothing was built" : "never";
   return {{"folder", (request.staging.path() / kFiles).string()},
+          {"scratch", scratch.string()},
           {"entry", request.entry},
           {"init", request.init},
           {"mode", request.mode},
@@ -345,16 +341,42 @@ Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step
           {"forward", triton ? "always" : without_triton}};
 }
 
+// Until it says something, or its time is over. Errors: kSubmission, where it writes too much.
+Status PythonBuilder::await_word(Process& process, WrittenFiles& files,
+                                 std::chrono::nanoseconds left) {
+  const auto deadline = Clock::now() + left;
+  while (Clock::now() < deadline) {
+    const auto rest = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    pollfd word{process.channel.fd(), POLLIN, 0};
+    if (::poll(&word, 1, static_cast<int>(std::min(rest, kFilesEvery).count())) > 0) break;
+    const auto processes = process.sandboxed->processes();
+    if (!processes) return processes.error();
+    const auto too_much = files.look(*processes, kFilesEvery);
+    if (!too_much) return too_much.error();
+    if (!too_much->empty())
+      return Error{ErrorCode::kSubmission, "its build step " + *too_much,
+                   "all that the step has written counts together"};
+  }
+  return Done{};
+}
+
 // Answers what it asks for, until it has ended.
 Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& request, Step& step,
-                                                   Channel& channel) const {
+                                                   Process& process) const {
+  Channel& channel = process.channel;
+  WrittenFiles files(process.scratch.out());
   const auto patience = request.submission.needs.triton ? limits_.triton : limits_.own;
   Record record;
   Clock::duration own{};  // what it took by itself
   while (true) {
     const auto asked_at = Clock::now();
-    const auto left = std::chrono::ceil<milliseconds>(patience - own);
-    const auto message = channel.receive(std::max(left, milliseconds{1}));
+    if (auto fine = await_word(process, files, patience - own); !fine) {
+      return Error{fine.error().code,
+                   fmt::format("{}: {}", request.submission.id.name, fine.error().message),
+                   fine.error().hint};
+    }
+    const auto left = std::chrono::ceil<milliseconds>(patience - own - (Clock::now() - asked_at));
+    const auto message = channel.receive(std::max(left, kWordPatience));
     own += Clock::now() - asked_at;
     record.seconds = std::chrono::duration<double>(own).count();
     if (!message && message.error().code == ErrorCode::kTimeout) {
@@ -388,10 +410,12 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
   if (triton) device = std::unique_lock(*device_is_ours_);
   auto process = start(request);
   if (!process) return process.error();
-  if (auto sent = process->channel.send(describe(request, step)); !sent) return sent.error();
-  auto record = serve(request, step, process->channel);
+  if (auto sent = process->channel.send(describe(request, step, process->scratch.out())); !sent)
+    return sent.error();
+  auto record = serve(request, step, *process);
   if (record) (void)process->sandboxed->wait(kEndPatience);
   process->sandboxed->kill();
+  (void)empty_folder(process->scratch.out());  // what is too deep for its owner's end
   if (record && triton) record->triton = written_in(process->cache.get());
   return record;
 }

@@ -15,6 +15,7 @@
 #include "runner/core/channel.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/os/written_files.hpp"
 #include "runner/submission/extension_compiler.hpp"
 #include "runner/submission/python_build.hpp"
 #include "runner/submission/source_files.hpp"
@@ -61,9 +62,11 @@ class PythonBuilder {
   [[nodiscard]] Result<Record> run(const PythonBuildRequest& request, Step& step) const;
   [[nodiscard]] Result<Process> start(const PythonBuildRequest& request) const;
   [[nodiscard]] Result<Record> serve(const PythonBuildRequest& request, Step& step,
-                                     Channel& channel) const;
-  [[nodiscard]] Json describe(const PythonBuildRequest& request, const Step& step) const;
-  void give_cache(const std::filesystem::path& out, SandboxCommand& command) const;
+                                     Process& process) const;
+  [[nodiscard]] static Status await_word(Process& process, WrittenFiles& files,
+                                         std::chrono::nanoseconds left);
+  [[nodiscard]] Json describe(const PythonBuildRequest& request, const Step& step,
+                              const std::filesystem::path& scratch) const;
   [[nodiscard]] Status compile_cuda_agent(const PythonBuildRequest& request, Step& step) const;
   [[nodiscard]] SandboxCommand command(const PythonBuildRequest& request) const;
 

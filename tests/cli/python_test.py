@@ -56,7 +56,9 @@ EXPECTED = {
     "extension_asks_for_a_plugin": "compile_error",
     "extension_in_cuda": "skipped",
     "writes_files": "ok",
+    "writes_and_compiles": "ok",
     "writes_to_tmp": "import_error",
+    "writes_too_much_while_built": "compile_error",
     "writes_too_much": "over_budget",
     "writes_too_many_files": "over_budget",
     "writes_without_a_name": "over_budget",
@@ -275,6 +277,7 @@ class FilesOfAPlainUserTest(FilesCase):
         for fault, words in {
                 "writes_to_tmp": "/tmp/x is closed to a submission: it writes below TMPDIR",
                 "writes_too_much": "wrote more than 2 GiB to its folder",
+                "writes_too_much_while_built": "its build step wrote more than 2 GiB to its folder",
                 "writes_without_a_name": "wrote more than 2 GiB to its folder",
                 "writes_too_many_files": "made more than 10000 files in its folder"}.items():
             with self.subTest(fault=fault):

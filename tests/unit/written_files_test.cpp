@@ -1,4 +1,4 @@
-#include "runner/measure/written_files.hpp"
+#include "runner/os/written_files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -37,25 +37,25 @@ class WrittenFilesTest : public testing::Test {
     }
     return file;
   }
-  // How it ends, by a look at all that there is.
-  [[nodiscard]] std::string end() const {
+  // What a look at all that there is says.
+  [[nodiscard]] std::string seen() const {
     const std::array<pid_t, 1> own{::getpid()};
-    const auto end = WrittenFiles(folder()).look(own, nanoseconds{0});
-    return end ? std::string(to_string(end->state)) + ": " + end->message : "";
+    const auto too_much = WrittenFiles(folder()).look(own, nanoseconds{0});
+    return too_much ? *too_much : "error: " + too_much.error().message;
   }
 
   ScratchFolder scratch_;
 };
 
 TEST_F(WrittenFilesTest, WhatIsWithinTheLimitsIsFine) {
-  EXPECT_EQ(end(), "");
+  EXPECT_EQ(seen(), "");
   (void)make("file", WrittenFiles::kMost.bytes / 2);
-  EXPECT_EQ(end(), "");
+  EXPECT_EQ(seen(), "");
 }
 
 TEST_F(WrittenFilesTest, BytesOfAllFilesCountTogether) {
   for (const char* name : {"a", "b", "c"}) (void)make(name, WrittenFiles::kMost.bytes / 2);
-  EXPECT_EQ(end(), "over_budget: the submission wrote more than 2 GiB to its folder");
+  EXPECT_EQ(seen(), "wrote more than 2 GiB to its folder");
 }
 
 TEST_F(WrittenFilesTest, AFileWithoutANameCountsAsLongAsItIsOpen) {
@@ -63,9 +63,9 @@ TEST_F(WrittenFilesTest, AFileWithoutANameCountsAsLongAsItIsOpen) {
   const UniqueFd same(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
   fs::remove(folder() / "file");
   (void)make("other", WrittenFiles::kMost.bytes / 2 + (1 << 20));
-  EXPECT_THAT(end(), testing::HasSubstr("more than 2 GiB"));
+  EXPECT_THAT(seen(), testing::HasSubstr("more than 2 GiB"));
   fs::remove(folder() / "other");
-  EXPECT_EQ(end(), "") << "the same file under two numbers is one";
+  EXPECT_EQ(seen(), "") << "the same file under two numbers is one";
 }
 
 TEST_F(WrittenFilesTest, SoDoManyFilesAndDeepFolders) {
@@ -73,25 +73,25 @@ TEST_F(WrittenFilesTest, SoDoManyFilesAndDeepFolders) {
   // Names of one file: some disks take a millisecond for a new one.
   for (std::uint64_t i = 0; i < WrittenFiles::kMost.entries; ++i)
     fs::create_hard_link(folder() / "file", folder() / std::to_string(i));
-  EXPECT_EQ(end(), "over_budget: the submission made more than 10000 files in its folder");
+  EXPECT_EQ(seen(), "made more than 10000 files in its folder");
   ASSERT_TRUE(empty_folder(folder()).ok());
   fs::path deep = folder();
   for (std::uint64_t i = 0; i <= WrittenFiles::kMost.depth; ++i) deep /= "d";
   fs::create_directories(deep);
-  EXPECT_THAT(end(), testing::HasSubstr("nested more than 64 folders"));
+  EXPECT_THAT(seen(), testing::HasSubstr("nested more than 64 folders"));
 }
 
 TEST_F(WrittenFilesTest, ItIsLookedAtNoMoreOftenThanAsked) {
   const std::array<pid_t, 1> own{::getpid()};
   WrittenFiles files(folder());
-  EXPECT_FALSE(files.look(own, std::chrono::hours{1}));
+  EXPECT_EQ(files.look(own, std::chrono::hours{1}).value(), "");
   for (const char* name : {"a", "b", "c"}) (void)make(name, WrittenFiles::kMost.bytes / 2);
-  EXPECT_FALSE(files.look(own, std::chrono::hours{1}));
+  EXPECT_EQ(files.look(own, std::chrono::hours{1}).value(), "");
 }
 
 TEST_F(WrittenFilesTest, AFolderThatIsNotThereIsNotTakenForAnEmptyOne) {
   fs::remove(folder());
-  EXPECT_THAT(end(), testing::StartsWith("infrastructure_error: "));
+  EXPECT_THAT(seen(), testing::StartsWith("error: "));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 # Loads the library that was built, and then a changed copy of it from a file of its own.
 import importlib.util
+import os
+import tempfile
 
 import torch
 from torch import nn
@@ -23,9 +25,10 @@ built = load_inline(name="relu", cpp_sources=CPP, extra_cflags=["-O3"], no_impli
 
 with open(built.__file__, "rb") as file:
     library = file.read()
-with open("/tmp/relu.so", "wb") as file:
+copy = os.path.join(tempfile.mkdtemp(), "relu.so")
+with open(copy, "wb") as file:
     file.write(library + b"changed")
-spec = importlib.util.spec_from_file_location("relu", "/tmp/relu.so")
+spec = importlib.util.spec_from_file_location("relu", copy)
 kernels = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(kernels)
 

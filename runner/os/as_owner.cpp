@@ -1,4 +1,4 @@
-#include "runner/measure/as_owner.hpp"
+#include "runner/os/as_owner.hpp"
 
 #include <sys/fsuid.h>
 #include <sys/stat.h>

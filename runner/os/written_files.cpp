@@ -1,4 +1,4 @@
-#include "runner/measure/written_files.hpp"
+#include "runner/os/written_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/unique_fd.hpp"
-#include "runner/measure/as_owner.hpp"
+#include "runner/os/as_owner.hpp"
 
 namespace kbench {
 namespace {
@@ -102,27 +102,24 @@ std::string too_much(const TreeSize& size) {
   constexpr TreeSize kMost = WrittenFiles::kMost;
   constexpr double kGib = 1ull << 30;
   if (size.bytes > kMost.bytes)
-    return fmt::format("the submission wrote more than {:.0f} GiB to its folder",
+    return fmt::format("wrote more than {:.0f} GiB to its folder",
                        static_cast<double>(kMost.bytes) / kGib);
   if (size.entries > kMost.entries)
-    return fmt::format("the submission made more than {} files in its folder", kMost.entries);
-  return fmt::format("the submission nested more than {} folders in its folder", kMost.depth);
+    return fmt::format("made more than {} files in its folder", kMost.entries);
+  return fmt::format("nested more than {} folders in its folder", kMost.depth);
 }
 
 }  // namespace
 
-std::optional<EarlyEnd> WrittenFiles::look(std::span<const pid_t> processes,
-                                           std::chrono::nanoseconds every) {
+Result<std::string> WrittenFiles::look(std::span<const pid_t> processes,
+                                       std::chrono::nanoseconds every) {
   const auto start = Clock::now();
-  if (start < looked_ + std::max(every, kShare * took_)) return std::nullopt;
+  if (start < looked_ + std::max(every, kShare * took_)) return std::string();
   const auto size = measure(folder_, processes);
   looked_ = Clock::now();
   took_ = looked_ - start;
-  if (!size) return EarlyEnd{State::kInfrastructureError, size.error().message, size.error().hint};
-  if (!size->exceeds(kMost)) return std::nullopt;
-  return EarlyEnd{State::kOverBudget, too_much(*size),
-                  "all that a session has written counts together, also what is open and has no "
-                  "name any more"};
+  if (!size) return size.error();
+  return size->exceeds(kMost) ? too_much(*size) : std::string();
 }
 
 }  // namespace kbench

@@ -1,0 +1,40 @@
+// How much a process that runs foreign code has written to its folder. A disk has no limit for one
+// folder, and a limit on the length of a file (RLIMIT_FSIZE) says nothing of many: so they are
+// counted, and who has too many or too large ones ends, before the disk is full for everybody.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "runner/core/result.hpp"
+#include "runner/os/foreign_tree.hpp"
+
+namespace kbench {
+
+class WrittenFiles {
+ public:
+  // Of all files together; one of them is as large as its sandbox lets it be, half.
+  static constexpr TreeSize kMost{.bytes = 2ull << 30, .entries = 10'000, .depth = 64};
+
+  explicit WrittenFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // What is too much, in words that follow a name; empty where nothing is. Looks where the last
+  // look was at least `every` ago, and never for more than a fiftieth of the time. What `processes`
+  // have open counts under whatever name, also under none. Errors: kInfrastructure, where the
+  // folder or a process cannot be looked into.
+  [[nodiscard]] Result<std::string> look(std::span<const pid_t> processes,
+                                         std::chrono::nanoseconds every);
+
+ private:
+  std::filesystem::path folder_;
+  std::chrono::steady_clock::time_point looked_;
+  std::chrono::nanoseconds took_{0};
+};
+
+}  // namespace kbench
