@@ -122,8 +122,10 @@ constexpr std::array kFields{
     Field{"tolerance", "Tolerance", Unit::kError,
           "The difference that was allowed there; it follows from the error eager itself makes.",
           [](Row r) { return number(r.tolerance); }},
-    Field{"message", "Message", Unit::kText, "What went wrong, in words.",
-          [](Row r) -> Json { return r.message; }},
+    Field{
+        "message", "Message", Unit::kText,
+        "What went wrong, in words; of a row with the label fallback, too, what does not compile.",
+        [](Row r) -> Json { return r.message; }},
     Field{"hint", "Next step", Unit::kText, "What to do about it.",
           [](Row r) -> Json { return r.hint; }},
     Field{"samples.kept", "Samples", Unit::kCount, "Timed visits behind the numbers of this row.",
@@ -215,7 +217,8 @@ constexpr std::array kFields{
           [](Row r) -> Json { return r.sandbox_level; }},
     Field{"labels", "Labels", Unit::kText,
           "What a reader may want to look at: findings in the sources (streams, clocks, dlopen), "
-          "unknown libraries in its process, a machine busy with other programs (busy_machine); "
+          "unknown libraries in its process, a machine busy with other programs (busy_machine), "
+          "an extension that does not compile while its file goes on without it (fallback); "
           "empty without any. No reason to fail.",
           [](Row r) { return r.labels.empty() ? Json() : Json(r.labels); }},
     Field{"floor_ns", "Floor (ms)", Unit::kNanoseconds,

@@ -53,8 +53,12 @@ constexpr const char* kBuildStep =
     "- `load_inline` and `load` of `torch.utils.cpp_extension` may be used: what they are asked "
     "for is compiled\n  in a build step of its own, before anything is timed, and the result "
     "shows how long that took. The step\n  imports your file and makes a `ModelNew`, so call them "
-    "there. Each later process gets the very library\n  that was built for the same name, sources "
-    "and flags; it has no compiler, and whatever is asked for in\n  other words is an error.";
+    "there. Each later process gets the very library\n  that was built for the same sources and "
+    "flags, whatever its name; it has no compiler, and whatever is\n  asked for in other words is "
+    "an "
+    "error, caught or not. Where an extension does not compile and your file\n  catches that, what "
+    "it "
+    "does then is judged, and the result says so (label `fallback`).";
 
 std::string building(const PromptParts& parts) {
   if (is_triton(parts)) {
@@ -71,8 +75,9 @@ std::string building(const PromptParts& parts) {
            "wait.\n";
   }
   return std::string(kBuildStep) +
-         "\n- numpy is there. What imports Triton is `skipped`: it needs a GPU. Use no more "
-         "threads than\n  `torch.get_num_threads()`. No process can be started.\n";
+         "\n- numpy is there. What imports Triton, or asks for `torch.compile`, is `skipped`: "
+         "neither is offered on\n  a CPU. Use no more threads than `torch.get_num_threads()`. No "
+         "process can be started.\n";
 }
 
 std::string rules(const PromptParts& parts) {

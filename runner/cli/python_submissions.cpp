@@ -72,13 +72,14 @@ std::optional<Error> no_build_step(const Submission& submission, const Target& t
   };
   if (submission.needs.triton && target.device == "cpu")
     return missing("Triton needs a GPU; it is not offered on CPU", "use --device cuda");
+  const bool torch_builds = submission.needs.compiler || submission.cuda_agent;
+  if (!torch_builds && !submission.needs.triton) return std::nullopt;  // it compiles nothing
   if (toolchain.host_compiler.empty())
     return missing("it compiles an extension, and there is no C++ compiler",
                    "Install g++, or set CXX to a compiler.");
   if (parts.headers.empty())
     return missing("it compiles an extension, and Python's headers are not installed",
                    "Install python3-dev, or the headers of the Python that KBENCH_TORCH names.");
-  const bool torch_builds = submission.needs.compiler || submission.cuda_agent;
   if (torch_builds && toolchain.ninja.empty())
     return missing("it compiles an extension, and there is no ninja, which torch builds with",
                    "Install ninja-build.");

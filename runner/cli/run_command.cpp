@@ -62,12 +62,6 @@ constexpr std::chrono::seconds kDevicePatience{60};
 // Whose fork server plays eager beside Python submissions.
 constexpr const char* kNoAgent = "";
 
-// Labels are separated by spaces.
-void prepend(const std::string& first, std::string& labels) {
-  const bool both = !first.empty() && !labels.empty();
-  labels.insert(0, both ? first + " " : first);
-}
-
 State state_of_failed_build(ErrorCode code) {
   if (code == ErrorCode::kSubmission) return State::kCompileError;
   return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
@@ -609,7 +603,7 @@ class RunSession {
       return start.seat == Seat::kBaselines ? start_eager(index, start, eager)
                                             : start_submission(index, start, program);
     });
-    if (!builds_.empty()) prepend(builds_[index].labels, evaluation.labels);
+    if (!builds_.empty()) tell_of_build(builds_[index], evaluation);
     if (unit.submission && evaluation.timed && evaluation.unranked.empty())
       evaluation.unranked = task_checks_.why_unranked(*request.task);
     return evaluation;

@@ -46,7 +46,7 @@ Status run_build_step(const PlannedRow& unit, const std::vector<SourceFile>& fil
                                .mode = made.python->mode,
                                .inputs = shapes_of(size.inputs)});
   if (!built) return built.error();
-  made.seconds = built->seconds;
+  if (built->seconds > 0) made.seconds = built->seconds;
   made.python->built = std::move(*built);
   return Done{};
 }
@@ -91,6 +91,7 @@ std::string labels_of(const std::vector<SourceFile>& files, const SubmissionBuil
   if (made.python && made.python->built) {
     for (const std::string& label : find_extension_labels(made.python->built->texts)) add(label);
     if (made.python->built->vendor_library) add("vendor_library");
+    if (!made.python->built->first_failure().empty()) add("fallback");
   }
   return fmt::format("{}", fmt::join(labels, " "));
 }
@@ -126,6 +127,19 @@ SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Builders& 
 }
 
 }  // namespace
+
+void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation) {
+  if (!build.labels.empty())
+    evaluation.labels = build.labels + (evaluation.labels.empty() ? "" : " ") + evaluation.labels;
+  if (!build.python || !build.python->built) return;
+  const std::string failure = build.python->built->first_failure();
+  if (failure.empty()) return;
+  evaluation.message += (evaluation.message.empty() ? "" : "\n") + failure;
+  if (evaluation.hint.empty())
+    evaluation.hint =
+        "what was measured is what the file does without that extension: mend it, or hand the file "
+        "in without it";
+}
 
 std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Builders& builders,
                                                const ArgumentsByTask& arguments, int jobs) {

@@ -1,5 +1,5 @@
 // Compiles the submissions of a plan, several at once, and makes Python ones ready, which for some
-// is a build step of their own. Called by run_command; no worker starts before all are done.
+// is a build step of their own. No worker starts before all are done.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include "runner/cli/kept_sources.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/python_builder.hpp"
@@ -44,5 +45,9 @@ struct Builders {
                                                              const Builders& builders,
                                                              const ArgumentsByTask& arguments,
                                                              int jobs);
+
+// What a reader of the row has to know of its build: labels, and of one that was measured without
+// what does not compile (label "fallback"), the compilers' words.
+void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation);
 
 }  // namespace kbench

@@ -63,9 +63,15 @@ bool is_below(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
-bool is_below_one_of(const fs::path& path, std::span<const fs::path> folders) {
-  return std::any_of(folders.begin(), folders.end(),
-                     [&](const fs::path& folder) { return is_below(path, folder); });
+// Without links; those that are not there are left out.
+std::vector<fs::path> canonical(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> real;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    fs::path path = fs::canonical(folder, error);
+    if (!error) real.push_back(std::move(path));
+  }
+  return real;
 }
 
 // Folders of the system, of the driver, and of an installation without root.
@@ -74,26 +80,48 @@ std::vector<fs::path> system_folders() {
   for (const char* folder : {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin"})
     folders.emplace_back(folder);
   if (const auto packages = unpacked_packages()) folders.push_back(*packages);
-  return folders;
+  return canonical(folders);
 }
 
-// Whether the file and all folders above it are root's or ours, and nobody else may write there.
-bool is_out_of_reach(fs::path path) {
+// In a folder like /tmp nobody replaces what is another user's.
+bool others_may_replace(const struct stat& info) {
+  if ((info.st_mode & S_IWOTH) == 0) return false;
+  return !S_ISDIR(info.st_mode) || (info.st_mode & S_ISVTX) == 0;
+}
+
+// Whether the file and all folders above it are root's, ours or `owner`'s, and nobody else may
+// write there.
+bool is_out_of_reach(fs::path path, uid_t owner) {
   while (true) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0) return false;
-    const bool ours = info.st_uid == 0 || info.st_uid == ::geteuid();
-    if (!ours || S_ISLNK(info.st_mode) || (info.st_mode & S_IWOTH) != 0) return false;
+    const bool trusted = info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner;
+    if (!trusted || S_ISLNK(info.st_mode) || others_may_replace(info)) return false;
     if (!path.has_relative_path()) return true;
     path = path.parent_path();
   }
 }
 
+// Whoever owns the folder of a Python is believed: that Python runs outside of the sandbox as well.
+// Never the user that submissions run as.
+uid_t owner_of(const fs::path& folder) {
+  struct stat info {};
+  const bool known = ::stat(folder.c_str(), &info) == 0 && info.st_uid != kSandboxUid;
+  return known ? info.st_uid : 0;
+}
+
 // Whether the mapped file is what lies at its path on this machine, below one of these folders.
+// Both may be reached by links (a Python whose version is a link, an environment on another disk):
+// a sandbox shows paths as they were given to it.
 bool is_installed(const CodeMapping& mapping, std::span<const fs::path> folders) {
-  const fs::path path = mapping.path;
-  if (!path.is_absolute() || path != path.lexically_normal()) return false;
-  if (!is_below_one_of(path, folders) || !is_out_of_reach(path)) return false;
+  std::error_code error;
+  const fs::path path = fs::canonical(mapping.path, error);
+  if (error || !fs::path(mapping.path).is_absolute()) return false;
+  const bool out_of_reach =
+      std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+        return is_below(path, folder) && is_out_of_reach(path, owner_of(folder));
+      });
+  if (!out_of_reach) return false;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) return false;
   const auto identity = identity_of(file.get());
@@ -173,9 +201,9 @@ Result<KnownCode> KnownCode::make(int library, const fs::path& program) {
   return known;
 }
 
-KnownCode KnownCode::of_runtime(std::vector<fs::path> folders) {
+KnownCode KnownCode::of_runtime(const std::vector<fs::path>& folders) {
   KnownCode known;
-  known.runtime_ = std::move(folders);
+  known.runtime_ = canonical(folders);
   return known;
 }
 

@@ -1,7 +1,7 @@
 // Where the code in a worker's processes comes from. Files are told apart by device and inode as
 // maps files show them, which no name and no copy can forge: those mapped before the submission was
 // loaded, the submission's own library, and those installed on this machine where no submission can
-// write. Called by WorkerProcess, while its processes stand still.
+// write. A worker's processes stand still while they are looked at.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +31,8 @@ class KnownCode {
   [[nodiscard]] static Result<KnownCode> make(int library, const std::filesystem::path& program);
 
   // Nothing is compiled: files below these folders, where no submission can write, are code of what
-  // runs it.
-  [[nodiscard]] static KnownCode of_runtime(std::vector<std::filesystem::path> folders);
+  // runs it, whoever owns the folders but the user that submissions run as.
+  [[nodiscard]] static KnownCode of_runtime(const std::vector<std::filesystem::path>& folders);
 
   // A library that a build step made: code of the submission's, as long as it holds what has this
   // SHA-256. Errors: kInfrastructure.

@@ -35,8 +35,12 @@ Json describe(const std::vector<TensorSpec>& tensors) {
 // As runner/player/kbench_extensions.py reads it; null where nothing was built.
 Json describe(const std::optional<PythonBuild>& built) {
   if (!built) return {};
+  Json extensions = Json::array();
+  for (const BuiltExtension& one : built->extensions)
+    extensions.push_back(
+        {{"key", one.key}, {"name", one.name}, {"path", one.path}, {"failure", one.failure}});
   return {{"compilers", built->compilers},
-          {"extensions", built->extensions},
+          {"extensions", std::move(extensions)},
           {"modules", built->modules},
           {"triton", built->triton},
           {"note", built->note}};
@@ -46,7 +50,7 @@ Json describe(const std::optional<PythonBuild>& built) {
 Result<KnownCode> known_code_of(const PythonPlayer& player, const PythonModel& model) {
   std::vector<fs::path> folders = player.python.readable;
   folders.insert(folders.end(), player.python.python_path.begin(), player.python.python_path.end());
-  KnownCode known = KnownCode::of_runtime(std::move(folders));
+  KnownCode known = KnownCode::of_runtime(folders);
   if (!model.built) return known;
   for (const BuiltLibrary& library : model.built->libraries)
     if (auto accepted = known.accept(library.file, library.sha256); !accepted)

@@ -12,7 +12,7 @@ EarlyEnd native_end(std::int32_t status) {
 
 // Statuses of runner/player/player.py; the submission's process may say any.
 EarlyEnd python_end(std::int32_t status) {
-  constexpr std::int32_t kWrongOutput = -2;
+  constexpr std::int32_t kWrongOutput = -2, kRefused = -3;
   if (status > 0) {
     return {State::kSubmissionError,
             fmt::format("a call of the submission failed on the device: CUDA error {}", status),
@@ -22,6 +22,10 @@ EarlyEnd python_end(std::int32_t status) {
   if (status == kWrongOutput) {
     return {State::kWrongResult, "forward did not return the task's outputs",
             "it returns tensors of the shapes and types that the reference returns, in its order"};
+  }
+  if (status == kRefused) {
+    return {State::kSubmissionError, "forward or kbench_prepare asked for what kbench refuses",
+            "the reason is above; what a file does that catches it is not measured"};
   }
   return {State::kSubmissionError, "forward or kbench_prepare raised an exception",
           "its traceback is above; inputs are read only, and processes cannot be started"};

@@ -8,14 +8,17 @@ descriptor 3 (length-prefixed JSON):
 
     we: {"type": "builder", "torch": "2.11.0"}                 once, when torch is there
     it: the request: what is to be built, as player.py gets it
-    we: {"type": "build", "request": TEXT}                     for each extension; text_of a request
+    we: {"type": "build", "name": N, "request": TEXT}          for each extension; text_of a request
     it: {"type": "built", "path": PATH}                        below the folder of the submission
-    we: {"type": "ended", "note": WORDS}                       in the end: what was raised, or ""
+    or: {"type": "failed", "message": WORDS}                   it does not compile
+    we: {"type": "ended", "note": WORDS,                       in the end: what was raised, or ""
+         "failure": true,                                      because something does not compile
+         "refused": WORDS}                                     the first that kbench refused here
 
-and load what comes back; where something does not compile, the step is over. Nothing is compiled in
-this process, which runs foreign code: it says what is to be compiled and no more. Triton is the
-exception, whose kernels for the GPU are made here; what it left in its cache goes into
-descriptor 4.
+and load what comes back. What does not compile is raised, so that a file which catches that does
+here what it does in a session. Nothing is compiled in this process, which runs foreign code: it says
+what is to be compiled and no more. Triton is the exception, whose kernels for the GPU are made here;
+what it left in its cache goes into descriptor 4.
 """
 
 import hashlib
@@ -50,23 +53,29 @@ class Builder:
     def __init__(self, channel, request):
         self.channel = channel
         self.request = request
-        self.paths = {}  # by text
+        self.answers = {}  # by name and text
+        self.built = False  # whether there is any library
 
-    def find(self, text):
-        """The library of a request."""
-        if text not in self.paths:
-            player.send(self.channel, {"type": "build", "request": text})
-            answer, _ = player.receive(self.channel)
-            self.paths[text] = os.path.join(self.request["folder"], answer["path"])
-        return self.paths[text]
+    def find(self, name, text):
+        """The name and the library of a request."""
+        if (name, text) not in self.answers:
+            player.send(self.channel, {"type": "build", "name": name, "request": text})
+            self.answers[name, text], _ = player.receive(self.channel)
+        answer = self.answers[name, text]
+        if answer["type"] == "failed":
+            raise kbench_extensions.NotCompiled(answer["message"])
+        self.built = True
+        return name, os.path.join(self.request["folder"], answer["path"])
 
     def find_c(self, name, text):
-        return self.find(kbench_extensions.text_of(kbench_extensions.c_request(name, text)))
+        return self.find(name, kbench_extensions.text_of(kbench_extensions.c_request(text), name))[1]
 
     def get_ready(self):
         request = self.request
         if request["compilers"]:
             kbench_extensions.replace_compilers(request["folder"], self.find)
+        if request["device_of_run"] == "cpu":
+            kbench_extensions.refuse_torch_compile()
         kbench_extensions.offer_modules(request["modules"], request["folder"])
         if request["triton"]:
             kbench_triton.compile_by(self.find_c)
@@ -78,7 +87,7 @@ class Builder:
         model = player.make_model(model_class, request["init"], request["entry"])
         player.set_mode(model, request["mode"])
         if request["forward"] == "always" or (request["forward"] == "if nothing was built"
-                                              and not self.paths):
+                                              and not self.built):
             self.call(model.to(request["device"]))
 
     def call(self, model):
@@ -110,6 +119,17 @@ def words_of(error):
     return traceback.format_exception_only(cause)[-1].strip()[:500]
 
 
+def is_of_failure(error):
+    """Whether it was raised because something does not compile, by whatever way."""
+    seen = []
+    while error is not None and error not in seen:
+        if isinstance(error, kbench_extensions.NotCompiled):
+            return True
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def main():
     channel = socket.socket(fileno=player.CONTROL)
     player.send(channel, {"type": "builder", "torch": torch.__version__})
@@ -118,17 +138,18 @@ def main():
     sys.stdout, sys.stderr = player.Output(1), player.Output(2)
     torch.set_grad_enabled(False)
     builder = Builder(channel, request)
-    note = ""
+    note, failure = "", False
     try:
         builder.run()
     except BaseException as error:  # SystemExit, too: a session meets it again, with a state
-        note = words_of(error)
+        note, failure = words_of(error), is_of_failure(error)
         print(player.last_lines(error), file=sys.stderr)
     try:
         builder.keep_cache()
     except OSError as error:
         note = note or f"its compiled kernels could not be kept: {error}"
-    player.send(channel, {"type": "ended", "note": note})
+    refused = kbench_extensions.refusals[0][0] if kbench_extensions.refusals else ""
+    player.send(channel, {"type": "ended", "note": note, "failure": failure, "refused": refused})
     os._exit(0)
 
 

@@ -15,6 +15,7 @@ import sys
 
 from torch.utils import cpp_extension
 
+MOST_WORDS = 64 << 10
 NINJAS = re.compile(r"\[\d+/\d+\] |FAILED: |ninja: ")
 
 
@@ -27,6 +28,21 @@ def compilers_words(error):
     lines = output.decode(errors="replace").splitlines()
     return "\n".join(line for line in lines
                      if not NINJAS.match(line) and not line.startswith(commands))
+
+
+def kept_words(out):
+    """What is said on standard error from now on, for later: a compiler's message comes first."""
+    file = open(os.path.join(out, "words"), "w+b")
+    own = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    return file, own
+
+
+def say_kept_words(file, own):
+    sys.stderr.flush()
+    os.dup2(own, 2)
+    file.seek(0)
+    os.write(2, file.read(MOST_WORDS))
 
 
 def link_folder(out):
@@ -70,14 +86,17 @@ def main():
             print(f"this torch has no cpp_extension.{name}", file=sys.stderr)
             return 2
         setattr(cpp_extension, name, instead)
+    file, own = kept_words(out)
     try:
         build(request, out)
     except (RuntimeError, ValueError, TypeError) as error:
         words = compilers_words(error)
         for folder in (out, request["folder"]):
             words = words.replace(f"{folder}/", "") if folder else words
-        print(words, file=sys.stderr)
+        os.write(own, f"{words}\n".encode())
         return 1
+    finally:
+        say_kept_words(file, own)
     return 0
 
 

@@ -2,14 +2,15 @@
 
 They are compiled in a step of their own: build_extensions.py runs the submission and asks for each,
 the supervisor has it compiled where nothing of the submission's Python runs, and player.py, beside
-which there is no compiler, loads what came of it. All sides know an extension by one text, which
-holds whatever decides what comes out, and by that text's SHA-256: whoever asks for another one gets
-none.
+which there is no compiler, loads what came of it. All sides know an extension by one text, its
+sources and flags, and by that text's SHA-256: whoever asks for another one gets none. Its name is no
+part of that, since names with a process's number or a time in them differ in each process: the
+library keeps the name that it was built with, and is loaded under that.
 
-Called by build_extensions.py and player.py, in processes that run submissions: nothing here decides
-what is believed.
+This module runs in processes that run submissions: nothing here decides what is believed.
 """
 
+import functools
 import hashlib
 import importlib.abc
 import importlib.util
@@ -22,14 +23,33 @@ import torch
 
 MOST_BYTES = 1 << 20  # of one request: a message of the channel holds it, whatever is in it
 MOST_FILE_BYTES = 4 << 20
+NO_TORCH_COMPILE = "torch.compile is not offered on a CPU"  # python_builder.cpp knows it by this
 
 
-def text_of(request):
+class NotCompiled(RuntimeError):
+    """The sources of an extension do not compile. A file may catch it, as it may catch torch's."""
+
+
+class NotOffered(RuntimeError):
+    """kbench refuses what is asked for."""
+
+
+# What kbench has refused in this process, as (words, hint). A file that catches NotOffered would go
+# on with something else than what it was handed in for, so its row fails all the same.
+refusals = []
+
+
+def refuse(words, hint=""):
+    refusals.append((words, hint))
+    raise NotOffered(words)
+
+
+def text_of(request, name):
     """One text for one request, whatever order its fields have."""
     text = json.dumps(request, sort_keys=True, separators=(",", ":"), default=str)
     if len(text) > MOST_BYTES:
-        raise ValueError(f"the extension {request['name']} has more than {MOST_BYTES >> 20} MiB of "
-                         "sources")
+        refuse(f"the extension {name} has more than {MOST_BYTES >> 20} MiB of sources",
+               "put its constants into the model's parameters, or make them in its code")
     return text
 
 
@@ -64,19 +84,24 @@ def source_of(path, folder):
     place = relative(os.fspath(path), folder)
     if not os.path.isabs(place):
         return {"file": place}
-    with open(place, "rb") as file:
-        text = file.read(MOST_FILE_BYTES).decode()
+    try:
+        with open(place, "rb") as file:
+            text = file.read(MOST_FILE_BYTES).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        refuse(f"the source {place} of an extension cannot be read: {error}",
+               "hand it in beside the file, and name it from there")
     return {"name": os.path.basename(place), "text": text}
 
 
 def common(given, folder):
     if given.get("sycl_sources") or given.get("with_sycl") or given.get("extra_sycl_cflags"):
-        raise RuntimeError("SYCL is not offered here")
+        refuse(f"the extension {given['name']} asks for SYCL, which is not offered",
+               "write it in C++ or CUDA")
     if given.get("is_standalone"):
-        raise RuntimeError("an extension is loaded here, it is no program (is_standalone)")
+        refuse(f"the extension {given['name']} is to be a program (is_standalone), and no program "
+               "can be started", "have it loaded as a module")
     with_cuda = given.get("with_cuda")
-    return {"name": str(given["name"]),
-            "cflags": words(given.get("extra_cflags")),
+    return {"cflags": words(given.get("extra_cflags")),
             "cuda_cflags": words(given.get("extra_cuda_cflags")),
             "ldflags": words(given.get("extra_ldflags")),
             "includes": [relative(path, folder)
@@ -105,15 +130,16 @@ def files_request(given, folder):
             "sources": [source_of(path, folder) for path in listed(given["sources"])]}
 
 
-def c_request(name, text):
+def c_request(text):
     """What Triton makes for a kernel: a few lines of C."""
-    return {"kind": "c", "name": name, "text": text}
+    return {"kind": "c", "text": text}
 
 
 # --- what is handed out ---
 
 
 def import_library(name, path, is_module=True):
+    """`name` is that of the build: the module's init function is called after it."""
     if not is_module:
         torch.ops.load_library(path)
         return path
@@ -124,16 +150,22 @@ def import_library(name, path, is_module=True):
 
 
 def replace_compilers(folder, find):
-    """Has torch's load_inline and load hand out what `find` has for the text of a request."""
+    """Has torch's load_inline and load hand out what `find` has for a name and the text of a
+    request: the name that the library was built with, and its path."""
     from torch.utils import cpp_extension
 
     def replaced(original, describe):
         signature = inspect.signature(original)  # its own: arguments differ from torch to torch
 
         def load_built(*args, **kwargs):
-            request = describe(signature.bind(*args, **kwargs).arguments, folder)
-            path = find(text_of(request))
-            return import_library(request["name"], path, request["module"])
+            given = signature.bind(*args, **kwargs).arguments
+            asked = str(given["name"])
+            request = describe(given, folder)
+            name, path = find(asked, text_of(request, asked))
+            library = import_library(name, path, request["module"])
+            if asked != name:  # operators that it registers as TORCH_EXTENSION_NAME
+                setattr(torch.ops, asked, getattr(torch.ops, name))
+            return library
 
         load_built.__name__ = original.__name__
         load_built.__doc__ = original.__doc__
@@ -165,24 +197,66 @@ def offer(prebuilt, folder):
     that of the request, with places below the folder; None where there was no build step."""
     if not prebuilt:
         return
-    extensions, note = prebuilt["extensions"], prebuilt["note"]
-
-    def find(text):
-        place = extensions.get(key_of(text))
-        if place is None:
-            raise ImportError(
-                f"the extension {json.loads(text)['name']} was not compiled in the build step: its "
-                "sources, its flags or its name differ from those that were seen there"
-                + said(note))
-        return os.path.join(folder, place)
-
+    note = prebuilt["note"]
     if prebuilt["compilers"]:
-        replace_compilers(folder, find)
+        replace_compilers(folder, Answers(prebuilt["extensions"], folder, said(note)).find)
     offer_modules(prebuilt["modules"], folder)
     if prebuilt["triton"]:
         import kbench_triton
 
         kbench_triton.offer(os.path.join(folder, prebuilt["triton"]), said(note))
+
+
+class Answers:
+    """What the build step had compiled, in its order, for a session that asks again."""
+
+    def __init__(self, extensions, folder, note):
+        self.extensions = extensions  # [{"key", "name", "path", "failure"}]
+        self.folder = folder
+        self.note = note
+        self.given = {}  # by name and key
+        self.taken = []  # indices
+
+    def find(self, name, text):
+        key = key_of(text)
+        if (name, key) not in self.given:
+            self.given[name, key] = self.choose(name, key)
+            self.taken.append(self.given[name, key])
+        chosen = self.extensions[self.given[name, key]]
+        if chosen["failure"]:
+            raise NotCompiled(chosen["failure"])
+        return chosen["name"], os.path.join(self.folder, chosen["path"])
+
+    def choose(self, name, key):
+        """Of several with the same sources and flags the one of that name, or the next in their
+        order that is still free: each library has variables of its own."""
+        same = [i for i, one in enumerate(self.extensions) if one["key"] == key]
+        if not same:
+            refuse(f"the extension {name} was not compiled in the build step: its sources or its "
+                   "flags differ from those that were seen there" + self.note,
+                   "sources and flags are the same in each process: no time, random number or "
+                   "process number is in them; ask for it when the file is imported or in __init__")
+
+        def order(i):
+            return i in self.taken, self.extensions[i]["name"] != name
+
+        return min(same, key=order)
+
+
+def refuse_torch_compile():
+    """Where nothing can be compiled while it runs. What uses no compiler stays: torch itself asks
+    for the backend "eager"."""
+    original = torch.compile
+
+    @functools.wraps(original)
+    def compile_nothing(model=None, *, backend="inductor", disable=False, **options):
+        harmless = not isinstance(backend, str) or backend.startswith(("eager", "aot_eager"))
+        if disable or harmless:
+            return original(model, backend=backend, disable=disable, **options)
+        return refuse(NO_TORCH_COMPILE, "hand in eager code or a kernel of your own; kbench compiles "
+                      "the task's Model itself, as the compiled baseline")
+
+    torch.compile = compile_nothing
 
 
 def said(note):

@@ -51,7 +51,7 @@ CONTROL = 3
 # like any other one.
 EMPTY, FORWARD, PREPARE, LOAD = 0, 1, 2, 3
 # What a call's status says; 0 is success, and what is positive is an error of the device.
-RAISED, WRONG_OUTPUT = -1, -2
+RAISED, WRONG_OUTPUT, REFUSED = -1, -2, -3
 MAX_MESSAGE = 64 << 20
 MAX_DESCRIPTORS = 16
 
@@ -220,6 +220,13 @@ def set_mode(model, mode):
             module.dropout = 0.0
 
 
+def check_refusals(entry):
+    """Whoever catches what kbench refuses would be measured on something else."""
+    if kbench_extensions.refusals:
+        words, hint = kbench_extensions.refusals[0]
+        raise Refused("import_error", f"{entry}: {words}", hint)
+
+
 def settled(device, model):
     try:
         device.settle(model)
@@ -299,6 +306,8 @@ class Session:
 
     def load(self):
         request = self.request
+        if self.device.name == "cpu":
+            kbench_extensions.refuse_torch_compile()
         model_class = import_model(request["folder"], request["entry"], request.get("prebuilt"))
         model = make_model(model_class, request["init"], request["entry"])
         base = self.arenas[1] + request["parameter_base"]
@@ -316,6 +325,7 @@ class Session:
                           "it is a torch.nn.Module that called super().__init__() and keeps what "
                           "torch's modules have (train, modules, named_parameters)") from error
         self.model = settled(self.device, model)
+        check_refusals(request["entry"])
 
     def play(self, slot):
         """One forward pass on one input. Its results stay where they are until the next one."""
@@ -381,6 +391,9 @@ class Session:
             if status > 0:
                 print(f"the device says: {self.device.error_text(status)}", file=sys.stderr,
                       flush=True)
+            if kbench_extensions.refusals:
+                print(kbench_extensions.refusals[0][0], file=sys.stderr, flush=True)
+                status = REFUSED
             self.library.kb_tell_operators(self.channel.fileno())
             self.answer(status, claimed_ns)
 

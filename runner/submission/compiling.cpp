@@ -92,14 +92,19 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
 std::string first_errors(const std::string& text) {
   constexpr int kMostLines = 20;
   constexpr std::size_t kMostBytes = 3000;
-  static constexpr std::array kMarks = {"error", "undefined reference", "cannot find", "fatal"};
+  static constexpr std::array kErrors = {"error:", "undefined reference", "cannot find", "fatal"};
+  static constexpr std::array kMarks = {"error"};  // a warning may hold it, too
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
-  auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
-    return std::any_of(kMarks.begin(), kMarks.end(),
-                       [&](const char* mark) { return line.find(mark) != std::string::npos; });
-  });
+  const auto first_with = [&](const auto& marks) {
+    return std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return std::any_of(marks.begin(), marks.end(),
+                         [&](const char* mark) { return line.find(mark) != std::string::npos; });
+    });
+  };
+  auto first = first_with(kErrors);
+  if (first == lines.end()) first = first_with(kMarks);
   if (first == lines.end()) first = lines.begin();
   std::string words;
   for (int count = 0; first != lines.end() && count < kMostLines; ++first, ++count) {

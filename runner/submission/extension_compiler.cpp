@@ -323,8 +323,8 @@ Status ExtensionCompiler::check_includes(const ExtensionOwner& owner,
   return Done{};
 }
 
-Result<CompiledExtension> ExtensionCompiler::compile(const ExtensionOwner& owner,
-                                                     const ExtensionRequest& request) const {
+Status ExtensionCompiler::check(const ExtensionOwner& owner,
+                                const ExtensionRequest& request) const {
   if (request.cuda && tools_.toolchain.cuda_architecture.empty())
     return Error{
         ErrorCode::kNotFound,
@@ -335,7 +335,11 @@ Result<CompiledExtension> ExtensionCompiler::compile(const ExtensionOwner& owner
         ErrorCode::kNotFound,
         fmt::format("its extension {} is written in CUDA, and there is no nvcc", request.name),
         "Install the CUDA toolkit, or set CUDACXX to nvcc."};
-  if (auto fine = check_includes(owner, request); !fine) return fine.error();
+  return check_includes(owner, request);
+}
+
+Result<CompiledExtension> ExtensionCompiler::compile(const ExtensionOwner& owner,
+                                                     const ExtensionRequest& request) const {
   const std::string key = key_of(owner, request);
   const fs::path folder = folder_of(owner.agent);
   if (auto cached = look_up(folder, key)) return std::move(*cached);

@@ -2,7 +2,7 @@
 // (runner/player/compile_extension.py), in the sandbox of compilers, in which nothing of the
 // submission's runs. So a library is what a compiler made of checked sources and flags, whatever
 // the process does that asked for it. Libraries are kept by all that decides them, apart for each
-// agent; only the supervisor writes there. Called by python_builder.cpp.
+// agent; only the supervisor writes there.
 #pragma once
 
 #include <chrono>
@@ -52,8 +52,11 @@ class ExtensionCompiler {
   ExtensionCompiler(Sandbox& sandbox, ExtensionTools tools, std::filesystem::path cache,
                     CompileLimits limits = kExtensionLimits);
 
-  // Errors: kSubmission with the compilers' words; kNotFound, where it takes CUDA and this run has
-  // none; kInfrastructure, where lines of our own do not compile either. Safe to call from several
+  // Whether it is compiled here at all. Errors: kSubmission, where it includes from elsewhere;
+  // kNotFound, where it takes CUDA and this run has none.
+  [[nodiscard]] Status check(const ExtensionOwner& owner, const ExtensionRequest& request) const;
+  // Of a request that has been checked. Errors: kSubmission with the compilers' words;
+  // kInfrastructure, where lines of our own do not compile either. Safe to call from several
   // threads at once.
   [[nodiscard]] Result<CompiledExtension> compile(const ExtensionOwner& owner,
                                                   const ExtensionRequest& request) const;

@@ -151,12 +151,12 @@ Status read_options(const Json& json, ExtensionRequest& request) {
 
 }  // namespace
 
-Result<ExtensionRequest> read_extension_request(const std::string& text) {
+Result<ExtensionRequest> read_extension_request(const std::string& name, const std::string& text) {
   const auto json =
       parse_strict_json(text, "request", {.max_bytes = kMostRequestBytes, .max_depth = 8});
   if (!json || !json->is_object()) return wrong("what is asked for is no request");
   ExtensionRequest request;
-  request.name = text_in(*json, "name");
+  request.name = name;
   if (!is_module_name(request.name))
     return wrong(fmt::format("\"{}\" is no name of a module", clean_name(request.name, 80)),
                  "It is made of letters, digits and _, and begins with no digit.");
@@ -193,7 +193,6 @@ std::string cuda_agent_request(const std::vector<SourceFile>& files) {
     sources.push_back({{"file", name}});
   }
   return Json{{"kind", "files"},
-              {"name", kCudaAgentModule},
               {"sources", std::move(sources)},
               {"cflags", {"-O3", "-std=c++17"}},
               {"cuda_cflags", {"-O3", "--use_fast_math"}},

@@ -1,7 +1,6 @@
 // What a Python submission asked torch or Triton to compile, read from the text by which
 // runner/player/kbench_extensions.py knows it. The text comes from a process that runs the
-// submission, so every field is checked, and what a compiler is told is written anew. Called by
-// extension_compiler.cpp and python_builder.cpp.
+// submission, so every field is checked, and what a compiler is told is written anew.
 #pragma once
 
 #include <string>
@@ -37,15 +36,17 @@ struct ExtensionRequest {
 inline constexpr std::size_t kMostExtensions = 16;
 inline constexpr std::size_t kMostRequestBytes = 1u << 20;
 
+// `name` is no part of the text: in another process the same sources may have another one.
 // Errors: kSubmission.
-[[nodiscard]] Result<ExtensionRequest> read_extension_request(const std::string& text);
+[[nodiscard]] Result<ExtensionRequest> read_extension_request(const std::string& name,
+                                                              const std::string& text);
 
 // The text for a folder of CUDA Agent's, whose sources are `files` ("src/kernels/x.cu"); as its own
 // tools compile them.
 [[nodiscard]] std::string cuda_agent_request(const std::vector<SourceFile>& files);
 inline constexpr const char* kCudaAgentModule = "cuda_extension";
 
-// By which both sides know a request.
+// By which both sides know a request, whatever its name.
 [[nodiscard]] std::string extension_key(const std::string& text);
 
 }  // namespace kbench

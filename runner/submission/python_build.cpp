@@ -6,4 +6,10 @@ std::map<std::string, std::string> triton_environment() {
   return {{"TRITON_CACHE_AUTOTUNING", "1"}, {"TRITON_STORE_BINARY_ONLY", "1"}};
 }
 
+std::string PythonBuild::first_failure() const {
+  for (const BuiltExtension& extension : extensions)
+    if (!extension.failure.empty()) return extension.failure;
+  return "";
+}
+
 }  // namespace kbench

@@ -1,6 +1,5 @@
 // What the build step of a Python submission made, staged beside its files, below a name that none
 // of them can have: libraries, each known by what it holds, and the kernels that Triton compiled.
-// Made by python_builder.cpp, handed to the sessions by measure/python_program.cpp.
 #pragma once
 
 #include <filesystem>
@@ -21,11 +20,18 @@ struct BuiltLibrary {
   std::string sha256;
 };
 
+// What it asked for by load_inline or load, and what came of it.
+struct BuiltExtension {
+  std::string key;      // extension_key of the request
+  std::string name;     // that it was asked for by; that of the module's init function
+  std::string path;     // below the folder of its files, wherever a session sees that
+  std::string failure;  // why it does not compile, in the compilers' words; then there is no path
+};
+
 struct PythonBuild {
   bool compilers = false;  // it asks torch for extensions: its functions are replaced
-  // Names below the folder of its files, wherever a session sees that.
-  std::map<std::string, std::string> extensions;  // by extension_key of what was asked for
-  std::map<std::string, std::string> modules;     // by the name under which it imports them
+  std::vector<BuiltExtension> extensions;      // in the order in which it asked
+  std::map<std::string, std::string> modules;  // paths, by the name under which it imports them
   std::string triton;  // the folder of Triton's cache; empty where nothing is in it
   // Every library of these, Triton's too: machine code of the submission's own, and all that is.
   std::vector<BuiltLibrary> libraries;
@@ -37,6 +43,10 @@ struct PythonBuild {
   std::string warnings;  // the compilers'
   bool vendor_library = false;
   std::vector<SourceFile> texts;  // of extensions, as far as no file of the submission holds them
+
+  // What does not compile, though its file goes on without it; empty where all compiles. Known by
+  // what the compilers said here, and by nothing that the submission's process says.
+  [[nodiscard]] std::string first_failure() const;
 };
 
 }  // namespace kbench

@@ -37,6 +37,8 @@ constexpr milliseconds kWordPatience{1'000};  // until all of one has come
 constexpr milliseconds kFilesEvery{1'000};    // how often they are counted
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
+// As runner/player/kbench_extensions.py says it.
+constexpr const char* kNoTorchCompile = "torch.compile is not offered on a CPU";
 constexpr const char* kDied = "the process of its build step died";
 constexpr const char* kBuilt = ".built";  // below: no name of a submission's begins with a dot
 
@@ -98,10 +100,16 @@ std::string last_words(int pipe) {
 
 // What a step asked for, and what it left: all that has to be known not to run it again.
 struct PythonBuilder::Record {
-  std::vector<std::string> requests;
+  struct Request {
+    std::string name;
+    std::string text;
+  };
+  std::vector<Request> requests;
   std::string note;
-  std::string triton;  // read_triton_cache
-  double seconds = 0;  // of the process, without compilers
+  bool failure = false;  // the process's word: it ended because something does not compile
+  std::string refused;   // its word, too: the first that kbench's own functions refused there
+  std::string triton;    // read_triton_cache
+  double seconds = 0;    // of the process, without compilers
 
   static std::optional<Record> read(const fs::path& file) {
     const auto json =
@@ -113,10 +121,8 @@ struct PythonBuilder::Record {
     if (seconds == json->end() || !seconds->is_number()) return std::nullopt;
     Record record;
     record.seconds = seconds->get<double>();
-    for (const Json& text : *requests) {
-      if (!text.is_string()) return std::nullopt;
-      record.requests.push_back(text.get<std::string>());
-    }
+    for (const Json& one : *requests)
+      record.requests.push_back({text_in(one, "name"), text_in(one, "text")});
     const std::string hash = text_in(*json, "triton");
     if (hash.empty()) return record;
     auto cache = read_foreign_file(cache_beside(file), kMostTritonBytes);
@@ -131,8 +137,10 @@ struct PythonBuilder::Record {
     fs::create_directories(file.parent_path(), ignored);
     if (!triton.empty())
       if (auto kept = write_atomically(cache_beside(file), triton, 0644); !kept) return kept;
-    const Json json = {{"schema", "kbench-build-step/1"},
-                       {"requests", requests},
+    Json asked = Json::array();
+    for (const Request& one : requests) asked.push_back({{"name", one.name}, {"text", one.text}});
+    const Json json = {{"schema", "kbench-build-step/2"},
+                       {"requests", std::move(asked)},
                        {"seconds", seconds},
                        {"triton", triton.empty() ? "" : kbench::sha256(triton)}};
     const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -164,41 +172,56 @@ class PythonBuilder::Step {
     built_.compilers = request.submission.needs.compiler;
   }
 
-  // The library of what is asked for, compiled unless it was; by its name below the files.
-  Result<std::string> take(const std::string& text) {
-    const std::string key = extension_key(text);
-    if (const auto known = built_.extensions.find(key); known != built_.extensions.end())
-      return known->second;
+  // What is asked for, compiled unless it was. That it does not compile is no error: its file may
+  // go on without it.
+  Result<BuiltExtension> take(const std::string& name, const std::string& text) {
+    BuiltExtension made{.key = extension_key(text), .name = name, .path = "", .failure = ""};
+    for (const BuiltExtension& known : built_.extensions)
+      if (known.key == made.key && known.name == name) return known;
     if (built_.extensions.size() == kMostExtensions) {
       return Error{
           ErrorCode::kSubmission,
           fmt::format("{} asks for more than {} extensions", owner_.submission, kMostExtensions),
           "Put several functions into one."};
     }
-    const auto wanted = read_extension_request(text);
+    const auto wanted = read_extension_request(name, text);
     if (!wanted) {
       Error error = wanted.error();
       error.message = owner_.submission + ": " + error.message;
       return error;
     }
+    if (auto offered = compiler_.check(owner_, *wanted); !offered) return offered.error();
     auto compiled = compiler_.compile(owner_, *wanted);
-    if (!compiled) return compiled.error();
-    auto name = stage(fmt::format("{}.so", key), compiled->library);
-    if (!name) return name.error();
+    if (!compiled) {
+      // Lines of Triton's are not the file's to do without.
+      if (compiled.error().code != ErrorCode::kSubmission || wanted->kind == ExtensionKind::kC)
+        return compiled.error();
+      if (!failure_) failure_ = compiled.error();
+      made.failure = compiled.error().message;
+      built_.extensions.push_back(made);
+      return made;
+    }
+    // By its place, since several may have the same sources.
+    auto path =
+        stage(fmt::format("{}-{}.so", built_.extensions.size(), made.key), compiled->library);
+    if (!path) return path.error();
+    made.path = *path;
     built_.seconds += compiled->seconds;
     built_.warnings += compiled->warnings;
     built_.vendor_library |= wanted->flags.vendor_library;
-    built_.extensions[key] = *name;
+    built_.extensions.push_back(made);
     by_hash_[built_.libraries.back().sha256] = std::move(compiled->library);
     if (wanted->kind != ExtensionKind::kC)
       for (const SourceFile& one : wanted->texts) built_.texts.push_back(one);
-    return name;
+    return made;
   }
 
   void name_module(const std::string& module, const std::string& library) {
     built_.modules[module] = library;
   }
   [[nodiscard]] const PythonBuild& built() const { return built_; }
+  // The first of what does not compile.
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
   // With what the process left.
   Result<PythonBuild> finish(const Record& record) {
@@ -232,6 +255,7 @@ class PythonBuilder::Step {
   const ExtensionCompiler& compiler_;
   ExtensionOwner owner_;
   PythonBuild built_;
+  std::optional<Error> failure_;
   std::map<std::string, std::string> by_hash_;  // libraries' bytes
 };
 
@@ -249,7 +273,7 @@ std::string PythonBuilder::key_of(const PythonBuildRequest& request) const {
   for (const char* name :
        {"build_extensions.py", "kbench_extensions.py", "kbench_triton.py", "player.py"})
     scripts.push_back(sha256(read_file(compiler_.tools().scripts / name).value_or("")));
-  const Json key = {"kbench-build-step/1",
+  const Json key = {"kbench-build-step/2",
                     compiler_.recipe(),
                     std::move(scripts),
                     request.submission.id.source_hash,
@@ -282,9 +306,10 @@ SandboxCommand PythonBuilder::command(const PythonBuildRequest& request) const {
 
 Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step& step) const {
   if (!request.submission.cuda_agent) return Done{};
-  const auto library = step.take(cuda_agent_request(request.files));
-  if (!library) return library.error();
-  step.name_module(kCudaAgentModule, *library);
+  const auto made = step.take(kCudaAgentModule, cuda_agent_request(request.files));
+  if (!made) return made.error();
+  if (step.failure()) return *step.failure();
+  step.name_module(kCudaAgentModule, made->path);
   return Done{};
 }
 
@@ -335,6 +360,7 @@ Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step
           {"mode", request.mode},
           {"inputs", request.inputs},
           {"device", triton ? device_ : "cpu"},
+          {"device_of_run", device_},
           {"compilers", request.submission.needs.compiler},
           {"triton", triton},
           {"modules", step.built().modules},
@@ -390,13 +416,19 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
     if (type != "build") {
       const bool ended = type == "ended";
       record.note = ended ? clean_text(text_in(message->body, "note"), kMostWords) : kDied;
+      if (ended) record.refused = clean_text(text_in(message->body, "refused"), kMostWords);
+      if (ended) record.failure = message->body.value("failure", Json()) == Json(true);
       return record;
     }
+    const std::string name = text_in(message->body, "name");
     const std::string text = text_in(message->body, "request");
-    const auto library = step.take(text);
-    if (!library) return library.error();
-    record.requests.push_back(text);
-    if (!channel.send({{"type", "built"}, {"path", *library}})) {
+    const auto made = step.take(name, text);
+    if (!made) return made.error();
+    record.requests.push_back({name, text});
+    const Json answer = made->failure.empty()
+                            ? Json{{"type", "built"}, {"path", made->path}}
+                            : Json{{"type", "failed"}, {"message", made->failure}};
+    if (!channel.send(answer)) {
       record.note = kDied;
       return record;
     }
@@ -420,22 +452,41 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
   return record;
 }
 
+// Why a step that has ended is the end of its submission.
+Status PythonBuilder::judge(const PythonBuildRequest& request, const Record& record,
+                            const Step& step) const {
+  if (device_ == "cpu" && record.refused == kNoTorchCompile)
+    return Error{ErrorCode::kNotFound, kNoTorchCompile,
+                 "hand in eager code or a kernel of your own; kbench compiles the task's Model "
+                 "itself, as the compiled baseline"};
+  if (!record.refused.empty())
+    return Error{ErrorCode::kSubmission,
+                 fmt::format("{}: {}", request.submission.id.name, record.refused),
+                 "kbench refused it in the build step; a file that catches that is not measured on "
+                 "what it does then"};
+  if (step.failure() && record.failure) return *step.failure();
+  return Done{};
+}
+
 Result<PythonBuild> PythonBuilder::build(const PythonBuildRequest& request) const {
   if (auto fine = check_mount(request.staging.path()); !fine) return fine.error();
   Step step(request, compiler_);
   if (auto made = compile_cuda_agent(request, step); !made) return made.error();
   const PythonNeeds& needs = request.submission.needs;
-  if (!needs.compiler && !needs.triton) return step.finish({});
+  const bool asks_for_torch_compile = needs.torch_compile && device_ == "cpu";
+  if (!needs.compiler && !needs.triton && !asks_for_torch_compile) return step.finish({});
   const fs::path file = compiler_.folder_of(request.submission.id.agent) /
                         fmt::format("step-{}.json", key_of(request));
   if (const auto known = Record::read(file)) {
-    for (const std::string& text : known->requests)
-      if (auto library = step.take(text); !library) return library.error();
+    for (const Record::Request& one : known->requests)
+      if (auto made = step.take(one.name, one.text); !made) return made.error();
+    if (step.failure()) return *step.failure();
     return step.finish(*known);
   }
   const auto record = run(request, step);
   if (!record) return record.error();
-  if (record->note.empty())
+  if (auto fine = judge(request, *record, step); !fine) return fine.error();
+  if (record->note.empty() && !step.failure())
     if (auto kept = record->write(file); !kept) return kept.error();
   return step.finish(*record);
 }

@@ -1,7 +1,7 @@
 // The build step of a Python submission: runs it in the sandbox as a session would, up to its first
 // call (runner/player/build_extensions.py), has compiled what it asks for meanwhile, and keeps what
 // was asked, so that the next run need not ask. The process runs foreign code: it only says what is
-// to be compiled, and every word of it is checked. Called by the cli's submission_builds.
+// to be compiled, and every word of it is checked.
 #pragma once
 
 #include <chrono>
@@ -48,9 +48,10 @@ class PythonBuilder {
   PythonBuilder(Sandbox& sandbox, ExtensionCompiler compiler, std::string device,
                 std::map<std::string, std::string> environment, PythonBuildLimits limits = {});
 
-  // Errors: kSubmission (it does not compile, or exceeds a limit), kNotFound (it takes what this
-  // run does not have), kInfrastructure. What it raises by itself is no error: a session meets it
-  // again, and has a state for it. Safe to call from several threads at once.
+  // Errors: kSubmission (it does not compile and its file does not catch that, it exceeds a limit,
+  // or asks for what is refused), kNotFound (it takes what this run does not have),
+  // kInfrastructure. What it raises by itself is no error: a session meets it again, and has a
+  // state for it. Safe to call from several threads at once.
   [[nodiscard]] Result<PythonBuild> build(const PythonBuildRequest& request) const;
 
  private:
@@ -67,6 +68,8 @@ class PythonBuilder {
                                          std::chrono::nanoseconds left);
   [[nodiscard]] Json describe(const PythonBuildRequest& request, const Step& step,
                               const std::filesystem::path& scratch) const;
+  [[nodiscard]] Status judge(const PythonBuildRequest& request, const Record& record,
+                             const Step& step) const;
   [[nodiscard]] Status compile_cuda_agent(const PythonBuildRequest& request, Step& step) const;
   [[nodiscard]] SandboxCommand command(const PythonBuildRequest& request) const;
 

@@ -31,13 +31,30 @@ void take_module(std::string_view module, PythonNeeds& needs) {
   needs.compiler |= is_in(module, "torch.utils.cpp_extension");
 }
 
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// torch.compile, and not torch.compiler.
+bool names_torch_compile(std::string_view line) {
+  constexpr std::string_view kName = "torch.compile";
+  for (auto at = line.find(kName); at != std::string_view::npos; at = line.find(kName, at + 1)) {
+    const auto end = at + kName.size();
+    if ((at == 0 || !is_word(line[at - 1])) && (end == line.size() || !is_word(line[end])))
+      return true;
+  }
+  return false;
+}
+
 void read_line(std::string_view line, PythonNeeds& needs) {
+  needs.torch_compile |= names_torch_compile(line);
   const std::string_view statement = take_word(line);
   if (statement == "from") {
     const std::string_view module = take_word(line);
     take_module(module, needs);
     needs.compiler |=
         module == "torch.utils" && line.find("cpp_extension") != std::string_view::npos;
+    needs.torch_compile |= module == "torch" && line.find("compile") != std::string_view::npos;
   }
   if (statement != "import") return;
   while (!line.empty()) {

@@ -24,6 +24,7 @@ enum class SubmissionKind { kNative, kPython };
 struct PythonNeeds {
   bool compiler = false;  // torch.utils.cpp_extension
   bool triton = false;
+  bool torch_compile = false;
 
   friend bool operator==(const PythonNeeds&, const PythonNeeds&) = default;
 };
@@ -48,7 +49,7 @@ struct Submission {
 
   // Whether it takes a build step of Python's: see python_build.hpp.
   [[nodiscard]] bool is_built_as_python() const {
-    return needs.compiler || needs.triton || cuda_agent;
+    return needs.compiler || needs.triton || needs.torch_compile || cuda_agent;
   }
   [[nodiscard]] bool is_for(std::string_view wanted) const {
     return device.empty() || device == wanted;

@@ -13,6 +13,8 @@ from prepared import Prepared
 from python_test import RELU_MODEL, PythonCase, starts_of
 
 TASK = "level1/019_relu"
+REQUESTS = ROOT / "tests/extensions/requests"
+VENV = ROOT / ".venv"
 CUDA_AGENT = ROOT / "tests/extensions/submissions/cuda_agent_cpu/level1/019_relu"
 
 # Without torch's headers, which take half a minute.
@@ -107,6 +109,80 @@ class BuildTest(Prepared, PythonCase):
         self.assertIn("main.cpp", row["message"])
         self.assertIn("no_such_thing", row["message"])
         self.assertNotIn("/kbench-compile-", row["message"])
+
+
+class RequestsTest(Prepared, PythonCase):
+    """What files ask their build step and their sessions for, each a variant named like its file."""
+
+    EXPECTED = {
+        "named_by_process": "ok",
+        "falls_back": "ok",
+        "falls_back_wrongly": "wrong_result",
+        "raises_its_failure": "compile_error",
+        "asks_for_others_in_a_session": "import_error",
+        "asks_for_others_in_forward": "submission_error",
+        "compiled_by_torch": "skipped",
+        "compiled_decorator": "skipped",
+        "compiled_by_a_method": "submission_error",
+        "compiled_by_nothing": "ok",
+        "imports_what_is_installed": "ok",
+    }
+
+    def prepare(self):
+        for name in self.EXPECTED:
+            self.submit("me", f"{TASK}@{name}", (REQUESTS / f"{name}.py").read_text("utf-8"))
+        _, rows = self.check_mine(TASK)
+        self.by_name = {row["variant"]: row for row in rows}
+
+    def row(self, name):
+        return self.prepared.by_name[name]
+
+    def test_each_has_its_state(self):
+        self.assertEqual({path.stem for path in REQUESTS.iterdir() if path.suffix == ".py"}, set(self.EXPECTED))
+        for name, state in self.EXPECTED.items():
+            with self.subTest(name=name):
+                self.assertEqual(self.row(name)["state"], state, self.row(name)["message"])
+
+    def test_what_is_measured_without_its_extension_says_so_with_the_first_error_first(self):
+        row = self.row("falls_back")
+        self.assertIn("fallback", row["labels"].split())
+        self.assertIn("uses_torch", row["labels"].split())
+        first, second, *_ = row["message"].splitlines()
+        self.assertEqual(first, f"me/{TASK}@falls_back.py: its extension broken does not compile")
+        self.assertRegex(second, "main.cpp:1:.*no_such_thing")
+        self.assertIn("without that extension", row["hint"])
+        self.assertIn("no_such_thing", self.row("falls_back_wrongly")["message"])
+        self.assertIn("fallback", self.row("falls_back_wrongly")["labels"].split())
+
+    def test_a_failure_that_is_raised_in_other_words_is_the_compilers(self):
+        row = self.row("raises_its_failure")
+        self.assertIn("no_such_thing", row["message"])
+        self.assertEqual(row["fault"], "submission")
+
+    def test_nothing_else_has_the_label(self):
+        labelled = {name for name, row in self.prepared.by_name.items() if "fallback" in (row["labels"] or "")}
+        self.assertEqual(labelled, {"falls_back", "falls_back_wrongly"})
+
+    def test_what_was_not_built_fails_its_row_also_where_that_is_caught(self):
+        for name in ("asks_for_others_in_a_session", "asks_for_others_in_forward"):
+            with self.subTest(name=name):
+                self.assertIn("the extension relu was not compiled in the build step", self.row(name)["message"])
+
+    def test_torch_compile_is_named_where_it_is_not_offered(self):
+        for name in ("compiled_by_torch", "compiled_decorator", "compiled_by_a_method"):
+            with self.subTest(name=name):
+                self.assertIn("torch.compile is not offered on a CPU", self.row(name)["message"])
+        self.assertIn("compiled baseline", self.row("compiled_by_torch")["hint"])
+
+
+@unittest.skipUnless(VENV.exists(), "no virtual environment to name by a link")
+class LinkedPythonTest(PythonCase):
+    def test_what_belongs_to_a_python_that_is_named_by_a_link_is_known(self):
+        link = self.folder / "python"
+        link.symlink_to(VENV)
+        self.submit("me", TASK, (REQUESTS / "imports_what_is_installed.py").read_text("utf-8"))
+        _, (row,) = self.check_mine(TASK, KBENCH_TORCH=str(link / "bin/python3"))
+        self.assertEqual(row["state"], "ok", row["message"])
 
 
 class WithoutNinjaTest(PythonCase):

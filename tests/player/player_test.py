@@ -5,6 +5,7 @@ PYTHON is one with torch, LIBRARY kbench-player.so, KBENCH_ROOT the checkout.
 
 import array
 import ctypes
+import hashlib
 import json
 import math
 import mmap
@@ -28,7 +29,7 @@ EMPTY, FORWARD, PREPARE, LOAD, OBSERVED = 0, 1, 2, 3, 7
 GO, KIND, SLOTS, PARAMETERS, INPUTS, OUTPUTS, DONE, STATUS, CLAIMED = 0, 4, 8, 16, 24, 152, 320, 324, 328
 COPIES, PLACES, PLACE_BYTES = 280, 344, 128
 IN_ARENA, OWN = 0, 1
-RAISED, WRONG_OUTPUT = -1, -2
+RAISED, WRONG_OUTPUT, REFUSED = -1, -2, -3
 SYS_FUTEX, FUTEX_WAKE = 202, 1
 ARENA = 1 << 20
 AT = 512  # where tensors start in their arenas
@@ -617,19 +618,56 @@ os.makedirs("a/b")
     def test_an_extension_that_was_not_built_is_an_error_that_says_so(self):
         text = RELU.replace("import torch\n", "import torch\nfrom torch.utils.cpp_extension import load_inline\n\n"
                             "load_inline(name='mine', cpp_sources='int x;')\n", 1)
-        built = {"compilers": True, "extensions": {"0" * 64: "/nowhere.so"}, "modules": {}, "triton": "",
+        other = {"key": "0" * 64, "name": "mine", "path": "nowhere.so", "failure": ""}
+        built = {"compilers": True, "extensions": [other], "modules": {}, "triton": "",
                  "note": "ValueError: no such day"}
         answer = self.load(self.begin(text, prebuilt=built))
         self.assertEqual(answer["state"], "import_error")
         self.assertIn("the extension mine was not compiled in the build step", answer["message"])
         self.assertIn("no such day", answer["message"])
 
+    def test_what_kbench_refuses_is_an_error_also_where_the_file_catches_it(self):
+        asks = "try:\n    {}\nexcept Exception:\n    pass\n"
+        other = asks.format("torch.utils.cpp_extension.load_inline(name='mine', cpp_sources='int x;')")
+        text = RELU.replace("import torch\n", "import torch\nimport torch.utils.cpp_extension\n\n" + other, 1)
+        built = {"compilers": True, "extensions": [], "modules": {}, "triton": "", "note": ""}
+        answer = self.load(self.begin(text, prebuilt=built))
+        self.assertEqual(answer["state"], "import_error")
+        self.assertIn("the extension mine was not compiled in the build step", answer["message"])
+        text = RELU.replace("import torch\n", "import torch\n\n" + asks.format("torch.compile(torch.relu)"), 1)
+        answer = self.load(self.begin(text))
+        self.assertEqual(answer["state"], "import_error")
+        self.assertIn("torch.compile is not offered on a CPU", answer["message"])
+        text = RELU.replace("return torch.relu(x)", """try:
+            torch.compile(torch.relu)
+        except RuntimeError:
+            return torch.relu(x)""")
+        self.assertEqual(self.loaded(text).call(FORWARD), REFUSED)
+
+    def test_what_did_not_compile_is_raised_again_and_may_be_caught(self):
+        text = RELU.replace("import torch\n", """import torch
+from torch.utils.cpp_extension import load_inline
+
+try:
+    load_inline(name=f'mine_{id(object())}', cpp_sources='int x')
+    missing = False
+except RuntimeError as error:
+    missing = 'no semicolon' in str(error)
+""", 1).replace("return torch.relu(x)", "return torch.relu(x) if missing else None")
+        asked = {"cflags": [], "cuda_cflags": [], "ldflags": [], "includes": [], "with_cuda": None, "module": True,
+                 "kind": "inline", "cpp": ["int x"], "cuda": [], "functions": None, "error_handling": True,
+                 "implicit_headers": True}
+        key = hashlib.sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        failed = {"key": key, "name": "mine_7", "path": "", "failure": "main.cpp: no semicolon"}
+        built = {"compilers": True, "extensions": [failed], "modules": {}, "triton": "", "note": ""}
+        self.assertEqual(self.loaded(text, prebuilt=built).call(FORWARD), 0)
+
     def test_a_module_that_was_built_is_imported_from_where_it_lies(self):
         # Any file that Python can import stands for a library.
         folder = pathlib.Path(self.folder.name) / "built"
         folder.mkdir()
         (folder / "0.py").write_text("def relu(x):\n    return x.clamp(min=0)\n", encoding="utf-8")
-        built = {"compilers": False, "extensions": {}, "modules": {"cuda_extension": str(folder / "0.py")},
+        built = {"compilers": False, "extensions": [], "modules": {"cuda_extension": str(folder / "0.py")},
                  "triton": "", "note": ""}
         text = RELU.replace("import torch\n", "import cuda_extension\nimport torch\n", 1).replace(
             "torch.relu(x)", "cuda_extension.relu(x)")

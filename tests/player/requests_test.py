@@ -19,8 +19,8 @@ from torch.utils import cpp_extension  # noqa: E402
 ASKED = []
 
 
-def find(text):
-    ASKED.append(json.loads(text))
+def find(name, text):
+    ASKED.append({"asked": name, **json.loads(text)})
     raise LookupError
 
 
@@ -39,7 +39,8 @@ class RequestsTest(unittest.TestCase):
     def test_texts_and_flags_are_taken_as_torch_takes_them(self):
         asked = self.asked(cpp_extension.load_inline, "mine", "int f();", functions="f",
                            extra_cflags=["-O3 -march=native", ""], extra_ldflags=[""], verbose=True)
-        self.assertEqual(asked["name"], "mine")
+        self.assertEqual(asked["asked"], "mine")
+        self.assertNotIn("name", asked)
         self.assertEqual(asked["cpp"], ["int f();"])
         self.assertEqual(asked["functions"], ["f"])
         self.assertEqual(asked["cflags"], ["-O3", "-march=native"])
@@ -51,11 +52,10 @@ class RequestsTest(unittest.TestCase):
                          functions=["f"])
         other = self.asked(cpp_extension.load_inline, functions=["f"], cuda_sources="__global__ void g();",
                            cpp_sources="int f();", name="mine", build_directory="/elsewhere")
-        self.assertEqual(kbench_extensions.text_of(one), kbench_extensions.text_of(other))
+        self.assertEqual(one, other)
         third = self.asked(cpp_extension.load_inline, "mine", ["int f() ;"], ["__global__ void g();"],
                            functions=["f"])
-        self.assertNotEqual(kbench_extensions.key_of(kbench_extensions.text_of(one)),
-                            kbench_extensions.key_of(kbench_extensions.text_of(third)))
+        self.assertNotEqual(one, third)
 
     def test_files_of_its_own_are_named_and_others_handed_over(self):
         folder = pathlib.Path(self.folder.name)
@@ -76,8 +76,28 @@ class RequestsTest(unittest.TestCase):
                 cpp_extension.load_inline("mine", "int f();", **more)
         with self.assertRaises(RuntimeError):
             cpp_extension.load("mine", ["a.cpp"], is_standalone=True)
-        with self.assertRaises(ValueError):
+        with self.assertRaisesRegex(RuntimeError, "1 MiB"):
             cpp_extension.load_inline("mine", "x" * (kbench_extensions.MOST_BYTES + 1))
+        with self.assertRaisesRegex(RuntimeError, "/nowhere/a.cpp of an extension cannot be read"):
+            cpp_extension.load("mine", ["/nowhere/a.cpp"])
+        said = [words for words, _ in kbench_extensions.refusals]
+        self.assertEqual(len(said), 5)
+        self.assertIn("the extension mine asks for SYCL", said[0])
+
+    def test_of_the_same_sources_each_name_gets_its_own_library_in_their_order(self):
+        key = kbench_extensions.key_of("{}")
+        built = [{"key": key, "name": name, "path": f"{name}.so", "failure": ""} for name in ("a_1", "b", "c_1")]
+        built.insert(1, {"key": "another", "name": "c_2", "path": "other.so", "failure": ""})
+
+        def found(*names):
+            answers = kbench_extensions.Answers(built, "/f", "")
+            return [answers.find(name, "{}")[0] for name in names]
+
+        self.assertEqual(found("a_2", "b", "c_2", "a_2"), ["a_1", "b", "c_1", "a_1"])
+        self.assertEqual(found("b", "a_2", "c_2"), ["b", "a_1", "c_1"])
+        self.assertEqual(found("c_1", "b", "a_1"), ["c_1", "b", "a_1"])
+        self.assertEqual(len(set(found("x", "y", "z"))), 3)
+        self.assertIn(found("x", "y", "z", "more")[3], ("a_1", "b", "c_1"))
         with self.assertRaises(TypeError):
             cpp_extension.load_inline("mine")
         self.assertEqual(ASKED, [])

@@ -28,15 +28,15 @@ Json files_request() {
   return json;
 }
 
-ExtensionRequest read(const Json& json) {
-  auto request = read_extension_request(json.dump());
+ExtensionRequest read(const Json& json, const std::string& name = "relu") {
+  auto request = read_extension_request(name, json.dump());
   if (request) return std::move(*request);
   ADD_FAILURE() << request.error().message;
   return {};
 }
 
-std::string complaint(const Json& json) {
-  const auto request = read_extension_request(json.dump());
+std::string complaint(const Json& json, const std::string& name = "relu") {
+  const auto request = read_extension_request(name, json.dump());
   if (request) return "";
   EXPECT_EQ(request.error().code, ErrorCode::kSubmission);
   return request.error().message;
@@ -77,8 +77,7 @@ TEST(ExtensionRequest, FilesAreTheSubmissionsOrWhatItWrote) {
 }
 
 TEST(ExtensionRequest, LinesOfCAreRead) {
-  const ExtensionRequest request =
-      read({{"kind", "c"}, {"name", "cuda_utils"}, {"text", "int x;"}});
+  const ExtensionRequest request = read({{"kind", "c"}, {"text", "int x;"}}, "cuda_utils");
   EXPECT_EQ(request.kind, ExtensionKind::kC);
   ASSERT_EQ(request.texts.size(), 1u);
   EXPECT_EQ(request.texts[0].name, "cuda_utils.c");
@@ -90,7 +89,7 @@ TEST(ExtensionRequest, EveryFieldIsChecked) {
     return json;
   };
   for (const char* name : {"", "a b", "../x", "x;y", "9x", "x/y", "-x"})
-    EXPECT_NE(complaint(with(inline_request(), "name", name)), "") << name;
+    EXPECT_NE(complaint(inline_request(), name), "") << name;
   for (const char* field : {"cpp", "cuda", "cflags", "ldflags", "includes"}) {
     EXPECT_NE(complaint(with(inline_request(), field, "text")), "") << field;
     EXPECT_NE(complaint(with(inline_request(), field, Json::array({1}))), "") << field;
@@ -107,9 +106,9 @@ TEST(ExtensionRequest, EveryFieldIsChecked) {
         << file;
   EXPECT_NE(complaint(with(files_request(), "sources", Json::array())), "");
   EXPECT_NE(complaint("text"), "");
-  EXPECT_FALSE(read_extension_request("{").ok());
-  EXPECT_FALSE(read_extension_request(R"({"name": "a", "name": "b"})").ok());
-  EXPECT_FALSE(read_extension_request(std::string(kMostRequestBytes + 1, ' ')).ok());
+  EXPECT_FALSE(read_extension_request("relu", "{").ok());
+  EXPECT_FALSE(read_extension_request("relu", R"({"kind": "c", "kind": "c"})").ok());
+  EXPECT_FALSE(read_extension_request("relu", std::string(kMostRequestBytes + 1, ' ')).ok());
 }
 
 // As its tools compile it: what lies at the top and in kernels/, and nothing below.
@@ -121,14 +120,16 @@ TEST(CudaAgentRequest, NamesTheSourcesThatItsToolsCompile) {
                                                {"src/binding_registry.h", ""},
                                                {"src/model_new.py", ""},
                                                {"include/shared.cpp", ""}});
-  const auto request = read_extension_request(text);
+  const auto request = read_extension_request(kCudaAgentModule, text);
   ASSERT_TRUE(request.ok()) << request.error().message;
   EXPECT_EQ(request->name, "cuda_extension");
   EXPECT_TRUE(request->cuda);
   EXPECT_EQ(request->files, (std::vector<std::string>{"binding.cpp", "kernels/relu.cu",
                                                       "kernels/relu_binding.cpp"}));
   EXPECT_EQ(request->flags.cuda, (std::vector<std::string>{"-O3", "--use_fast_math"}));
-  EXPECT_FALSE(read_extension_request(cuda_agent_request({{"src/model_new.py", ""}})).ok());
+  EXPECT_FALSE(
+      read_extension_request(kCudaAgentModule, cuda_agent_request({{"src/model_new.py", ""}}))
+          .ok());
 }
 
 }  // namespace

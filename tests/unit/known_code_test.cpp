@@ -21,6 +21,7 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/sandbox/host.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 
@@ -133,29 +134,63 @@ TEST_F(KnownCodeTest, WhatIsInstalledIsKnownByItsFileNotByItsPath) {
             CodeOrigin::kInstalled);
 }
 
-// A file of the build stands for a library of Python's: what counts is the folder that was named,
-// and that nobody else writes to it or above it.
+// Where code comes from that lies there, if Python consists of `runtime`.
+CodeOrigin origin_beside(const fs::path& runtime, const fs::path& mapped) {
+  KnownCode known = KnownCode::of_runtime({runtime});
+  const std::array self{::getpid()};
+  EXPECT_TRUE(known.trust(self, true).ok());
+  const Child child([&] { map_code(::open(mapped.c_str(), O_RDONLY)); });
+  const std::array processes{child.pid()};
+  const auto code = known.look_at(processes);
+  EXPECT_TRUE(code.ok());
+  for (const MappedCode& one : *code)
+    if (one.origin != CodeOrigin::kWorker) return one.origin;
+  return CodeOrigin::kWorker;
+}
+
+// What counts is the folder that was named, and that nobody else writes to it or above it. These
+// lie in /tmp, where everybody may write and nobody removes what is another user's.
 TEST_F(KnownCodeTest, WhatARuntimeConsistsOfIsKnownByItsFolder) {
-  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const fs::path file = build / "CMakeCache.txt";
-  if (!fs::is_regular_file(file) || build.string().starts_with("/tmp")) GTEST_SKIP();
-  const fs::path copy = folder_.write("libtorch_cpu.so", std::string(8192, 'y'));
-  const auto origins = [&](const fs::path& mapped, const fs::path& runtime) {
-    KnownCode known = KnownCode::of_runtime({runtime});
-    const std::array self{::getpid()};
-    EXPECT_TRUE(known.trust(self, true).ok());
-    const Child child([&] { map_code(::open(mapped.c_str(), O_RDONLY)); });
-    const std::array processes{child.pid()};
-    const auto code = known.look_at(processes);
-    EXPECT_TRUE(code.ok());
-    for (const MappedCode& one : *code)
-      if (one.origin != CodeOrigin::kWorker) return one.origin;
-    return CodeOrigin::kWorker;
+  const fs::path file = folder_.write("python/lib/libtorch_cpu.so", std::string(8192, 'y'));
+  const fs::path python = folder_.path() / "python";
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kRuntime);
+  EXPECT_EQ(origin_beside(folder_.path() / "other", file), CodeOrigin::kUnknown);
+  fs::permissions(python / "lib", fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
+}
+
+// An installation whose version is a link, an environment on another disk.
+TEST_F(KnownCodeTest, ARuntimeThatIsNamedByALinkIsKnown) {
+  const fs::path file = folder_.write("python-3.11.7/lib/libtorch_cpu.so", std::string(8192, 'y'));
+  const fs::path link = folder_.path() / "python-3.11";
+  fs::create_directory_symlink(folder_.path() / "python-3.11.7", link);
+  EXPECT_EQ(origin_beside(link, file), CodeOrigin::kRuntime);
+  // As a sandbox shows it that was given the link.
+  const KnownCode known = KnownCode::of_runtime({link});
+  const UniqueFd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto identity = identity_of(opened.get());
+  ASSERT_TRUE(identity.ok());
+  CodeMapping mapping{.file = *identity, .path = (link / "lib/libtorch_cpu.so").string()};
+  EXPECT_EQ(known.origin(mapping), CodeOrigin::kRuntime);
+  mapping.file.inode += 1;
+  EXPECT_EQ(known.origin(mapping), CodeOrigin::kUnknown);
+}
+
+TEST_F(KnownCodeTest, ARuntimeMayBeAnotherUsersButNotTheSandboxs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const fs::path file = folder_.write("python/libtorch_cpu.so", std::string(8192, 'y'));
+  const fs::path python = folder_.path() / "python";
+  const auto owned_by = [&](const fs::path& path, uid_t user) {
+    EXPECT_EQ(::chown(path.c_str(), user, user), 0);
   };
-  EXPECT_EQ(origins(file, build), CodeOrigin::kRuntime);
-  EXPECT_EQ(origins(file, build / "tests"), CodeOrigin::kUnknown);
-  // Below a folder that everybody may write to.
-  EXPECT_EQ(origins(copy, folder_.path()), CodeOrigin::kUnknown);
+  owned_by(python, 12345);
+  owned_by(file, 12345);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kRuntime);
+  owned_by(file, 12346);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
+  owned_by(python, kSandboxUid);
+  owned_by(file, kSandboxUid);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
 }
 
 // What a build step made is the submission's own, as long as it holds what was made.

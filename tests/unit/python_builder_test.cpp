@@ -108,7 +108,7 @@ TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedKeptAndAnewWhereDamaged) 
   EXPECT_EQ(built->note, "") << "the answer was 42 in the build step, too";
   ASSERT_EQ(built->extensions.size(), 1u);
   ASSERT_EQ(built->libraries.size(), 1u);
-  EXPECT_EQ(built->libraries[0].file, staging_->path() / "src" / built->extensions.begin()->second);
+  EXPECT_EQ(built->libraries[0].file, staging_->path() / "src" / built->extensions[0].path);
   EXPECT_EQ(sha256_file(built->libraries[0].file).value(), built->libraries[0].sha256);
   EXPECT_TRUE(built->compilers);
   EXPECT_GT(built->seconds, 0);
@@ -119,7 +119,7 @@ TEST_F(PythonBuilderTest, WhatItAsksForIsCompiledStagedKeptAndAnewWhereDamaged) 
   const auto again = build(extension("return 42;"));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->seconds, built->seconds) << "it comes from what was kept";
-  EXPECT_EQ(again->extensions.begin()->first, built->extensions.begin()->first);
+  EXPECT_EQ(again->extensions[0].key, built->extensions[0].key);
   EXPECT_EQ(again->libraries[0].sha256, built->libraries[0].sha256);
   EXPECT_EQ(kept(), 1u);
 
@@ -142,6 +142,65 @@ TEST_F(RefusedBuildTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
   EXPECT_NE(error.message.find("undeclared_thing"), std::string::npos);
   EXPECT_EQ(error.message.find("/tmp/"), std::string::npos) << error.message;
   EXPECT_EQ(kept(), 0u);
+}
+
+// Two of the same sources keep their order; the key does not hold their names.
+TEST_F(PythonBuilderTest, ExtensionsAreKnownBySourcesAndFlagsWhateverTheirNames) {
+  std::string text = extension("return 42;");
+  const std::string named = "name='mine'";
+  text.replace(text.find(named), named.size(), "name=f'mine_{__import__(\"time\").time_ns()}'");
+  const std::string init = "PyInit_mine()";
+  text.replace(text.find(init), init.size(), "INIT(TORCH_EXTENSION_NAME)()");
+  const std::string include = "#include <Python.h>\n";
+  text.insert(text.find(include) + include.size(),
+              "#define JOIN(a, b) a##b\n#define INIT(name) JOIN(PyInit_, name)\n");
+  const auto at = text.find("kernels = ");
+  text.insert(at, "first" + text.substr(at + 7, text.find('\n', at) - at - 6));
+  const auto built = build(text);
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->note, "");
+  ASSERT_EQ(built->extensions.size(), 2u);
+  EXPECT_EQ(built->extensions[0].key, built->extensions[1].key);
+  EXPECT_NE(built->extensions[0].name, built->extensions[1].name);
+  EXPECT_NE(built->extensions[0].path, built->extensions[1].path);
+}
+
+TEST_F(RefusedBuildTest, AFileThatCatchesWhatDoesNotCompileGoesOn) {
+  std::string text = extension("return undeclared_thing;");
+  const auto at = text.find("kernels = ");
+  text.replace(at, text.find("class ModelNew") - at,
+               "try:\n    " + text.substr(at, text.find('\n', at) - at) +
+                   "\nexcept Exception:\n    kernels = None\n");
+  const auto built = build(text);
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->note, "");
+  EXPECT_TRUE(built->libraries.empty());
+  EXPECT_NE(built->first_failure().find("undeclared_thing"), std::string::npos);
+  // Raised anew is not caught.
+  text.replace(text.find("    kernels = None"), 18, "    raise ImportError('no kernels')");
+  EXPECT_NE(refusal(text).message.find("undeclared_thing"), std::string::npos);
+}
+
+TEST_F(RefusedBuildTest, WhatKbenchRefusesEndsItAlsoWhereItIsCaught) {
+  const std::string caught =
+      "\nexcept Exception:\n    pass\n"
+      "class ModelNew(torch.nn.Module):\n"
+      "    def forward(self, x):\n        return x\n";
+  const Error sycl = refusal(
+      "import torch\nfrom torch.utils.cpp_extension import load_inline\n"
+      "try:\n    load_inline(name='mine', cpp_sources='', sycl_sources='int x;')" +
+      caught);
+  EXPECT_EQ(sycl.code, ErrorCode::kSubmission);
+  EXPECT_NE(sycl.message.find("the extension mine asks for SYCL"), std::string::npos);
+  const Error flag = refusal(
+      "import torch\nfrom torch.utils.cpp_extension import load_inline\n"
+      "try:\n    load_inline(name='mine', cpp_sources='', extra_cflags=['-fplugin=x'])" +
+      caught);
+  EXPECT_EQ(flag.code, ErrorCode::kSubmission);
+  EXPECT_NE(flag.message.find("-fplugin=x"), std::string::npos) << flag.message;
+  const Error compiled = refusal("import torch\ntry:\n    torch.compile(torch.relu)" + caught);
+  EXPECT_EQ(compiled.code, ErrorCode::kNotFound);
+  EXPECT_EQ(compiled.message, "torch.compile is not offered on a CPU");
 }
 
 TEST_F(RefusedBuildTest, AStepWithoutEndIsTheSubmissionsFault) {
