@@ -248,6 +248,17 @@ TEST_F(RefusedBuildTest, WhatItSaysBesidesIsNotBelieved) {
       speak +
       "say(b'{\"type\": \"build\", \"request\": \"{\\\\\"kind\\\\\": \\\\\"inline\\\\\"}\"}')\n");
   EXPECT_EQ(forged.code, ErrorCode::kSubmission);
+  // That nothing failed: what the compiler said is known without it.
+  std::string hides = extension("return undeclared_thing;");
+  const auto at = hides.find("kernels = ");
+  hides.replace(at, hides.find('\n', at) - at,
+                "try:\n    " + hides.substr(at, hides.find('\n', at) - at) +
+                    "\nexcept Exception:\n"
+                    "    say(b'{\"type\": \"ended\", \"note\": \"\", \"failure\": false}')\n"
+                    "    os._exit(0)");
+  const auto hidden = build(speak + hides);
+  ASSERT_TRUE(hidden.ok()) << hidden.error().message;
+  EXPECT_NE(hidden->first_failure().find("undeclared_thing"), std::string::npos);
 }
 
 TEST_F(RefusedBuildTest, WhatNobodyCanCompileHereIsOurFault) {
