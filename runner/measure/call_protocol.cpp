@@ -511,10 +511,22 @@ std::optional<EarlyEnd> CallProtocol::inspect() {
   CodeRules rules = worker_->kind().code;
   rules.vendor_libraries = request_.submission->vendor_library;
   const auto forbidden = forbidden_code(*code, rules);
-  if (forbidden.empty()) return std::nullopt;
-  return EarlyEnd{State::kForbiddenLibrary,
-                  fmt::format("the submission's process has mapped {}", fmt::join(forbidden, ", ")),
-                  std::string(worker_->kind().only_known_code)};
+  if (!forbidden.empty())
+    return EarlyEnd{
+        State::kForbiddenLibrary,
+        fmt::format("the submission's process has mapped {}", fmt::join(forbidden, ", ")),
+        std::string(worker_->kind().only_known_code)};
+  for (const MappedCode& mapped : *code) {
+    if (mapped.origin != CodeOrigin::kExposed) continue;
+    return EarlyEnd{
+        State::kInfrastructureError,
+        fmt::format("others may write to {}, a part of the Python that plays "
+                    "submissions: whose code that is cannot be told",
+                    mapped.path),
+        "its files belong to one user, and nobody else may write to them: chmod -R o-w; or name "
+        "another Python by KBENCH_TORCH"};
+  }
+  return std::nullopt;
 }
 
 void CallProtocol::saw_baseline(Side side, const BaselineTime& timed) {

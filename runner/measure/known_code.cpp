@@ -110,22 +110,25 @@ uid_t owner_of(const fs::path& folder) {
   return known ? info.st_uid : 0;
 }
 
-// Whether the mapped file is what lies at its path on this machine, below one of these folders.
-// Both may be reached by links (a Python whose version is a link, an environment on another disk):
-// a sandbox shows paths as they were given to it.
-bool is_installed(const CodeMapping& mapping, std::span<const fs::path> folders) {
+// Where the mapped file lies on this machine, without links: a Python's version may be one, or its
+// environment on another disk, and a sandbox shows paths as they were given to it. Empty where
+// another file lies there.
+fs::path place_of(const CodeMapping& mapping) {
   std::error_code error;
-  const fs::path path = fs::canonical(mapping.path, error);
-  if (error || !fs::path(mapping.path).is_absolute()) return false;
-  const bool out_of_reach =
-      std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
-        return is_below(path, folder) && is_out_of_reach(path, owner_of(folder));
-      });
-  if (!out_of_reach) return false;
+  if (!fs::path(mapping.path).is_absolute()) return {};
+  fs::path path = fs::canonical(mapping.path, error);
+  if (error) return {};
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.valid()) return false;
+  if (!file.valid()) return {};
   const auto identity = identity_of(file.get());
-  return identity && *identity == mapping.file;
+  return identity && *identity == mapping.file ? path : fs::path();
+}
+
+// Whether it lies below one of these folders, where no submission can write.
+bool is_installed(const fs::path& place, std::span<const fs::path> folders) {
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    return is_below(place, folder) && is_out_of_reach(place, owner_of(folder));
+  });
 }
 
 // The driver maps its own devices; what stands in such memory is like any memory without a file.
@@ -239,8 +242,13 @@ CodeOrigin KnownCode::origin(const CodeMapping& mapping) const {
     return CodeOrigin::kSubmission;
   if (std::find(worker_.begin(), worker_.end(), mapping.file) != worker_.end())
     return CodeOrigin::kWorker;
-  if (is_installed(mapping, runtime_)) return CodeOrigin::kRuntime;
-  return is_installed(mapping, system_folders()) ? CodeOrigin::kInstalled : CodeOrigin::kUnknown;
+  const fs::path place = place_of(mapping);
+  if (place.empty()) return CodeOrigin::kUnknown;
+  if (is_installed(place, runtime_)) return CodeOrigin::kRuntime;
+  if (is_installed(place, system_folders())) return CodeOrigin::kInstalled;
+  const bool exposed = std::any_of(runtime_.begin(), runtime_.end(),
+                                   [&](const fs::path& folder) { return is_below(place, folder); });
+  return exposed ? CodeOrigin::kExposed : CodeOrigin::kUnknown;
 }
 
 Result<std::vector<MappedCode>> KnownCode::look_at(std::span<const pid_t> processes) const {

@@ -39,7 +39,8 @@ bool is_allowed(const MappedCode& code, const CodeRules& rules) {
   switch (code.origin) {
     case CodeOrigin::kWorker:
     case CodeOrigin::kSubmission: return true;
-    case CodeOrigin::kRuntime: return rules.runtime_allowed;
+    case CodeOrigin::kRuntime:
+    case CodeOrigin::kExposed: return rules.runtime_allowed;
     case CodeOrigin::kMemory: return rules.memory_allowed;
     case CodeOrigin::kUnknown: return false;
     case CodeOrigin::kInstalled: break;

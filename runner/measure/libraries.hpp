@@ -44,6 +44,7 @@ enum class CodeOrigin {
   kSubmission,  // the library that was compiled
   kInstalled,   // a file of this machine, where no submission can write
   kRuntime,     // a file of the Python that runs it, where no submission can write
+  kExposed,     // one that lies there as well, where others may write
   kMemory,      // no file at all
   kUnknown,     // another file: one of its own making, a deleted one, a copy
 };
@@ -61,7 +62,8 @@ struct CodeRules {
   bool memory_allowed = false;  // code without a file: torch's own kernels are made while it runs
 };
 
-// What of it is forbidden, as names to show.
+// What of it is forbidden, as names to show. That others may write to a Python's folder is no fault
+// of the submission's, and not told here.
 [[nodiscard]] std::vector<std::string> forbidden_code(std::span<const MappedCode> code,
                                                       const CodeRules& rules);
 

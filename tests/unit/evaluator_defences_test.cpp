@@ -225,6 +225,18 @@ TEST_F(DefencesTest, CodeOfUnknownOriginIsForbiddenWhateverItsName) {
   expect_state(State::kForbiddenLibrary);
 }
 
+// That is nobody's fault but the installation's, and nothing is excused by it.
+TEST_F(DefencesTest, APythonToWhichOthersMayWriteIsNotTheSubmissionsFault) {
+  script_.mapped_code = {{"/opt/python/lib/math.so", CodeOrigin::kExposed}};
+  expect_state(State::kForbiddenLibrary);  // of a native worker no Python is a part
+  script_.python = true;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kInfrastructureError);
+  EXPECT_NE(result.message.find("others may write to /opt/python/lib/math.so"), std::string::npos);
+  script_.mapped_code.push_back({"/tmp/own.so", CodeOrigin::kUnknown});
+  EXPECT_EQ(run().state, State::kForbiddenLibrary);
+}
+
 TEST_F(DefencesTest, WhatRanTwiceWhileItShouldStandStillEndsTheEvaluation) {
   script_.call_failure = {12, EarlyEnd{State::kRanWhileStopped, "it ran", "it must not"}};
   script_.fails_again = true;

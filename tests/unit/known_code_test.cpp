@@ -156,7 +156,7 @@ TEST_F(KnownCodeTest, WhatARuntimeConsistsOfIsKnownByItsFolder) {
   EXPECT_EQ(origin_beside(python, file), CodeOrigin::kRuntime);
   EXPECT_EQ(origin_beside(folder_.path() / "other", file), CodeOrigin::kUnknown);
   fs::permissions(python / "lib", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kExposed);
 }
 
 // An installation whose version is a link, an environment on another disk.
@@ -187,10 +187,10 @@ TEST_F(KnownCodeTest, ARuntimeMayBeAnotherUsersButNotTheSandboxs) {
   owned_by(file, 12345);
   EXPECT_EQ(origin_beside(python, file), CodeOrigin::kRuntime);
   owned_by(file, 12346);
-  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kExposed);
   owned_by(python, kSandboxUid);
   owned_by(file, kSandboxUid);
-  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kUnknown);
+  EXPECT_EQ(origin_beside(python, file), CodeOrigin::kExposed);
 }
 
 // What a build step made is the submission's own, as long as it holds what was made.
