@@ -3,9 +3,9 @@ task's text at that size.
 
     python3 init_arguments.py SIZE FILE...
 
-Writes one line of JSON for each file, in their order: {"init": "([64], {})", "state": […],
-"kernelbench": […], "text": "…"} or {"error": "…"}. They are the positional and keyword arguments; what
-Model registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
+Writes one line of JSON for each file, in their order: {"init": "([64], {}, [])", "state": […],
+"kernelbench": […], "text": "…"} or {"error": "…"}. They are the positional and keyword arguments of Model,
+and those of forward that are no tensors, each with its position; what Model registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
 KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
 (kernelbench_names.py); the file with the constants of that size. Each file is executed in a process of
 its own.
@@ -16,6 +16,8 @@ import json
 import os
 import sys
 from pathlib import Path
+
+import torch
 
 from lowering.calls import call_of
 from lowering.model_state import made_by, state_of
@@ -31,6 +33,17 @@ def registered_by(model_class, call):
         return None
 
 
+def constants_of(module):
+    """[[1, 3.14]]: a number as forward's second argument, which a task has as a part of its graph."""
+    try:
+        with torch.device("meta"):
+            given = call_of(module.get_inputs(), module.Model.forward)
+    except Exception:  # inputs that cannot be made without memory are tensors
+        return []
+    kinds = (bool, int, float, str, type(None))
+    return [[position, value] for position, value in enumerate(given.args) if isinstance(value, kinds)]
+
+
 def kernelbench_names(path):
     """Empty for a file from elsewhere: it has names of its own."""
     if path.resolve().parent.parent != SUITES:
@@ -43,7 +56,7 @@ def arguments_of(path, size):
     file = TaskFile(path)
     module = file.load(size)
     call = call_of(module.get_init_inputs(), module.Model)
-    text = repr((list(call.args), dict(call.kwargs)))
+    text = repr((list(call.args), dict(call.kwargs), constants_of(module)))
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:

@@ -6,7 +6,7 @@
 CLONE is a checkout of https://github.com/ScalingIntelligence/KernelBench. Only names are taken from
 it. A task is listed where its Model's names differ from those of KernelBench's problem of that number.
 Parameters are matched in the order in which the two register them; where a task leaves out what
-changes nothing (a bias before a norm), KernelBench's has no counterpart, and keeps its own value.
+changes nothing (a bias before a norm), KernelBench's has no counterpart, and is zero.
 Where both register the same ones in another order, the order in which forward uses them decides.
 What fits in neither way is another computation, and is named on stderr.
 """

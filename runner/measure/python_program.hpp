@@ -27,7 +27,7 @@ struct PythonPlayer {
 // How the submission's class is made, and run.
 struct PythonModel {
   std::string entry;  // its file below WorkerStart::library, which is a folder
-  std::string init;   // a literal of Python: ([64], {})
+  std::string init;   // a literal of Python: ([64], {}, []) (suites/init_arguments.py)
   std::string mode;   // Task::mode
   // What the task's Model registers and how KernelBench's names it, as suites/init_arguments.py
   // says and runner/player/player_parameters.py reads it: lists, null where nobody knows. Data of

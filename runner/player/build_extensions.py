@@ -95,7 +95,7 @@ class Builder:
         inputs = [self.tensor(spec) for spec in self.request["inputs"]]
         if hasattr(model, "kbench_prepare"):
             model.kbench_prepare()
-        model(*inputs)
+        model(*player.with_constants(inputs, player.constants_of(self.request["init"])))
         if self.request["device"] != "cpu":
             torch.cuda.synchronize()
 

@@ -193,8 +193,20 @@ def import_model(folder, entry, prebuilt=None):
     return model
 
 
+def constants_of(init):
+    """Forward's arguments that are no tensors, each with its position."""
+    return ast.literal_eval(init)[2]
+
+
+def with_constants(tensors, constants):
+    arguments = list(tensors)
+    for position, value in constants:
+        arguments.insert(position, value)
+    return arguments
+
+
 def make_model(model_class, init, entry):
-    args, kwargs = ast.literal_eval(init)
+    args, kwargs, _ = ast.literal_eval(init)
     try:
         model = model_class(*args, **kwargs)
     except BaseException as error:
@@ -250,6 +262,7 @@ class Session:
         self.call = Call()
         self.model = None
         self.has_prepare = False
+        self.constants = constants_of(request["init"])
         self.by_order = False
         self.made_in_init = []
         self.told = Answer()  # its places are those of the last call's outputs
@@ -315,6 +328,7 @@ class Session:
             set_mode(model, request["mode"])
             found, self.by_order = player_parameters.assign(model, self.parameters, request)
             self.made_in_init = player_parameters.made_in_init(model, found)
+            player_parameters.silence(model, found, request)
             player_parameters.bind(model, found, base)
             self.has_prepare = hasattr(model, "kbench_prepare")
         except player_parameters.ParametersDiffer as error:
@@ -334,7 +348,7 @@ class Session:
         inputs = [view.at(self.arenas[0] + self.call.input_base[slot]) for view in self.inputs]
         self.device.watch_operators()
         try:
-            results = results_of(self.model(*inputs))
+            results = results_of(self.model(*with_constants(inputs, self.constants)))
         finally:
             self.library.kb_stop_watching()
         if MODES_ENTERED() > 0:

@@ -13,7 +13,7 @@ sys.path[:0] = [str(ROOT / "runner/player"), str(ROOT / "suites")]
 
 import player_parameters  # noqa: E402
 from lowering.model_state import state_of  # noqa: E402
-from player_parameters import ParametersDiffer, assign, bind, made_in_init  # noqa: E402
+from player_parameters import ParametersDiffer, assign, bind, made_in_init, silence  # noqa: E402
 
 
 class Value:
@@ -88,12 +88,13 @@ class ParametersTest(unittest.TestCase):
         expected = {own: task for own, task in KERNELBENCH if task in LIVE}
         self.assertEqual(self.assign(model), (expected, False))
 
-    def test_a_dead_parameter_keeps_its_own_value(self):
+    def test_a_dead_parameter_is_zero(self):
         model = model_of(factor=scale(), conv1=convolution(bias=True), bn=nn.BatchNorm2d(4),
                          conv2=convolution())
-        before = model.conv1.bias.detach().clone()
-        bind(model, assign(model, self.views, self.request)[0], 0)
-        self.assertTrue(torch.equal(model.conv1.bias, before))
+        found, _ = assign(model, self.views, self.request)
+        silence(model, found, self.request)
+        bind(model, found, 0)
+        self.assertTrue(torch.equal(model.conv1.bias, torch.zeros(4)))
         self.assertTrue(torch.equal(model.conv1.weight, self.views["first.weight"].tensor))
         self.assertTrue(torch.equal(model.bn.running_var, self.views["norm.running_var"].tensor))
 

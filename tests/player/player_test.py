@@ -180,7 +180,7 @@ class PlayerTest(unittest.TestCase):
         self.playing = False
         self.addCleanup(self.end)
 
-    def begin(self, text, init="([], {})", inputs=None, outputs=None, parameters=(), state=None,
+    def begin(self, text, init="([], {}, [])", inputs=None, outputs=None, parameters=(), state=None,
               mode="batch-stats", prebuilt=None, kernelbench=()):
         """A session that takes empty calls; the one before it ends."""
         self.end()
@@ -245,12 +245,20 @@ class PlayerTest(unittest.TestCase):
             self.assertEqual(session.call(FORWARD), 0)
             self.assertEqual(session.result(4), [max(value, 0) for value in values])
 
+    def test_numbers_are_handed_over_where_the_task_has_them(self):
+        text = RELU.replace("def forward(self, x):\n        return torch.relu(x)",
+                            "def forward(self, a, x, b):\n        return x * a + b")
+        session = self.loaded(text, init="([], {}, [[0, 2.0], [2, 0.5]])")
+        session.put(session.inputs, [1, 2, 3, 4])
+        self.assertEqual(session.call(FORWARD), 0, session.printed())
+        self.assertEqual(session.result(4), [2.5, 4.5, 6.5, 8.5])
+
     def test_parameters_are_bound_by_name(self):
         text = RELU.replace("return torch.relu(x)", "return self.fc(x)").replace(
             "    def forward", "    def __init__(self, n):\n        super().__init__()\n"
             "        self.fc = torch.nn.Linear(n, n, bias=False)\n\n    def forward")
         weight = tensor("fc_weight", [2, 2], fqn="fc.weight")
-        session = self.begin(text, init="([2], {})", parameters=[weight],
+        session = self.begin(text, init="([2], {}, [])", parameters=[weight],
                              state=[registered("fc.weight", "float32[2, 2]")])
         session.put(session.params, [0, 1, 1, 0])
         self.assertEqual(self.load(session)["type"], "loaded")

@@ -74,7 +74,7 @@ class PythonBuilderTest : public ::testing::Test {
                           .files = *files,
                           .staging = *staging_,
                           .entry = "019_relu.py",
-                          .init = "([], {})",
+                          .init = "([], {}, [])",
                           .mode = "batch-stats",
                           .inputs = Json::array({{{"dtype", "float32"}, {"shape", {2, 2}}}})});
   }
