@@ -208,8 +208,7 @@ void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
                "Let speed-ups count on a device that was never calibrated; their rows say so");
   app.add_flag("--trust-unchecked", trust.unchecked,
-               "Let rows count whose chain cannot be checked here, such as another machine's, and "
-               "those without one");
+               "Let rows count whose chain cannot be checked here: another machine's, or none");
 }
 
 namespace {

@@ -73,8 +73,8 @@ struct AcceptanceRule {
 [[nodiscard]] AcceptanceRule for_task(AcceptanceRule rule, const TaskSize& size);
 
 // The same rule with its f: 64 for each exponential, logarithm, sine or power of the graph, at most
-// 256. So __expf and __logf pass, also one upon another; an approximate tanh or 16 bits fail as ever.
-// None where it would be the same rule: the graph has none of these, an output is not
+// 256. So __expf and __logf pass, also one upon another; an approximate tanh or 16 bits fail as
+// ever. None where it would be the same rule: the graph has none of these, an output is not
 // float32, or the rule is another benchmark's.
 [[nodiscard]] std::optional<AcceptanceRule> for_fast_math(AcceptanceRule rule,
                                                           const TaskSize& size);

@@ -1,4 +1,5 @@
-// As a GPU's fast mathematics is documented to err (CUDA C++ Programming Guide, "Intrinsic functions"):
+// As a GPU's fast mathematics is documented to err (CUDA C++ Programming Guide, "Intrinsic
+// functions"):
 // __expf 2 + 1.17 |x| units, __logf 3 units or 2^-21.4 in [0.5, 2], __fdividef 2 units.
 #pragma once
 
