@@ -97,7 +97,10 @@ std::string rules(const PromptParts& parts) {
          "result is then labelled `uses_torch`, with the\n  operators, and is ranked apart; with "
          "`--allow-torch all` it is ranked with the others, and with\n  `--allow-torch none` it "
          "is rejected. `x + y` and `x * 2` on tensors are such calls, too.\n"
-         "- `Model` is not there to be imported, nor is any other file than yours.\n" +
+         "- `Model` is not there to be imported, nor is any other file than yours. What you write "
+         "goes below the\n  working directory or `TMPDIR`, and is gone afterwards; nothing of it "
+         "can "
+         "be loaded as code.\n" +
          building(parts);
 }
 

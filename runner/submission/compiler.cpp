@@ -141,6 +141,14 @@ bool does_not_compile(const ProgramOutput& output) {
   return output.exit.exited && output.exit.code != 0;
 }
 
+// A file that was copied without its headers.
+std::string hint_for(const std::string& said) {
+  if (said.find("No such file or directory") == said.npos) return "";
+  return "headers of an agent's own lie in DIR/AGENT/include, beside DIR/AGENT/levelN with its "
+         "files: "
+         "kbench run --submissions DIR";
+}
+
 // How the compiler ended, as if that were the submission's fault: see Compiler::blame.
 Status judge(const Submission& submission, const ProgramOutput& output,
              std::chrono::seconds time_limit) {
@@ -154,8 +162,8 @@ Status judge(const Submission& submission, const ProgramOutput& output,
       output.exit.exited ? "does not compile"
                          : fmt::format("does not compile: the compiler was killed by signal {}",
                                        output.exit.signal);
-  return submission_error(submission,
-                          fmt::format("{}{}", how, first_errors(output.err + output.out)));
+  const std::string said = output.err + output.out;
+  return submission_error(submission, fmt::format("{}{}", how, first_errors(said)), hint_for(said));
 }
 
 // The lines of ours that are compiled where a submission does not. They include what it may count

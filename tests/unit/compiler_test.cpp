@@ -124,6 +124,13 @@ TEST_F(CompilerTest, ALibraryHasALimitedSize) {
               ::testing::HasSubstr("a library of 70 MiB, and 64 are allowed"));
 }
 
+TEST_F(CompilerTest, WhereAHeaderIsMissingItIsSaidWhereHeadersLie) {
+  const auto compiled = compile("#include \"call.hpp\"\nextern \"C\" int answer() { return 1; }\n");
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_THAT(compiled.error().hint, ::testing::HasSubstr("DIR/AGENT/include"));
+  EXPECT_EQ(compile("extern \"C\" int answer() { return one; }\n").error().hint, "");
+}
+
 TEST_F(CompilerTest, CompilesOnceAndThenFromTheCache) {
   folder_.write("ann/include/shared.hpp", "inline int half(int x) { return x / 2; }\n");
   const char* text =
