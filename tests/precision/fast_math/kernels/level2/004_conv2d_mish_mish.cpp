@@ -1,4 +1,4 @@
-// The direct convolution, and mish of mish of it: x tanh(log(1 + e^x)) by one exponential and a ratio.
+// The direct convolution, then twice mish: x tanh(log(1 + e^x)) by one exponential and a ratio.
 #include "mathematics.hpp"
 #include "parallel.hpp"
 
