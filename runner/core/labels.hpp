@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace kbench {
@@ -13,6 +14,13 @@ namespace kbench {
     labels.remove_prefix(std::min(end + 1, labels.size()));
   }
   return false;
+}
+
+// Once, however often it is added.
+inline void add_label(std::string& labels, std::string_view label) {
+  if (has_label(labels, label)) return;
+  labels += labels.empty() ? "" : " ";
+  labels += label;
 }
 
 }  // namespace kbench

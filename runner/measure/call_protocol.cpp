@@ -558,8 +558,7 @@ void CallProtocol::take_quiet_core() {
 void CallProtocol::add_label(const std::string& label) {
   std::string clean = label;
   std::replace(clean.begin(), clean.end(), ' ', '_');
-  if (has_label(record_.labels, clean)) return;
-  record_.labels += (record_.labels.empty() ? "" : " ") + clean;
+  kbench::add_label(record_.labels, clean);
 }
 
 // Whoever slows the baselines down looks fast. Where they were slowed by little their times alone

@@ -26,8 +26,7 @@ std::string likely_cause(const ModelAccount& account, bool has_prepare) {
   if (account.parameters_by_order)
     cause =
         "its parameters were matched by their order (parameters_by_order): equal shapes may stand "
-        "in "
-        "another order than in the task's Model";
+        "in another order than in the task's Model";
   if (has_prepare || account.made_in_init.empty()) return cause;
   return cause + (cause.empty() ? "" : "; ") +
          fmt::format(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/labels.hpp"
 
 namespace kbench {
 namespace {
@@ -113,11 +113,6 @@ Evaluation failed_again(Evaluation first, Evaluation second, const std::string& 
   return together(std::move(first), false, std::move(second), true);
 }
 
-void add_word(std::string& labels, std::string_view label) {
-  labels += labels.empty() ? "" : " ";
-  labels += label;
-}
-
 }  // namespace
 
 std::vector<Sample> joined(std::span<const Sample> first, std::span<const Sample> second) {
@@ -143,7 +138,7 @@ Evaluation confirm(const Evaluation& first, Evaluation second) {
   if (is_contradicted(second)) {
     second.message = "measured twice, and both times: " + second.message;
   } else {
-    add_word(second.labels, fmt::format("{}_once", to_string(first.state)));
+    add_label(second.labels, fmt::format("{}_once", to_string(first.state)));
   }
   second.seed = first.seed;
   return together(first, false, std::move(second), true);
@@ -190,13 +185,13 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     return together(std::move(first), second_was_busy, std::move(second), first_was_busy);
   }
   const bool first_is_slower = is_slower(first, second);
-  if (is_below_floor(first) && is_below_floor(second)) {
+  const bool below_floor = is_below_floor(first) && is_below_floor(second);
+  if (below_floor) {
     accuse(second, "measured twice, and both times faster than can be: " +
                        below_floor_words(first_is_slower ? first : second));
-    return together(std::move(first), first_is_slower, std::move(second), !first_is_slower);
   }
-  // By less than the clock resolves, or they would disagree.
-  if (are_far_apart(first, second))
+  // Far apart by less than the clock resolves, or they would disagree.
+  if (below_floor || are_far_apart(first, second))
     return together(std::move(first), first_is_slower, std::move(second), !first_is_slower);
   return together(std::move(first), true, std::move(second), true);
 }
@@ -228,7 +223,7 @@ Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
     accuse(third, "measured three times, and twice faster than can be: " +
                       below_floor_words(is_slower(other, third) ? other : third));
   }
-  add_word(third.labels, "unstable");
+  add_label(third.labels, "unstable");
   Evaluation before = together(std::move(first), counts[0], std::move(second), counts[1]);
   return together(std::move(before), counts[0] || counts[1], std::move(third), counts[2]);
 }
