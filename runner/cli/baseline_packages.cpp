@@ -8,8 +8,8 @@
 
 #include "runner/cli/interrupt.hpp"
 #include "runner/cli/python_facts.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
 

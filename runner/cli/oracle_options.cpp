@@ -1,6 +1,6 @@
 #include "runner/cli/oracle_options.hpp"
 
-#include "runner/cli/run_environment.hpp"
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 

@@ -41,6 +41,7 @@
 #include "runner/cli/task_checks.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/oracle_process.hpp"

@@ -2,7 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -115,7 +114,5 @@ std::string utc_now() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
-
-int usable_threads() { return std::max(1, static_cast<int>(usable_cores().size())); }
 
 }  // namespace kbench

@@ -22,7 +22,4 @@ namespace kbench {
 // UTC now, RFC 3339 with seconds.
 [[nodiscard]] std::string utc_now();
 
-// Threads that this process may use: the size of its CPU affinity mask.
-[[nodiscard]] int usable_threads();
-
 }  // namespace kbench

@@ -10,10 +10,10 @@
 
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/output_file.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/cli/task_choice.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/strict_json.hpp"

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kbench {
@@ -15,5 +16,7 @@ std::vector<int> usable_cores() {
     if (CPU_ISSET(core, &set)) cores.push_back(static_cast<int>(core));
   return cores;
 }
+
+int usable_threads() { return std::max(1, static_cast<int>(usable_cores().size())); }
 
 }  // namespace kbench
