@@ -21,7 +21,7 @@ class FolderSettings : public ::testing::Test {
                                  folder_.path());
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(FolderSettings, NamesOutputsBelowItsFolder) {

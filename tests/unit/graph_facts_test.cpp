@@ -44,7 +44,7 @@ class GraphFactsTest : public ::testing::Test {
     return read ? *read : GraphFacts{};
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(GraphFactsTest, NamesDoNotCount) {

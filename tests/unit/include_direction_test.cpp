@@ -210,7 +210,7 @@ class PlantedEdge : public ::testing::Test {
     return violations(folder_.path());
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(PlantedEdge, GoodOnesPass) {

@@ -13,8 +13,8 @@
 namespace kbench {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
 
 class FindInstallation : public ::testing::Test {
  protected:

@@ -44,7 +44,7 @@ class KernelTreeTest : public ::testing::Test {
     return names;
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(KernelTreeTest, FilesAreNamedAsTheyAreStagedAndGetAManifest) {
@@ -196,7 +196,7 @@ TEST_F(KernelTreeTest, ALinkThatComesAndGoesIsNeverRead) {
 // --- of files that lie in no folder ---
 
 TEST(KernelTreeOf, IsThatOfAFolderWithTheSameFiles) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("work/kernels/main.cu", "int x;\n");
   folder.write("work/kernels/tiles/tile.cuh", "int y;\n");
   const auto copied = copy_kernels(folder.path() / "work");

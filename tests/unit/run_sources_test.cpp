@@ -64,7 +64,7 @@ class RunSourcesTest : public ::testing::Test {
     return read_file(found->sources.front()).value_or("unreadable");
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(RunSourcesTest, TakesThemFromWhereTheRunDid) {

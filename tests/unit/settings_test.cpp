@@ -63,7 +63,7 @@ class Settings : public ::testing::Test {
     EXPECT_THAT(request.error().hint, HasSubstr(hint));
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   std::map<std::string, std::string> variables_;
   mutable std::vector<std::string> warnings_;
 };

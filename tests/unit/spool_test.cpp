@@ -26,7 +26,7 @@ QueuedOrder order(char digit, std::uint64_t sequence) {
 }
 
 TEST(Spool, WhatIsKeptComesBackByArrival) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   {
     const auto spool = Spool::open(folder.path() / "state/spool");
     ASSERT_TRUE(spool.ok()) << spool.error().message;
@@ -46,7 +46,7 @@ TEST(Spool, WhatIsKeptComesBackByArrival) {
 }
 
 TEST(Spool, WhatIsDamagedIsCountedAndStays) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto spool = Spool::open(folder.path() / "spool");
   ASSERT_TRUE(spool->keep(order('a', 1)).ok());
   const std::string damaged = "spool/" + std::string(64, 'd') + ".json";
@@ -63,7 +63,7 @@ TEST(Spool, WhatIsDamagedIsCountedAndStays) {
 }
 
 TEST(Spool, OneServerAtATimeHasIt) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto spool = Spool::open(folder.path() / "spool");
   ASSERT_TRUE(spool.ok());
   const auto other = Spool::open(folder.path() / "spool");

@@ -1,4 +1,4 @@
-// Temporary folders, full-featured records and child processes for the store's tests.
+// Full-featured records and child processes for the store's tests.
 #pragma once
 
 #include <sys/wait.h>
@@ -12,32 +12,9 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/store/blob.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace kbench::test {
-
-// A folder of its own, removed at the end. Readable by every user, so that a test may drop root.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kbench_store_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-    std::filesystem::permissions(path_, std::filesystem::perms{0755});
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms{0755}, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Runs `work` in a forked child, whose exit code is what `work` returns.
 template <class Work>

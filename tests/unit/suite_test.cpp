@@ -12,10 +12,10 @@
 namespace kbench {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::TemporaryFolder;
 
 std::vector<std::string> ids(const std::vector<TaskEntry>& entries) {
   std::vector<std::string> result;

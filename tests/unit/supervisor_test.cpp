@@ -139,7 +139,7 @@ class SupervisorTest : public ::testing::Test {
     return **ended_;
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ScriptedJudge> judge_;
   ServeSettings settings_;

@@ -52,7 +52,7 @@ class SynthesisJournalTest : public ::testing::Test {
     return all.str();
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   Json header_ = {{"schema", "kbench-synthesis/1"}, {"seed", 7}};
 };
 

@@ -1,43 +1,10 @@
 // A small valid task in a temporary suite, for the tests of runner/task to break in one place each.
 #pragma once
 
-#include <stdlib.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "runner/core/json.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
-namespace kbench::testing {
-
-// A folder that is removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "kbench-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-  // Writes a file below the folder, making folders on the way.
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const auto file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+namespace kbench::test {
 
 inline Json valid_size() {
   return {
@@ -81,4 +48,4 @@ inline Json valid_task() {
           {"sizes", {{"small", valid_size()}}}};
 }
 
-}  // namespace kbench::testing
+}  // namespace kbench::test

@@ -12,9 +12,9 @@
 namespace kbench {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::TemporaryFolder;
 
 std::string read(const std::filesystem::path& file) {
   std::ifstream stream(file);
@@ -42,13 +42,13 @@ Task load(const TemporaryFolder& folder, const std::string& place, const Json& j
 
 TEST(TaskHeader, LinearLayerGolden) {
   const TemporaryFolder folder;
-  const auto task = load(folder, "level1/007_line.json", testing::valid_task());
+  const auto task = load(folder, "level1/007_line.json", test::valid_task());
   expect_golden("line_small.h", task_header(task, task.sizes[0]));
 }
 
 // Every dtype once, a scalar, and no parameters.
 TEST(TaskHeader, EveryDtypeGolden) {
-  auto json = testing::valid_task();
+  auto json = test::valid_task();
   json["name"] = "types";
   auto& size = json["sizes"]["small"];
   size["inputs"] = Json::array();
@@ -85,7 +85,7 @@ TEST(TaskHeader, TitleCannotLeaveItsComment) {
 
 TEST(TaskHeader, SameTaskSameText) {
   const TemporaryFolder folder;
-  const auto task = load(folder, "level1/007_line.json", testing::valid_task());
+  const auto task = load(folder, "level1/007_line.json", test::valid_task());
   EXPECT_EQ(task_header(task, task.sizes[0]), task_header(task, task.sizes[0]));
 }
 

@@ -12,13 +12,13 @@
 namespace kbench {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::TemporaryFolder;
 
 class TaskPromptTest : public ::testing::Test {
  protected:
-  TaskPromptTest() : task_(load(testing::valid_task())) {}
+  TaskPromptTest() : task_(load(test::valid_task())) {}
 
   Task load(const Json& json) {
     auto task = load_task(folder_.write("level1/007_line.json", json.dump()));
@@ -88,7 +88,7 @@ TEST_F(TaskPromptTest, PythonOnAGpuMayCompileInline) {
 
 // A stranger's module may have any names, which reach the prompt and its code as one line.
 TEST_F(TaskPromptTest, NamesOfParametersStayNames) {
-  Json json = testing::valid_task();
+  Json json = test::valid_task();
   json["sizes"]["small"]["parameters"][0]["fqn"] = "linear.weight";
   json["sizes"]["small"]["parameters"][1]["fqn"] = nullptr;
   task_ = load(json);
@@ -112,7 +112,7 @@ TEST_F(TaskPromptTest, WithoutTheGpuItSaysSo) {
 }
 
 TEST_F(TaskPromptTest, TheModeAndWhatWasGuessedAreSaid) {
-  Json json = testing::valid_task();
+  Json json = test::valid_task();
   json["mode"] = "eval";
   json["note"] = "input x: drawn alike";
   task_ = load(json);

@@ -14,9 +14,9 @@
 namespace kbench {
 namespace {
 
+using test::TemporaryFolder;
+using test::valid_task;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
-using testing::valid_task;
 
 class LoadTask : public ::testing::Test {
  protected:
@@ -156,7 +156,7 @@ TEST_F(LoadTask, RejectsWrongTypes) {
   expect_error("/title", nullptr, "title", "expected a string, found null");
   expect_error("/sizes", Json::array(), "sizes", "expected an object");
   expect_error("/sizes", Json::object(), "sizes", "expected an object");
-  expect_error("/sizes", {{"tiny", testing::valid_size()}}, "sizes", "unknown size \"tiny\"");
+  expect_error("/sizes", {{"tiny", test::valid_size()}}, "sizes", "unknown size \"tiny\"");
   expect_error(kSmall + "/inputs", 3, "sizes.small.inputs", "expected an array, found number");
   expect_error(kSmall + "/inputs/0", 3, "sizes.small.inputs[0]", "expected an object");
   expect_error(kSmall + "/flops", "many", "sizes.small.flops", "expected a number");

@@ -50,7 +50,7 @@ TEST(Tokens, NamesAndTokensAreThereOnce) {
 }
 
 TEST(Tokens, AFileIsMadeOnceForItsOwnerAlone) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto file = folder.path() / "tokens";
   ASSERT_TRUE(make_tokens(file).ok());
   struct stat info {};
@@ -63,7 +63,7 @@ TEST(Tokens, AFileIsMadeOnceForItsOwnerAlone) {
 }
 
 TEST(Tokens, AFileThatOthersMayReadIsRefused) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto file = folder.write("tokens", "ann read " + kToken + "\n");
   ::chmod(file.c_str(), 0640);
   const auto open = read_tokens(file);

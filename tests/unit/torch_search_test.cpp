@@ -14,8 +14,8 @@ namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
 
 class WithTorch : public ::testing::Test {
  protected:

@@ -60,7 +60,7 @@ class TrustedPythonTest : public ::testing::Test {
   }
   [[nodiscard]] bool owned() const { return fs::exists(folder_.path() / "owned"); }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   fs::path before_;
 };
 

@@ -27,7 +27,7 @@ class WorkspaceFilesTest : public ::testing::Test {
     EXPECT_THAT(result.error().message, HasSubstr(why));
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   WorkspaceFiles files_{folder_.path() / "work"};
 };
 

@@ -33,7 +33,7 @@ class WorkspaceTest : public ::testing::Test {
   }
 
   const WorkspaceTask kTask{"level1/019_relu", "small", "cpu"};
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   fs::path work_ = folder_.path() / "work";
 };
 
