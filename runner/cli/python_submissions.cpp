@@ -73,7 +73,8 @@ std::optional<Error> no_build_step(const Submission& submission, const Target& t
   if (submission.needs.triton && target.device == "cpu")
     return missing("Triton needs a GPU; it is not offered on CPU", "use --device cuda");
   const bool torch_builds = submission.needs.compiler || submission.cuda_agent;
-  if (!torch_builds && !submission.needs.triton) return std::nullopt;  // it compiles nothing
+  if (!torch_builds && !submission.needs.triton_on(target.device))
+    return std::nullopt;  // it compiles nothing
   if (toolchain.host_compiler.empty())
     return missing("it compiles an extension, and there is no C++ compiler",
                    "Install g++, or set CXX to a compiler.");
@@ -155,7 +156,7 @@ std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& ins
         skip(unit, why->message, why->hint);
         continue;
       }
-      if (unit.submission->needs.triton && plan.target.gpu)
+      if (unit.submission->needs.triton_on(plan.target.device) && plan.target.gpu)
         (*parts)->player.triton_architecture = plan.target.gpu->compute_capability;
     }
     needed = true;

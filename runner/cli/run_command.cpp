@@ -212,8 +212,9 @@ class RunSession {
   // task whose submissions do not compile needs one. Nor where a build step takes the GPU.
   [[nodiscard]] bool may_begin_early() const {
     const bool builds_on_device =
-        std::any_of(plan_.units.begin(), plan_.units.end(), [](const PlannedRow& unit) {
-          return unit.submission && !unit.ends_as && unit.submission->needs.triton;
+        std::any_of(plan_.units.begin(), plan_.units.end(), [this](const PlannedRow& unit) {
+          return unit.submission && !unit.ends_as &&
+                 unit.submission->needs.triton_on(plan_.target.device);
         });
     return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
            (options_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,
@@ -599,6 +600,8 @@ class RunSession {
     request.eager_is_a_worker = is_python(unit) && python_plays_eager();
     if (is_python(unit) && plan_.target.device != "cpu")
       request.heap_bytes = python_heap_bytes(*request.size);
+    if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
+      request.torch_compiled = builds_[index].python->built->torch_compiled;
     std::unique_ptr<WorkerProgram> program, eager;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return start.seat == Seat::kBaselines ? start_eager(index, start, eager)

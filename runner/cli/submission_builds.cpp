@@ -92,6 +92,7 @@ std::string labels_of(const std::vector<SourceFile>& files, const SubmissionBuil
     for (const std::string& label : find_extension_labels(made.python->built->texts)) add(label);
     if (made.python->built->vendor_library) add("vendor_library");
     if (!made.python->built->first_failure().empty()) add("fallback");
+    if (made.python->built->torch_compiled) add("torch_compile");
   }
   return fmt::format("{}", fmt::join(labels, " "));
 }

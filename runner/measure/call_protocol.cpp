@@ -448,6 +448,10 @@ std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
   torch_use_known_ = true;
   torch_use_ = worker_->torch_use();
   record_.torch_operators = computing_operators(torch_use_);
+  if (request_.torch_compiled)  // whose kernels no hook sees
+    record_.torch_operators = record_.torch_operators.empty()
+                                  ? "torch.compile"
+                                  : "torch.compile, " + record_.torch_operators;
   if (!torch_use_.hooks_stand) add_label("torch_unobserved");
   if (record_.torch_operators.empty()) return std::nullopt;
   add_label("uses_torch");

@@ -43,6 +43,7 @@ Json describe(const std::optional<PythonBuild>& built) {
           {"extensions", std::move(extensions)},
           {"modules", built->modules},
           {"triton", built->triton},
+          {"torch_compiled", built->torch_compiled},
           {"note", built->note}};
 }
 

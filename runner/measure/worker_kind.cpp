@@ -12,7 +12,7 @@ EarlyEnd native_end(std::int32_t status) {
 
 // Statuses of runner/player/player.py; the submission's process may say any.
 EarlyEnd python_end(std::int32_t status) {
-  constexpr std::int32_t kWrongOutput = -2, kRefused = -3;
+  constexpr std::int32_t kWrongOutput = -2, kRefused = -3, kOutOfMemory = -4;
   if (status > 0) {
     return {State::kSubmissionError,
             fmt::format("a call of the submission failed on the device: CUDA error {}", status),
@@ -26,6 +26,12 @@ EarlyEnd python_end(std::int32_t status) {
   if (status == kRefused) {
     return {State::kSubmissionError, "forward or kbench_prepare asked for what kbench refuses",
             "the reason is above; what a file does that catches it is not measured"};
+  }
+  if (status == kOutOfMemory) {
+    return {
+        State::kSubmissionError, "the submission ran out of the device's memory",
+        "the task's inputs, outputs and reference lie on the device beside it: what they leave is "
+        "enough for the reference's own intermediates; otherwise --size small"};
   }
   return {State::kSubmissionError, "forward or kbench_prepare raised an exception",
           "its traceback is above; inputs are read only, and processes cannot be started"};

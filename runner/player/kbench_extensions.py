@@ -10,6 +10,7 @@ library keeps the name that it was built with, and is loaded under that.
 This module runs in processes that run submissions: nothing here decides what is believed.
 """
 
+import errno
 import functools
 import hashlib
 import importlib.abc
@@ -17,6 +18,7 @@ import importlib.util
 import inspect
 import json
 import os
+import subprocess
 import sys
 
 import torch
@@ -205,6 +207,18 @@ def offer(prebuilt, folder):
         import kbench_triton
 
         kbench_triton.offer(os.path.join(folder, prebuilt["triton"]), said(note))
+    if prebuilt["torch_compiled"]:
+        say_that_no_program_is_there()
+
+
+def say_that_no_program_is_there():
+    """For torch.compile, which asks nvcc for its version and does without it where there is none. A
+    session may start no program at all, and hears that it is not permitted."""
+    def not_there(_popen, args, *_):
+        name = args if isinstance(args, str) else args[0]
+        raise FileNotFoundError(errno.ENOENT, "a session starts no program", name)
+
+    subprocess.Popen._execute_child = not_there
 
 
 class Answers:

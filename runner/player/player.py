@@ -51,7 +51,7 @@ CONTROL = 3
 # like any other one.
 EMPTY, FORWARD, PREPARE, LOAD = 0, 1, 2, 3
 # What a call's status says; 0 is success, and what is positive is an error of the device.
-RAISED, WRONG_OUTPUT, REFUSED = -1, -2, -3
+RAISED, WRONG_OUTPUT, REFUSED, OUT_OF_MEMORY = -1, -2, -3, -4
 MAX_MESSAGE = 64 << 20
 MAX_DESCRIPTORS = 16
 
@@ -163,6 +163,11 @@ def reason_first(error):
     said = said_of_files(error)
     lines = last_lines(error).removesuffix(said).splitlines()
     return "\n".join(lines[-1:]) + said + "\n" + "\n".join(lines[:-1])
+
+
+def status_of(error):
+    """Of an exception that a call raised."""
+    return OUT_OF_MEMORY if isinstance(error, torch.OutOfMemoryError) else RAISED
 
 
 def modules_in(module):
@@ -384,7 +389,7 @@ class Session:
             return WRONG_OUTPUT
         except BaseException as error:
             print(reason_first(error), file=sys.stderr, flush=True)
-            return RAISED
+            return status_of(error)
 
     def prepare(self):
         try:
@@ -393,7 +398,7 @@ class Session:
             return 0
         except BaseException as error:
             print(reason_first(error), file=sys.stderr, flush=True)
-            return RAISED
+            return status_of(error)
 
     def serve(self):
         while True:

@@ -18,13 +18,33 @@ class ParametersDiffer(Exception):
     """Nobody can say which of the task's parameters is which of the model's."""
 
 
+WRAPPED = "_orig_mod"  # what torch.compile(module) calls the module in it
+
+
+def registered(model, kind):
+    """The parameters or buffers of a Model by name. A module that torch.compile wraps goes by the
+    wrapper's name, unless it is registered itself as well."""
+    found = {}
+    modules = list(model.named_modules(remove_duplicate=False))
+    bare = {id(module) for path, module in modules if WRAPPED not in path.split(".")}
+    for path, module in modules:
+        parents = [part for part in path.split(".") if part]
+        if WRAPPED in parents and id(module) in bare:
+            continue
+        name = ".".join(part for part in parents if part != WRAPPED)
+        for leaf, tensor in getattr(module, kind).items():
+            if tensor is not None:
+                found[f"{name}.{leaf}" if name else leaf] = tensor
+    return found
+
+
 class Own:
     """The tensors that a model holds, under its own names."""
 
     def __init__(self, model):
         self.model = model
-        self.parameters = dict(model.named_parameters(remove_duplicate=False))
-        self.buffers = dict(model.named_buffers(remove_duplicate=False))
+        self.parameters = registered(model, "_parameters")
+        self.buffers = registered(model, "_buffers")
 
     def find(self, name):
         """A parameter, a buffer, or a tensor in a plain attribute."""
@@ -61,7 +81,10 @@ class Listed:
 
 def owner_of(model, name):
     path, _, leaf = name.rpartition(".")
-    return model.get_submodule(path), leaf
+    module = model.get_submodule(path)
+    while WRAPPED in module._modules:
+        module = module._modules[WRAPPED]
+    return module, leaf
 
 
 def lists_of(views, request):
@@ -161,7 +184,7 @@ def assign(model, views, request):
 def silence(model, found, request):
     """What only KernelBench's Model has changes nothing but rounding, and less so where it is zero."""
     dead = {own for own, task in request["kernelbench"] if task is None}
-    parameters = dict(model.named_parameters(remove_duplicate=False))
+    parameters = registered(model, "_parameters")
     for name in dead & (parameters.keys() - found.keys()):
         parameters[name].data.zero_()
 

@@ -32,7 +32,8 @@ struct PythonBuild {
   bool compilers = false;  // it asks torch for extensions: its functions are replaced
   std::vector<BuiltExtension> extensions;      // in the order in which it asked
   std::map<std::string, std::string> modules;  // paths, by the name under which it imports them
-  std::string triton;  // the folder of Triton's cache; empty where nothing is in it
+  std::string triton;           // the folder of Triton's cache; empty where nothing is in it
+  bool torch_compiled = false;  // kernels of that cache were made by torch.compile
   // Every library of these, Triton's too: machine code of the submission's own, and all that is.
   std::vector<BuiltLibrary> libraries;
   // What raised while the submission was run in the build step, one line; empty where nothing did.

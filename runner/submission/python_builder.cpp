@@ -229,6 +229,7 @@ class PythonBuilder::Step {
     built_.seconds += record.seconds;
     for (const TritonFile& file : read_triton_cache(record.triton)) {
       const std::string name = "triton/" + file.name;
+      built_.torch_compiled |= is_of_torch_compile(file.name);
       if (file.library.empty()) {
         const std::string staged = fmt::format("{}/{}/{}", kFiles, kBuilt, name);
         if (auto added = request_.staging.add(staged, file.bytes); !added) return added.error();
@@ -287,7 +288,7 @@ std::string PythonBuilder::key_of(const PythonBuildRequest& request) const {
 
 SandboxCommand PythonBuilder::command(const PythonBuildRequest& request) const {
   const ExtensionTools& tools = compiler_.tools();
-  const bool triton = request.submission.needs.triton;
+  const bool triton = request.submission.needs.triton_on(device_);
   SandboxCommand command = python_command(tools.python, tools.scripts / "build_extensions.py");
   command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
   // Extensions are compiled where there is no device, and so is whatever asks for them.
@@ -315,7 +316,7 @@ Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step
 
 // Until torch is imported: nothing foreign has run.
 Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& request) const {
-  const bool triton = request.submission.needs.triton;
+  const bool triton = request.submission.needs.triton_on(device_);
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();
   auto output = make_pipe();
@@ -350,7 +351,7 @@ Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& re
 
 Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step,
                              const fs::path& scratch) const {
-  const bool triton = request.submission.needs.triton;
+  const bool triton = request.submission.needs.triton_on(device_);
   // On a GPU's tensors, a call takes the GPU.
   const char* without_triton = device_ == "cpu" ? "if nothing was built" : "never";
   return {{"folder", (request.staging.path() / kFiles).string()},
@@ -391,7 +392,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
                                                    Process& process) const {
   Channel& channel = process.channel;
   WrittenFiles files(process.scratch.out());
-  const auto patience = request.submission.needs.triton ? limits_.triton : limits_.own;
+  const auto patience = request.submission.needs.triton_on(device_) ? limits_.triton : limits_.own;
   Record record;
   Clock::duration own{};  // what it took by itself
   while (true) {
@@ -437,7 +438,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
 
 Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& request,
                                                  Step& step) const {
-  const bool triton = request.submission.needs.triton;
+  const bool triton = request.submission.needs.triton_on(device_);
   std::unique_lock<std::mutex> device;
   if (triton) device = std::unique_lock(*device_is_ours_);
   auto process = start(request);
@@ -474,7 +475,8 @@ Result<PythonBuild> PythonBuilder::build(const PythonBuildRequest& request) cons
   if (auto made = compile_cuda_agent(request, step); !made) return made.error();
   const PythonNeeds& needs = request.submission.needs;
   const bool asks_for_torch_compile = needs.torch_compile && device_ == "cpu";
-  if (!needs.compiler && !needs.triton && !asks_for_torch_compile) return step.finish({});
+  if (!needs.compiler && !needs.triton_on(device_) && !asks_for_torch_compile)
+    return step.finish({});
   const fs::path file = compiler_.folder_of(request.submission.id.agent) /
                         fmt::format("step-{}.json", key_of(request));
   if (const auto known = Record::read(file)) {

@@ -26,6 +26,10 @@ struct PythonNeeds {
   bool triton = false;
   bool torch_compile = false;
 
+  // Whether kernels of Triton are made for it there: on a GPU torch.compile makes them, too.
+  [[nodiscard]] bool triton_on(std::string_view device) const {
+    return triton || (torch_compile && device == "cuda");
+  }
   friend bool operator==(const PythonNeeds&, const PythonNeeds&) = default;
 };
 

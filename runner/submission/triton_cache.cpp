@@ -61,4 +61,16 @@ std::vector<TritonFile> read_triton_cache(std::string_view text) {
   return files;
 }
 
+bool is_of_torch_compile(std::string_view file) {
+  constexpr std::string_view kStart = "triton_";
+  constexpr std::string_view kFused = "_fused";
+  std::string_view name = file.substr(file.find('/') + 1);
+  name = name.substr(0, name.find('.'));
+  if (!name.starts_with(kStart)) return false;
+  name.remove_prefix(kStart.size());
+  const auto heuristic = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+  return name.empty() ||
+         (heuristic != std::string_view::npos && name.substr(heuristic).starts_with(kFused));
+}
+
 }  // namespace kbench

@@ -23,4 +23,9 @@ struct TritonFile {
 // another form.
 [[nodiscard]] std::vector<TritonFile> read_triton_cache(std::string_view text);
 
+// Whether a file of the cache, "KEY/NAME.cubin", is of a kernel that torch.compile wrote: by its
+// name, as torch/_inductor/codegen/triton.py gives it ("triton_poi_fused_relu_0", or "triton_"
+// where it is told to).
+[[nodiscard]] bool is_of_torch_compile(std::string_view file);
+
 }  // namespace kbench

@@ -88,6 +88,20 @@ class ParametersTest(unittest.TestCase):
         expected = {own: task for own, task in KERNELBENCH if task in LIVE}
         self.assertEqual(self.assign(model), (expected, False))
 
+    def test_a_module_that_is_compiled_has_its_own_names(self):
+        def compiled(module):
+            return torch.compile(module, backend="eager")
+        norm = nn.BatchNorm2d(4)
+        for model in (model_of(scale=scale(), first=compiled(convolution()), norm=compiled(norm), second=convolution()),
+                      model_of(scale=scale(), first=convolution(), norm=norm, second=convolution(),
+                               fast=compiled(norm))):
+            with self.subTest(list(dict(model.named_children()))):
+                found, by_order = self.assign(model)
+                self.assertFalse(by_order)
+                self.assertEqual(set(found), set(LIVE))
+                bind(model, assign(model, self.views, self.request)[0], 0)
+                self.assertTrue(torch.equal(model.norm.weight, self.views["norm.weight"].tensor))
+
     def test_a_dead_parameter_is_zero(self):
         model = model_of(factor=scale(), conv1=convolution(bias=True), bn=nn.BatchNorm2d(4),
                          conv2=convolution())

@@ -627,7 +627,7 @@ os.makedirs("a/b")
         text = RELU.replace("import torch\n", "import torch\nfrom torch.utils.cpp_extension import load_inline\n\n"
                             "load_inline(name='mine', cpp_sources='int x;')\n", 1)
         other = {"key": "0" * 64, "name": "mine", "path": "nowhere.so", "failure": ""}
-        built = {"compilers": True, "extensions": [other], "modules": {}, "triton": "",
+        built = {"compilers": True, "extensions": [other], "modules": {}, "triton": "", "torch_compiled": False,
                  "note": "ValueError: no such day"}
         answer = self.load(self.begin(text, prebuilt=built))
         self.assertEqual(answer["state"], "import_error")
@@ -638,7 +638,7 @@ os.makedirs("a/b")
         asks = "try:\n    {}\nexcept Exception:\n    pass\n"
         other = asks.format("torch.utils.cpp_extension.load_inline(name='mine', cpp_sources='int x;')")
         text = RELU.replace("import torch\n", "import torch\nimport torch.utils.cpp_extension\n\n" + other, 1)
-        built = {"compilers": True, "extensions": [], "modules": {}, "triton": "", "note": ""}
+        built = {"compilers": True, "extensions": [], "modules": {}, "triton": "", "torch_compiled": False, "note": ""}
         answer = self.load(self.begin(text, prebuilt=built))
         self.assertEqual(answer["state"], "import_error")
         self.assertIn("the extension mine was not compiled in the build step", answer["message"])
@@ -667,7 +667,7 @@ except RuntimeError as error:
                  "implicit_headers": True}
         key = hashlib.sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
         failed = {"key": key, "name": "mine_7", "path": "", "failure": "main.cpp: no semicolon"}
-        built = {"compilers": True, "extensions": [failed], "modules": {}, "triton": "", "note": ""}
+        built = {"compilers": True, "extensions": [failed], "modules": {}, "triton": "", "torch_compiled": False, "note": ""}
         self.assertEqual(self.loaded(text, prebuilt=built).call(FORWARD), 0)
 
     def test_a_module_that_was_built_is_imported_from_where_it_lies(self):
@@ -676,7 +676,7 @@ except RuntimeError as error:
         folder.mkdir()
         (folder / "0.py").write_text("def relu(x):\n    return x.clamp(min=0)\n", encoding="utf-8")
         built = {"compilers": False, "extensions": [], "modules": {"cuda_extension": str(folder / "0.py")},
-                 "triton": "", "note": ""}
+                 "triton": "", "torch_compiled": False, "note": ""}
         text = RELU.replace("import torch\n", "import cuda_extension\nimport torch\n", 1).replace(
             "torch.relu(x)", "cuda_extension.relu(x)")
         session = self.loaded(text, prebuilt=built)

@@ -18,6 +18,15 @@ std::string text_of(const Json& index, const std::string& contents) {
   return text + head + contents + '\x01';
 }
 
+TEST(TritonCache, KernelsOfTorchCompileAreKnownByTheirNames) {
+  for (const char* name :
+       {"KEY/triton_poi_fused_relu_0.cubin", "K/triton_red_fused_mean_1.json", "K/triton_.cubin"})
+    EXPECT_TRUE(is_of_torch_compile(name)) << name;
+  for (const char* name : {"KEY/relu.cubin", "KEY/triton_relu.cubin", "KEY/triton_fused.json",
+                           "triton_poi_fused_relu_0/relu.cubin", "KEY/my_triton_poi_fused_0.cubin"})
+    EXPECT_FALSE(is_of_torch_compile(name)) << name;
+}
+
 TEST(TritonCache, FilesAndLibrariesAreRead) {
   const std::string text =
       text_of(Json::array({{{"path", "KEY/relu.cubin"}, {"at", 0}, {"bytes", 4}},

@@ -29,6 +29,9 @@ TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
   const EarlyEnd raised = python_worker().ended_with(-1);
   EXPECT_EQ(raised.state, State::kSubmissionError);
   EXPECT_THAT(raised.message, HasSubstr("raised"));
+  const EarlyEnd full = python_worker().ended_with(-4);
+  EXPECT_EQ(full.state, State::kSubmissionError);
+  EXPECT_THAT(full.message, HasSubstr("memory"));
   EXPECT_EQ(python_worker().ended_with(-77).state, State::kSubmissionError)
       << "its word may be any";
 }
