@@ -109,13 +109,14 @@ Result<SettingsFile> sort_out(toml::table& root, const fs::path& file) {
 Result<SettingsFile> read_settings(const fs::path& file) {
   const auto text = read_bounded_file(file, kMostBytes);
   if (!text)
-    return usage(clean_name(text.error().message, 300),
-                 "options that are not typed come from there; the README shows such a file");
+    return usage(
+        clean_name(text.error().message, 300),
+        "options that are not typed come from there; `kbench help settings` shows such a file");
   auto parsed = toml::parse(*text, file.string());
   if (!parsed) {
     const toml::parse_error& problem = parsed.error();
     return usage(fmt::format("{}: {}", place(file, problem.source()), problem.description()),
-                 "see https://toml.io, and the example in the README");
+                 "see https://toml.io, and the example of `kbench help settings`");
   }
   return sort_out(parsed.table(), file);
 }

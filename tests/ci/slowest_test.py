@@ -156,7 +156,7 @@ class RunTest(FolderCase):
         self.assertEqual(told.stdout, "called with -- ctest --preset ci\n\n"
                                       "The 1 slowest of 1 tests:\n      3.0 s  one\n")
         self.assertIn("third_party/setup -- ctest --preset ci",
-                      (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+                      (ROOT / "README.md").read_text(encoding="utf-8"))
 
     def test_ctests_exit_code_stays(self):
         told = self.ci(8, case("one", 1e6))

@@ -10,6 +10,7 @@ import re
 import subprocess
 
 import cli_case
+import page_links
 from cli_case import KBENCH, ROOT
 
 DOCS = ROOT / "data/docs"
@@ -34,8 +35,10 @@ class DocsCase(cli_case.CliCase):
         variables.update({"HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE),
                           "KBENCH_TORCH": str(self.folder), "data": str(ROOT / "data"),
                           "PATH": f"{programs}:{os.environ['PATH']}", **environment})
+        # What a block leaves behind when another one fails would keep the pipes open.
+        start = "set -eu -o pipefail\ntrap 'jobs -p | xargs -r kill || true' EXIT\n"
         result = subprocess.run(
-            ["bash", "-c", "set -eu -o pipefail\n" + "".join(blocks(page, kinds))], cwd=work,
+            ["bash", "-c", start + "".join(blocks(page, kinds))], cwd=work,
             env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
             check=False)
         self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
@@ -44,31 +47,58 @@ class DocsCase(cli_case.CliCase):
 
 
 class PagesTest(DocsCase):
-    def test_every_page_is_found_from_the_readme(self):
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        pages = sorted(page.name for page in DOCS.iterdir())
-        self.assertEqual(pages, ["agent.md", "data.md", "trainer.md"])
-        for page in pages:
-            self.assertIn(f"(data/docs/{page})", readme)
-            self.assertTrue(blocks(page))
+    def pages(self):
+        return {page.stem: page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")}
 
-    def test_the_readmes_commands_are_those_of_the_pages(self):
+    def test_the_readme_is_short(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 200)
+
+    def test_every_page_is_found_from_the_readme_and_from_the_contents(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        for page, script in (("agent.md", "first_episode.py"), ("trainer.md", "trl_example.py")):
-            self.assertIn(f"    python3 data/clients/{script} ", readme)
-            self.assertIn(f'python3 "$data/clients/{script}"',
-                          "".join(blocks(page, ("sh", "sh trl"))))
+        contents = self.pages().pop("index")
+        for page in self.pages():
+            self.assertIn(f"(data/docs/{page}.md)", readme)
+            if page != "index":
+                self.assertIn(f"| [{page}]({page}.md) | ", contents)
+
+    def test_each_page_says_first_what_it_is_about(self):
+        about = dict(re.findall(r"^\| \[[a-z-]+\]\(([a-z-]+)\.md\) \| (.+) \|$", self.pages()["index"],
+                                re.MULTILINE))
+        about["index"] = "The manual of kbench: its pages, and what each is about"
+        self.assertEqual({page: text.splitlines()[0] for page, text in self.pages().items()},
+                         {page: f"# {words}" for page, words in about.items()})
+
+    def test_what_is_to_be_typed_is_typed_here(self):
+        typed = {test.PAGE for test in DocsCase.__subclasses__() if hasattr(test, "PAGE")}
+        self.assertEqual({page for page in self.pages() if blocks(page + ".md", ("sh", "sh trl"))}, typed)
+
+    def test_what_comes_with_kbench_is_there(self):
+        for page in self.pages():
+            for script in re.findall(r"\$data/([\w/.]+)", "".join(blocks(page + ".md", ("sh", "sh trl")))):
+                self.assertTrue((ROOT / "data" / script).exists(), f"{page}: {script}")
 
     def test_links_lead_somewhere(self):
-        for page in DOCS.iterdir():
-            text = page.read_text(encoding="utf-8")
-            for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-                self.assertTrue((DOCS / target).exists(), f"{page.name}: {target}")
+        self.assertEqual(page_links.problems(ROOT), [])
+
+    def test_links_that_lead_nowhere_are_found(self):
+        docs = self.folder / "data/docs"
+        docs.mkdir(parents=True)
+        (self.folder / "CONTRIBUTING.md").write_text("[up](../x)\n", encoding="utf-8")
+        (self.folder / "README.md").write_text(
+            "# A\n# Two words, 2 %\n# A\n[a](data/docs/a.md#b) ![p](p.svg) [t](https://x.y/z)\n",
+            encoding="utf-8")
+        (docs / "a.md").write_text(
+            "# B\n[one](../../README.md#a-1) [two](../../README.md#two-words-2-) [here](#c)\n"
+            "```sh\n# c\n[not](a link)\n```\n", encoding="utf-8")
+        self.assertEqual([one.split(" ")[:2] for one in page_links.problems(self.folder)],
+                         [["README.md:", "p.svg"], ["CONTRIBUTING.md:", "../x"], ["data/docs/a.md:", "#c"]])
 
 
 class AgentTest(DocsCase):
+    PAGE = "agent"
+
     def test_it_works_as_it_stands_there(self):
-        output = self.type_in("agent.md")
+        output = self.type_in(self.PAGE + ".md")
         page = (self.work / "episode.html").read_text(encoding="utf-8")
         self.assertIn("What agents did", page)
         self.assertIn("Negative elements have to become zero.", page)
@@ -83,16 +113,22 @@ class AgentTest(DocsCase):
 
 
 class TrainerTest(DocsCase):
+    PAGE = "trainer"
+
     def test_it_works_as_it_stands_there(self):
-        output = self.type_in("trainer.md")
+        output = self.type_in(self.PAGE + ".md")
         self.assertEqual(output.splitlines()[0], "[-1.0, -1.0]")
         self.assertRegex(output, r"(?m)^compile_error -1\.0 .* does not compile$")
         self.assertRegex(output, r"error: expected .;. before")
+        asked = json.loads(next(line for line in output.splitlines() if line.startswith('{"')))
+        self.assertEqual(asked["row"]["state"], "compile_error")
 
 
 class DataTest(DocsCase):
+    PAGE = "data"
+
     def test_it_works_as_it_stands_there(self):
-        output = self.type_in("data.md")
+        output = self.type_in(self.PAGE + ".md")
         for kind in ("sft", "ppo"):
             self.assertRegex(output, rf"(?m)^ +2 {kind}\.jsonl$")
         self.assertRegex(output, r"(?m)^level1/019_relu [123]\.0 \['system', 'user', 'assistant'")

@@ -1,6 +1,6 @@
 """Rewards of 10,000 generated rows are, to the last bit, what this table makes of the rows' JSON.
 
-Nothing here is shared with the program: the table is written from README.md, "Rewards".
+Nothing here is shared with the program: the table is written from data/docs/trainer.md, "Rewards".
 """
 
 import json

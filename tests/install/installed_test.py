@@ -6,8 +6,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import page_links  # noqa: E402
 
 TORCH_PYTHON = os.environ["TORCH_PYTHON"]
 GOOD, INFRASTRUCTURE = 0, 3
@@ -69,6 +73,10 @@ class InstalledTest(Installed):
                             ("fish", "fish/vendor_completions.d/kbench.fish")]:
             text = (self.prefix / "share" / file).read_text(encoding="utf-8")
             self.assertEqual(text, self.kbench("completions", shell).stdout)
+
+    def test_every_link_of_the_manual_leads_somewhere(self):
+        self.assertGreater(len(page_links.pages(self.prefix / "share/kbench")), 10)
+        self.assertEqual(page_links.problems(self.prefix / "share/kbench"), [])
 
     def test_lists_its_own_tasks(self):
         result = self.kbench("tasks", "list")

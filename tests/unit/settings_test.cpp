@@ -292,7 +292,7 @@ TEST_F(Settings, WhatIsNoRegularFileIsAnErrorAndNeverBlocks) {
   here.folder = folder_.path();
   const auto refused = [&](const std::string& what) {
     EXPECT_FALSE(parse_command_line({"kbench", "runs"}, here).ok()) << what;
-    expect_error({"runs"}, "kbench.toml", "README");
+    expect_error({"runs"}, "kbench.toml", "kbench help settings");
     EXPECT_TRUE(parse_command_line({"kbench", "runs", "--help"}, here).ok()) << what;
     fs::remove(file);
   };

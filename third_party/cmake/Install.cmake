@@ -5,8 +5,9 @@
 #   bin/kbench              the supervisor
 #   libexec/kbench/         the programs that it starts
 #   share/kbench/           tasks, ABI header, builder scripts, example submissions, JSON schemas,
-#                           what starts it each night, the description of its HTTP interface
-#   share/doc/kbench/       licence, README
+#                           what starts it each night, the description of its HTTP interface; README
+#                           and manual, as in a checkout, so that their links lead somewhere
+#   share/doc/kbench/       licence
 #   share/man/man1/, share/bash-completion/, share/zsh/, share/fish/: what shells and man look for
 #
 # Programs need no more of the system than libc, libstdc++ and libgomp. LibTorch is not part of it.
@@ -41,7 +42,7 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
-                  ${PROJECT_SOURCE_DIR}/data/schema
+                  ${PROJECT_SOURCE_DIR}/data/docs ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
                   ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
                   ${PROJECT_SOURCE_DIR}/data/workspace
@@ -71,5 +72,6 @@ endif()
 if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
   install(FILES ${PROJECT_SOURCE_DIR}/runner/cli/launcher.py DESTINATION . RENAME __init__.py)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/kbench)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+              ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/kbench)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kbench RENAME copyright)
