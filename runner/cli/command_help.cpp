@@ -30,7 +30,8 @@ constexpr const char* kTopHelp =
     "  kbench report --out run.csv --out junit=run.xml\n"
     "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
     "  kbench nightly --db nightly.sqlite      run, and look whether anything became slower\n"
-    "  kbench doctor                           what is missing on this machine\n\n";
+    "  kbench doctor                           what is missing on this machine\n"
+    "  kbench help                             the pages of the manual\n\n";
 
 constexpr const char* kRunHelp =
     "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
@@ -400,6 +401,14 @@ constexpr const char* kCompletionsHelp =
     "  kbench completions zsh > ~/.zfunc/_kbench\n"
     "  kbench completions fish > ~/.config/fish/completions/kbench.fish\n\n";
 
+constexpr const char* kPagesHelp =
+    "Prints a page as it is, in Markdown. The name of a command in place of TOPIC prints that\n"
+    "command's --help, unless it is a page's name as well.\n\n"
+    "Examples:\n"
+    "  kbench help\n"
+    "  kbench help trust\n"
+    "  kbench help tasks list\n\n";
+
 constexpr const char* kManHelp =
     "Examples:\n"
     "  kbench man > kbench.1\n\n";
@@ -411,6 +420,7 @@ struct CommandHelp {
 
 constexpr std::array kHelps = {
     CommandHelp{"", kTopHelp},
+    CommandHelp{"help", kPagesHelp},
     CommandHelp{"run", kRunHelp},
     CommandHelp{"tasks", kTasksHelp},
     CommandHelp{"tasks list", kTasksListHelp},

@@ -23,6 +23,7 @@
 #include "runner/cli/command_workspace.hpp"
 #include "runner/cli/completions.hpp"
 #include "runner/cli/man_page.hpp"
+#include "runner/cli/manual_topics.hpp"
 #include "runner/cli/option_table.hpp"
 #include "runner/cli/outputs.hpp"
 
@@ -60,6 +61,7 @@ struct Commands {
   SelftestRequest selftest;
   TimingSelftestRequest timing;
   std::string shell;  // of completions
+  std::string topic;  // of help
 };
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
@@ -337,6 +339,28 @@ std::vector<std::string> known_words(const CLI::App& app, bool options) {
   return known;
 }
 
+// A page of the manual. A misspelt command is put right as well, since its name may stand there.
+CLI::Validator topic_name(const CLI::App& app) {
+  const auto check = [&app](std::string& word) -> std::string {
+    if (is_manual_topic(word)) return "";
+    auto known = manual_topic_names();
+    for (auto& command : known_words(app, /*options=*/false)) known.push_back(std::move(command));
+    const auto guess = did_you_mean(word, known);
+    return fmt::format("\"{}\" is no page of the manual; {}", word,
+                       guess.empty() ? "`kbench help` lists them" : guess);
+  };
+  return {check, fmt::format("{}", fmt::join(manual_topic_names(), "|"))};
+}
+
+CLI::App* add_help(CLI::App& app, std::string& topic) {
+  auto* help = app.add_subcommand("help", "Print a page of the manual, or list its pages");
+  help->footer(help_of("help"));
+  help->add_option("TOPIC", topic, "Page (default: lists them)")
+      ->check(topic_name(app))
+      ->type_name("");
+  return help;
+}
+
 std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? app.get_name()
                                      : full_name(*app.get_parent()) + " " + app.get_name();
@@ -408,6 +432,7 @@ struct Table {
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
     selftest = add_selftest(app, commands.selftest, commands.timing);
+    help = add_help(app, commands.topic);
     generated = add_generated(app, commands.shell);
     refuse_empty_values(app);
   }
@@ -445,11 +470,18 @@ struct Table {
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
   SelftestCommands selftest{};
+  CLI::App* help = nullptr;
   GeneratedCommands generated{};
 };
 
-// "kbench help run" is "kbench run --help".
+// "kbench help run" is "kbench run --help", and so is "kbench help tasks list"; "kbench help tasks"
+// is the page.
 std::vector<std::string> ask_for_help(std::vector<std::string> words) {
+  if (words.size() < 3 || words[1] != "help") return words;
+  const bool page = words.size() == 3 && is_manual_topic(words[2]);
+  Commands commands;
+  const auto known = known_words(Table(commands).app, /*options=*/false);
+  if (page || std::find(known.begin(), known.end(), words[2]) == known.end()) return words;
   words.erase(words.begin() + 1);
   words.emplace_back("--help");
   return words;
@@ -473,7 +505,9 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
   const bool asks =
       table.app.get_help_ptr()->count() > 0 || reached(table.app).get_help_ptr()->count() > 0;
   // Help is there even where a file is wrong; and what is set has no say about `config` itself.
-  if (asks || table.config->parsed() || reached(table.app).get_parent() == nullptr) return words;
+  if (asks || table.help->parsed() || table.config->parsed() ||
+      reached(table.app).get_parent() == nullptr)
+    return words;
   const auto settings = effective_settings(table.app, around);
   if (!settings) return settings.error();
   tell_of_folder_settings(*settings, around);
@@ -562,10 +596,9 @@ Result<Request> tag_request(const TagOptions& options) {
 
 }  // namespace
 
-Result<Request> parse_command_line(const std::vector<std::string>& typed,
+Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
                                    const SetElsewhere& around) {
-  if (typed.size() > 1 && typed[1] == "help")
-    return parse_command_line(ask_for_help(typed), around);
+  const auto typed = ask_for_help(as_typed);
   if (auto missing = value_missing(typed)) return *std::move(missing);
   const auto completed = complete_words(typed, around);
   if (!completed) return completed.error();
@@ -597,6 +630,10 @@ Result<Request> parse_command_line(const std::vector<std::string>& typed,
   if (table.report->parsed()) {
     commands.report.site = std::move(commands.report_words.site);
     return Request(std::move(commands.report));
+  }
+  if (table.help->parsed()) {
+    if (commands.topic.empty()) return Request(PrintText{list_of_topics()});
+    return Request(HelpRequest{std::move(commands.topic)});
   }
   if (table.generated.completions->parsed())
     return Request(PrintText{completions_of(app, commands.shell)});

@@ -20,6 +20,11 @@ struct PrintText {
   std::string text;
 };
 
+// `kbench help TOPIC`.
+struct HelpRequest {
+  std::string topic;  // one of manual_topics()
+};
+
 struct TasksListRequest {
   TasksOptions options;
 };
@@ -34,12 +39,12 @@ struct TasksPromptRequest {
 };
 
 using Request =
-    std::variant<PrintText, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
-                 TasksPromptRequest, LintOptions, ImportOptions, SynthOptions, ReportOptions,
-                 SourcesOptions, ReproduceOptions, RunsOptions, TagOptions, CompareOptions,
-                 HistoryOptions, NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions,
-                 EpisodesRequest, ExportOptions, AgentRunOptions, ConfigOptions, DbOptions,
-                 DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+    std::variant<PrintText, HelpRequest, RunOptions, TasksListRequest, TasksShowRequest,
+                 TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions, SynthOptions,
+                 ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
+                 CompareOptions, HistoryOptions, NightlyOptions, WorkspaceRequest, ServeOptions,
+                 McpOptions, EpisodesRequest, ExportOptions, AgentRunOptions, ConfigOptions,
+                 DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -21,6 +21,7 @@
 #include "runner/cli/doctor.hpp"
 #include "runner/cli/episodes_command.hpp"
 #include "runner/cli/export_command.hpp"
+#include "runner/cli/help_command.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
 #include "runner/cli/installation.hpp"
@@ -49,6 +50,9 @@ struct Dispatch {
   const Installation& installation;
 
   int operator()(const PrintText&) const { return to_int(ExitCode::kGood); }  // printed before
+  int operator()(const HelpRequest& request) const {
+    return help_command(request.topic, installation);
+  }
   int operator()(const RunOptions& options) const { return run_command(options, installation); }
   int operator()(const TasksListRequest& request) const {
     return tasks_list_command(request.options, installation);

@@ -24,6 +24,7 @@ LINES = [
     ("kbench report j", ["json", "jsonl", "junit"], ["html", "run"]),
     ("kbench tasks lint --format ", ["table", "json"], ["csv"]),
     ("kbench completions ", ["bash", "zsh", "fish"], ["html"]),
+    ("kbench help tr", ["trust", "trainer"], ["tasks", "run"]),
 ]
 FILES = ["kbench report --db sto", "kbench run mine"]
 

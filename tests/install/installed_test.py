@@ -75,8 +75,12 @@ class InstalledTest(Installed):
             self.assertEqual(text, self.kbench("completions", shell).stdout)
 
     def test_every_link_of_the_manual_leads_somewhere(self):
-        self.assertGreater(len(page_links.pages(self.prefix / "share/kbench")), 10)
-        self.assertEqual(page_links.problems(self.prefix / "share/kbench"), [])
+        root = self.prefix / "share/kbench"
+        self.assertGreater(len(page_links.pages(root)), 10)
+        self.assertEqual(page_links.problems(root), [])
+        page = self.kbench("help", "trust")
+        self.assertEqual(page.returncode, GOOD, page.stderr)
+        self.assertEqual(page.stdout, (root / "data/docs/trust.md").read_text(encoding="utf-8"))
 
     def test_lists_its_own_tasks(self):
         result = self.kbench("tasks", "list")

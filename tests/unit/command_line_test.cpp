@@ -444,6 +444,23 @@ TEST(CommandLine, TablesAreWideWhereAsked) {
   EXPECT_TRUE(parse_as<CompareOptions>({"compare", "--wide"}).common.wide);
 }
 
+TEST(CommandLine, HelpIsAPageOrWhatACommandSays) {
+  EXPECT_THAT(parse_as<PrintText>({"help"}).text, HasSubstr("\n  over-time     Did it"));
+  EXPECT_EQ(parse_as<HelpRequest>({"help", "over-time"}).topic, "over-time");
+  EXPECT_EQ(parse_as<HelpRequest>({"help", "tasks"}).topic, "tasks");
+  for (const auto& words : {std::vector<std::string>{"run"}, {"tasks", "list"}, {"help"}}) {
+    std::vector<std::string> asked = words;
+    asked.insert(asked.begin(), "help");
+    std::vector<std::string> flag = words;
+    flag.emplace_back("--help");
+    EXPECT_EQ(parse_as<PrintText>(asked).text, parse_as<PrintText>(flag).text);
+  }
+  expect_error({"help", "trsut"}, "no page of the manual", "did you mean \"trust\"?");
+  expect_error({"help", "rnu"}, "no page of the manual", "did you mean \"run\"?");
+  expect_error({"help", "xyzzy"}, "no page of the manual", "`kbench help` lists them");
+  expect_error({"help", "trust", "tasks"}, "\"tasks\"", "kbench help --help");
+}
+
 TEST(CommandLine, CompletionsAndManualArePrinted) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const std::string text = parse_as<PrintText>({"completions", shell}).text;

@@ -1,0 +1,52 @@
+#include "runner/cli/manual_topics.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+constexpr std::array kTopics = {
+    ManualTopic{"install", "Install kbench on a machine, or set it up from a checkout"},
+    ManualTopic{"submit", "Submit kernels: what a file defines, and where it lies"},
+    ManualTopic{"results", "Read and publish results: formats, states, ranking, JSON"},
+    ManualTopic{"tasks",
+                "Tasks: bring in others, compose new ones, and whether they tell right from wrong"},
+    ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
+    ManualTopic{"trainer",
+                "I have a trainer: rewards for answers, from a server or from stored rows"},
+    ManualTopic{"data", "I want data: episodes of agents, and what is exported of them"},
+    ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
+    ManualTopic{"database",
+                "The database: backups, several machines, and a stored row measured again"},
+    ManualTopic{"settings", "Options that need not be typed: kbench.toml and variables"},
+    ManualTopic{"trust", "Why to believe a result: correctness, timing, the threat model"},
+    ManualTopic{"architecture", "How kbench is built: its processes, and who believes whom"},
+};
+
+}  // namespace
+
+std::span<const ManualTopic> manual_topics() { return kTopics; }
+
+bool is_manual_topic(std::string_view name) {
+  return std::any_of(kTopics.begin(), kTopics.end(),
+                     [&](const ManualTopic& topic) { return topic.name == name; });
+}
+
+std::vector<std::string> manual_topic_names() {
+  std::vector<std::string> names;
+  for (const ManualTopic& topic : kTopics) names.emplace_back(topic.name);
+  return names;
+}
+
+std::string list_of_topics() {
+  std::string text = "Pages of the manual; `kbench help TOPIC` prints one:\n\n";
+  for (const ManualTopic& topic : kTopics)
+    text += fmt::format("  {:<14}{}\n", topic.name, topic.about);
+  return text +
+         "\n`kbench --help` lists the commands, `kbench COMMAND --help` the options of one.\n";
+}
+
+}  // namespace kbench
