@@ -1,6 +1,6 @@
 // The gate's whole mind: who may ask, which requests there are, what they come to, and who waits
 // for what. It has no socket, no thread and no clock of its own, so that tests can play the
-// network, the supervisor and time. Called by server.cpp, always from one thread.
+// network, the supervisor and time. Used from one thread only.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@ class Desk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send`: to the supervisor. `alarm`: asks to be called by tick() at that time. Nobody wakes up
-  // without need: on a CPU it would disturb what is measured meanwhile.
+  // `send`: to the supervisor. `alarm`: asks for tick() at that time. Nobody wakes up without need:
+  // on a CPU it would disturb what is measured meanwhile.
   Desk(GateHello hello, std::function<void(const Json&)> send,
        std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
 

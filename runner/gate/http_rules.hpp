@@ -1,5 +1,4 @@
-// Which requests are looked at at all, and what their address and body say. Pure functions; called
-// by the desk.
+// Which requests are looked at at all, and what their address and body say. Pure functions.
 #pragma once
 
 #include <map>

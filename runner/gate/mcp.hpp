@@ -1,8 +1,8 @@
 // The Model Context Protocol, of which kbench serves tools and nothing else. Both of its eras:
 // since 2026-07-28 each request says its version and capabilities in `_meta`, over HTTP in headers
 // as well, and there is no session; before that, `initialize` opens one. Workspaces have handles
-// that are arguments, so both share all but the envelope. Pure functions; called by the desk, for
-// POST /mcp, OpenEnv's socket and `kbench mcp`.
+// that are arguments, so both share all but the envelope. Pure functions, for POST /mcp, OpenEnv's
+// socket and `kbench mcp`.
 //
 // Errors are JSON-RPC's: −32700 no JSON, −32600 no request, −32601 unknown method, −32602 wrong
 // parameters (an unknown tool too), −32020 headers that contradict the body, −32022 an unknown

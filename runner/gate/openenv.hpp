@@ -8,7 +8,7 @@
 //   GET /schema, GET /metadata
 //
 // A client gives up after 60 seconds: after 55 it is told that the kernel is still being measured,
-// which costs no turn; the same action again finds the row. Pure functions; called by the desk.
+// which costs no turn; the same action again finds the row. Pure functions.
 #pragma once
 
 #include <memory>

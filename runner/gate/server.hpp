@@ -1,6 +1,5 @@
 // Carries requests to the desk and its answers back: HTTP/1.1, server-sent events and WebSocket on
-// a listening socket, the supervisor's messages on a channel. The one file that knows Boost. Called
-// by main.cpp.
+// a listening socket, the supervisor's messages on a channel. The one file that knows Boost.
 #pragma once
 
 #include "runner/core/channel.hpp"

@@ -1,5 +1,5 @@
 // kbench's own requests: POST /v1/evaluations, GET /v1/evaluations/ID, POST /v1/batch. Pure
-// functions; called by the desk.
+// functions.
 #pragma once
 
 #include <string>

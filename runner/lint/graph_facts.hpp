@@ -1,6 +1,6 @@
 // What the graph of a task file says without being run: its operators, whether it draws random
-// numbers, and two fingerprints by which copies of a task are found. Called by runner/lint and the
-// cli; reads the file's JSON, knows no LibTorch.
+// numbers, and two fingerprints by which copies of a task are found. Reads the file's JSON, knows
+// no LibTorch.
 #pragma once
 
 #include <filesystem>

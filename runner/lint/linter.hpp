@@ -1,7 +1,7 @@
 // Lints one task: draws its inputs, computes its reference once for each draw, and lets the oracle
 // play submissions that are wrong on purpose; each is judged by the rule, the bounds and the
 // comparison that judge a real submission (runner/verify, Backend::compare). A mutation that no
-// draw rejects is a flaw of the task. Called by the cli for one task after another with one oracle.
+// draw rejects is a flaw of the task. One oracle serves one task after another.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ class Judge {
     std::string size;
   };
   // Errors: kNotFound, an unknown task; kUsage, kBadInput, an order that makes no sense here;
-  // kSubmission, files that cannot be a submission. Called by the supervisor's own thread.
+  // kSubmission, files that cannot be a submission. On the supervisor's own thread.
   virtual Result<Identity> identify(const Order& order) = 0;
 
   enum class Rows {
@@ -33,24 +33,22 @@ class Judge {
     kAny,
   };
   // The newest stored row of that key: {id, run_id, row}, its reward included; nothing where there
-  // is none. Errors: kUsage, an unknown reward; those of the store. Called by the supervisor's own
-  // thread.
+  // is none. Errors: kUsage, an unknown reward; those of the store. On the supervisor's own thread.
   virtual Result<std::optional<Json>> find(const std::string& id, const std::string& reward,
                                            Rows rows) = 0;
 
   // Judges them, one after the other, and tells of each as soon as its row is stored; of what is
   // not stored it tells the result. They are of one kind and size. Errors: of those that it did not
   // tell of, none was judged, and that is why. Without an error, too, some may be missing: after
-  // stop(), or because of something that another try may mend. Called by a thread that does nothing
-  // else.
+  // stop(), or because of something that another try may mend. On a thread that does nothing else.
   using Told = std::function<void(const std::string& id, std::optional<Json> result)>;
   virtual Status judge(std::span<const QueuedOrder> orders, const Told& told) = 0;
   // From now on nothing is begun. Called from any thread, while judge() runs.
   virtual void stop() = 0;
 
   // What an agent has to know of a task: {task, size, device, prompt, reference}. Errors:
-  // kNotFound. This and the next one are called by the supervisor's own thread.
-  // An empty name is that of any task.
+  // kNotFound. This and the next one: on the supervisor's own thread. An empty name is that of any
+  // task.
   virtual Result<Json> describe(const std::string& task, const std::string& size) = 0;
   // One of an agent's tools that takes no time (serve/tools.hpp), for the holder of a token; or the
   // order that one which takes time comes to. Errors: of the arguments, as kUsage.

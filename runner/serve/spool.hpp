@@ -1,6 +1,6 @@
 // The orders that are not judged yet, as a file each, so that they survive a kill: an order is
 // answered for only once it lies here, and leaves when its row is stored. One server at a time has
-// a spool. Called by the supervisor.
+// a spool.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 //   # name  scopes                    token (64 hex digits)
 //   default read,evaluate,workspace   0123…
 //
-// Called by serve_command; the gate compares (gate/credentials.hpp).
+// The gate compares (gate/credentials.hpp).
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The tools of an agent, as one table: what MCP lists, what OpenAI calls functions, JSON Schema and
 // help are made of it, and arguments are held against it, in the gate and once more where a tool is
-// used. Called by gate/mcp, by cli/serve_judge and by `kbench mcp`.
+// used.
 #pragma once
 
 #include <optional>
