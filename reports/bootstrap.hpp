@@ -1,6 +1,6 @@
 // Intervals for what is computed of a sample of tasks, by drawing tasks anew with replacement, and
 // each task's own luck as well (Efron, "Better Bootstrap Confidence Intervals", 1987). The same
-// seed gives the same numbers on every machine. Called by ranking.cpp.
+// seed gives the same numbers on every machine.
 #pragma once
 
 #include <array>

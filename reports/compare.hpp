@@ -1,4 +1,4 @@
-// Two runs beside each other: what became of each submission. Pure; called by `kbench compare`.
+// Two runs beside each other: what became of each submission. Pure.
 //
 // The scale of a row is the ratio of its two speed-ups over the same baseline, so that a machine
 // that is slower as a whole cancels; its interval is analysis/change.hpp's. What may be compared at

@@ -1,5 +1,5 @@
 // A comparison of two runs for a terminal and for programs. What changed around the kernels comes
-// before what became of them. Called by `kbench compare`.
+// before what became of them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A run as text for a terminal: an aligned table, the failures with what to do about them, and one
-// line that sums up. Every foreign string passes reports/sanitize.hpp. Called by `kbench run`.
+// line that sums up. Every foreign string passes reports/sanitize.hpp.
 #pragma once
 
 #include <string>

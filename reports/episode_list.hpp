@@ -1,6 +1,5 @@
 // Episodes of agents, a line each: which task, which model, how it ended, and what its last
-// submission came to. Called by `kbench episodes list`; what an episode is worth is asked by the
-// exports and the page as well.
+// submission came to. What an episode is worth is asked by the exports and the page as well.
 #pragma once
 
 #include <functional>

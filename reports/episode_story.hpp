@@ -1,6 +1,5 @@
 // An episode as people follow it: turn by turn what the model said and tried, what came back, and
-// what became of the kernels. All texts are somebody else's. Called by `kbench episodes show` and
-// by the page.
+// what became of the kernels. All texts are somebody else's.
 #pragma once
 
 #include <cstddef>

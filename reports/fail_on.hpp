@@ -1,5 +1,4 @@
 // What a comparison of runs is to fail on: "slower:5%", "fails", or both with a comma between them.
-// Called by `kbench compare --fail-on`.
 #pragma once
 
 #include <optional>

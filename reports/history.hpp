@@ -1,5 +1,5 @@
 // One task over all runs of one device: what each agent's best variant reached, and which run
-// brought a change. Pure but for load_history; called by `kbench history`.
+// brought a change. Pure but for load_history.
 //
 // A series has runs that measured alike only: those of the device, size, precision class, profile,
 // protocol, timing (quick or full) and, for Python submissions, --allow-torch of the newest run

@@ -1,4 +1,4 @@
-// The history of a task for a terminal and for programs. Called by `kbench history`.
+// The history of a task for a terminal and for programs.
 #pragma once
 
 #include <string>

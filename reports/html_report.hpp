@@ -1,6 +1,6 @@
 // A run as one self-contained page that opens from disk and loads nothing: reports/assets/page.html
 // filled with plain tables, one inline JSON (page_data) and the script that shows it. Without a
-// script the tables are what is read. Called by `kbench report html`.
+// script the tables are what is read.
 #pragma once
 
 #include <string>

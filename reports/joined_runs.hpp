@@ -1,5 +1,5 @@
-// Several runs as one: levels or agents that were measured apart, side by side. Called by
-// report_command for the formats that take several runs.
+// Several runs as one: levels or agents that were measured apart, side by side. For the formats
+// that take several runs.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // JSON as the text that is written: pure ASCII, so that nothing in it can steer a terminal, and no
-// byte lost. Called by every report in JSON.
+// byte lost.
 #pragma once
 
 #include <string>

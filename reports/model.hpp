@@ -1,7 +1,6 @@
 // What every report reads: one run with its evaluations, and the row of derived numbers behind each
 // evaluation. Nothing here is stored: a row is a pure function of the raw record, so that a better
-// statistic improves old runs as well. Called by the cli (progress line, table, JSON) and by every
-// report.
+// statistic improves old runs as well.
 #pragma once
 
 #include <cstddef>

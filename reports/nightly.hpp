@@ -1,7 +1,6 @@
 // A night's run held against the last good ones: which rows are suspected of having become slower
 // or of failing now, and what measuring them again has said. The rule is analysis/nightly.hpp's;
-// here are the runs and rows that it is applied to. Pure; called by `kbench nightly`, which
-// measures.
+// here are the runs and rows that it is applied to. Pure.
 //
 // Nothing of this is stored: whether a run is good is asked of its rows each night, and what was
 // measured again are ordinary rows of a database of their own.

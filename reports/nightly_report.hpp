@@ -1,6 +1,6 @@
 // What a nightly run found, for people: which runs it was held against, what was suspected, and
-// what of that was confirmed or cleared by measuring again. Called by `kbench nightly`; what other
-// reports say of it comes from findings_of (nightly.hpp).
+// what of that was confirmed or cleared by measuring again. What other reports say of it comes from
+// findings_of (nightly.hpp).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The one JSON that the page's script reads. Rows are arrays in the order of `fields`, speed-ups in
-// the order of `speedup_parts`; everything that refers to a row does so by its position. Called by
-// html_report. Foreign text passes sanitize_line or sanitize_text here.
+// the order of `speedup_parts`; everything that refers to a row does so by its position. Foreign
+// text passes sanitize_line or sanitize_text here.
 #pragma once
 
 #include <span>

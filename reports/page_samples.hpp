@@ -1,5 +1,5 @@
 // The samples behind a row as compact JSON for the page's sample plot. A run of 2,500 rows may hold
-// a million samples, so that a sample costs its digits and a comma. Called by page_data.
+// a million samples, so that a sample costs its digits and a comma.
 #pragma once
 
 #include "runner/core/evaluation.hpp"

@@ -1,5 +1,5 @@
 // reports/assets/page.html with what varies filled in: style and script inside or beside the page,
-// where its links lead, and its parts. Called by html_report (one file) and by site (many).
+// where its links lead, and its parts.
 #pragma once
 
 #include <string>

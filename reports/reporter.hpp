@@ -1,6 +1,6 @@
 // The formats of a run as one table: name, ending of files, what it is for, how it is made. The
 // command line, the help and every caller that writes a report go by it; a new format is a new
-// entry here. Called by runner/cli.
+// entry here.
 #pragma once
 
 #include <cstddef>

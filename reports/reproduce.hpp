@@ -1,5 +1,4 @@
-// The commands that measure a row again, or write its sources, from what is stored of it. Called by
-// the page.
+// The commands that measure a row again, or write its sources, from what is stored of it.
 #pragma once
 
 #include <set>

@@ -1,6 +1,5 @@
 // The reward of a result row, from the very numbers that JSON shows of it: whoever has a report can
-// compute every reward from it, to the last digit. Called by json_report, for `--reward`, and by
-// `kbench workspace submit`.
+// compute every reward from it, to the last digit.
 #pragma once
 
 #include "reports/model.hpp"

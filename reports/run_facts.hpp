@@ -1,6 +1,6 @@
 // What a run was made on and with, read from what is stored of it; and which of two runs' facts
 // keep them from being compared, or are worth knowing when they are. The stored JSON is foreign:
-// what is missing or of another type is empty. Called by reports of several runs.
+// what is missing or of another type is empty.
 #pragma once
 
 #include <optional>

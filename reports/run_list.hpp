@@ -1,6 +1,5 @@
 // The runs of a database, a line each: which, when, named how, on what, of which commit, and how
-// their rows ended. Called by `kbench runs`; the other reports of several runs name runs as it
-// does.
+// their rows ended. The other reports of several runs name runs as it does.
 #pragma once
 
 #include <map>

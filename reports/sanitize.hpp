@@ -1,6 +1,6 @@
 // Foreign text in tables and pages: how wide it is, cut, padded, and quoted for HTML and for a
 // shell. What it may not do to a reader is runner/os/clean_text.hpp's, which every foreign string
-// passes. Called by every report.
+// passes.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // rows, computed on reading. The rule for what is missing is the same everywhere: a task that an
 // agent did not solve counts as not faster, and as ten times slower in the geometric mean; only the
 // mean over correct tasks leaves it out, and is never shown without their number (the formulas:
-// contributions.hpp). Tasks that cannot tell right from wrong count nowhere. Called by ranking.cpp,
-// which adds intervals and ranks.
+// contributions.hpp). Tasks that cannot tell right from wrong count nowhere. ranking.cpp adds
+// intervals and ranks.
 #pragma once
 
 #include <array>

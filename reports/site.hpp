@@ -1,7 +1,7 @@
 // A run as many files for stores whose page would be too large for one: an index with the ranking
 // and the table of tasks, a page for each task with its samples and sources, and style and script
 // beside them. It opens from disk; links are relative; the index leads an address of the one-file
-// page ("#level1/019_relu") on to the task's file. Called by `kbench report html --site`.
+// page ("#level1/019_relu") on to the task's file.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The parts of the page that need no script: headline, ranking, tasks by agents, and what explains
 // them. The script puts livelier tables in the place of the first ones. Each function returns
-// finished HTML; all text passes HtmlWriter. Called by html_report.
+// finished HTML; all text passes HtmlWriter.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // A table for a terminal: cells are padded by how wide they show, columns fall away by importance
 // where the terminal is narrow, colour is beside the words and never in their place. Cells hold
-// sanitized text. Called by every report for the console.
+// sanitized text.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The trend as the page's script reads it. Called by page_data.
+// The trend as the page's script reads it.
 #pragma once
 
 #include "reports/page_model.hpp"

@@ -1,5 +1,4 @@
-// Which of an agent's variants for a task counts: the rule of `--variants`, and its words. Called
-// by scores, by every report that shows them and by the command line.
+// Which of an agent's variants for a task counts: the rule of `--variants`, and its words.
 #pragma once
 
 #include <string_view>

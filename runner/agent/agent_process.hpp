@@ -1,7 +1,7 @@
 // Starts kbench-agent, and connects it with its endpoint: the supervisor's side. In its sandbox the
 // agent has no files, no network and can make no socket; all it has is its channel, over which it
 // gets sockets that are connected already. So no rule of the sandbox is loosened for it, and it
-// reaches no address but the one that somebody named. Called by cli/agent_session.
+// reaches no address but the one that somebody named.
 #pragma once
 
 #include <chrono>

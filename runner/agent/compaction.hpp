@@ -1,7 +1,7 @@
 // Makes a prompt fit the model's window: above three quarters of it, the oldest results shrink to a
 // line that says how much is left out and by which hash `recall` returns it, until the prompt takes
 // half of the window. A pure function of the messages and of what the endpoint counted, so that an
-// episode that goes on after a kill has the prompts that it would have had. Called by driver.
+// episode that goes on after a kill has the prompts that it would have had.
 //
 // Messages are never removed, nor is what the model said shortened, nor are the results of the last
 // turn, which it has not seen yet.

@@ -1,6 +1,6 @@
 // The loop of one episode as kbench-agent has it: prompt, reply, calls, answers, and again. It
 // holds the messages and knows nothing else; the outside world is a few functions, so that tests
-// have another one. Called by main; what a reply calls is asked by the supervisor as well.
+// have another one. What a reply calls is asked by the supervisor as well.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,4 @@
-// Where a model answers: the address of an OpenAI-compatible server, as somebody typed it. Called
-// by the command line and by whoever connects.
+// Where a model answers: the address of an OpenAI-compatible server, as somebody typed it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// One request of HTTP over a socket that is connected already, and its answer. Called by main; the
-// only file that knows Boost.Beast is http_exchange.cpp.
+// One request of HTTP over a socket that is connected already, and its answer. The only file that
+// knows Boost.Beast is http_exchange.cpp.
 #pragma once
 
 #include <chrono>

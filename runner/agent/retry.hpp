@@ -1,4 +1,4 @@
-// When an endpoint is asked once more. Pure; called by driver.
+// When an endpoint is asked once more. Pure.
 #pragma once
 
 #include <chrono>

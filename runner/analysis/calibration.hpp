@@ -1,6 +1,6 @@
 // What equal runs of a device differ by, estimated from runs of the same submissions: the part of
 // their spread that their own samples do not explain. And whether published intervals hold: how
-// many of them contain what the other runs say. Pure; called by `kbench selftest timing`.
+// many of them contain what the other runs say. Pure.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Whether the clock shows what was planted: submissions whose times differ by a known amount, all
-// of them measured in each of several runs. Pure; called by `kbench selftest timing`.
+// of them measured in each of several runs. Pure.
 #pragma once
 
 #include <span>

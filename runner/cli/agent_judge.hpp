@@ -1,7 +1,7 @@
 // The judge of `kbench agent run`: each request is a run of its own, as `kbench workspace` makes
 // it, in a database of its own; the row of a submission is then put into the run of the episodes.
 // One device, so one request at a time, however many episodes there are: what compiles would
-// disturb what measures. Called by agent_command.
+// disturb what measures.
 #pragma once
 
 #include <functional>

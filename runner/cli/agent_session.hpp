@@ -1,7 +1,7 @@
 // One episode of `kbench agent run`: the trusted side of kbench-agent. It stores what that hands
 // over, answers its calls by the tools, keeps the budget and the clock, and ends the episode. One
-// that was cut off goes on where it was: nothing is said or judged twice. Called by agent_command,
-// each in a thread of its own.
+// that was cut off goes on where it was: nothing is said or judged twice. Each has a thread of its
+// own.
 #pragma once
 
 #include <chrono>

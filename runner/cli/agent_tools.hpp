@@ -1,6 +1,6 @@
 // The tools of an agent that works over a wire (serve/tools.hpp), on workspaces that lie in a
 // folder of ours: it has handles for them, and each token its own. What takes time becomes an
-// order, for the queue. Called by serve_judge.
+// order, for the queue.
 #pragma once
 
 #include <filesystem>

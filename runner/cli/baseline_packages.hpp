@@ -1,5 +1,4 @@
-// Has the compiled baselines of a run built, with progress. Called by run_command before anything
-// is measured.
+// Has the compiled baselines of a run built, with progress, before anything is measured.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The options of `kbench agent run`. Called by command_line.
+// The options of `kbench agent run`.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

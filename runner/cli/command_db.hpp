@@ -1,4 +1,4 @@
-// The options of `kbench db` and its commands. Called by command_line.
+// The options of `kbench db` and its commands.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

@@ -1,4 +1,4 @@
-// The option table of `kbench episodes` and `kbench export`. Called by command_line.
+// The option table of `kbench episodes` and `kbench export`.
 #pragma once
 
 #include <array>

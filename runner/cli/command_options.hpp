@@ -1,6 +1,5 @@
-// The kinds of options that several commands share: a choice, a path, a device, a database. Called
-// by the command_ files, which say which command has which. They, and option_table and settings,
-// which read the finished table, are the only ones that know CLI11.
+// The kinds of options that several commands share: a choice, a path, a device, a database. They,
+// and option_table and settings, which read the finished table, are the only ones that know CLI11.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// The options of the commands that measure: `kbench run` and `kbench nightly`. Called by
-// command_line.
+// The options of the commands that measure: `kbench run` and `kbench nightly`.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

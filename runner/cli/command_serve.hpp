@@ -1,4 +1,4 @@
-// The options of `kbench serve` and `kbench mcp`. Called by command_line.
+// The options of `kbench serve` and `kbench mcp`.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

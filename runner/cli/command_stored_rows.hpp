@@ -1,5 +1,5 @@
 // The options of `kbench runs` and `kbench tag`, which list and name stored runs, and of `kbench
-// sources` and `kbench reproduce`, which take one row of one. Called by command_line.
+// sources` and `kbench reproduce`, which take one row of one.
 #pragma once
 
 #include "runner/cli/command_options.hpp"

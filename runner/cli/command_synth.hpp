@@ -1,4 +1,4 @@
-// The options of `kbench synth`. Called by command_line.
+// The options of `kbench synth`.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// The options of `kbench workspace` and its requests. Called by command_line.
+// The options of `kbench workspace` and its requests.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // What a shell asks for when TAB is pressed, as a script for it to load, made of the option table.
 // Commands, options, the words that an option takes, and files or folders where it takes those;
-// nothing is run to complete a line. Pure. Called by command_line for `kbench completions`.
+// nothing is run to complete a line. Pure.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // The key of a model's endpoint: out of a variable, which is taken out of our environment then, or
-// a file that nobody else may read; never from the command line, and kept nowhere. Called by
-// agent_command.
+// a file that nobody else may read; never from the command line, and kept nowhere.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The tools of an agent within an episode: those of serve/tools.hpp, on the one workspace that the
 // episode has, and `recall`. What a model writes is held against their table here; what takes a
-// judge goes to one. Called by agent_session; tests give it a judge of their own.
+// judge goes to one. Tests give it a judge of their own.
 #pragma once
 
 #include <filesystem>

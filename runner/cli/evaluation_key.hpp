@@ -1,6 +1,6 @@
 // What makes two evaluations the same: asked for again, it is answered by the row that is there.
-// The key of a stored row, unique within its run. Called by run_command, which measures what has
-// none yet, and by `kbench serve`, which looks for rows of all runs by it.
+// The key of a stored row, unique within its run. A run measures what has no row of its key yet;
+// `kbench serve` looks for the key in all runs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What `kbench export` is given beside the database: tasks that nobody may be trained on, and a
-// critic's values. Called by export_command.
+// critic's values.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `kbench import`: foreign task files become a suite. Called by main.
+// `kbench import`: foreign task files become a suite.
 #pragma once
 
 #include "runner/cli/installation.hpp"

@@ -1,5 +1,5 @@
 // What is stored of an evaluation's sources: the very bytes that the compiler got, and the text
-// that the task was made of. Called by submission_builds and run_command.
+// that the task was made of.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
-// What the sandboxed Pythons that read foreign files are started with. Called by import_command and
-// synth_command.
+// What the sandboxed Pythons that read foreign files are started with.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// kbench(1) in the language of man(7), made of the option table. Pure. Called by command_line for
-// `kbench man`, which the build runs for `cmake --install`.
+// kbench(1) in the language of man(7), made of the option table. Pure. The build runs `kbench man`
+// for `cmake --install`.
 #pragma once
 
 #include <string>

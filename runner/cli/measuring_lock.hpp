@@ -1,6 +1,6 @@
 // The locks of the device that a command measures on (os/device_lock.hpp), by its name and in our
 // words: one among a user's own runs, where nobody else can do anything about it, and one among all
-// users. Called by every command that times something, before it starts the oracle.
+// users. Every command that times something takes it before it starts the oracle.
 #pragma once
 
 #include <string>

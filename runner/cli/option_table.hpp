@@ -1,6 +1,6 @@
 // The option table as plain values: every command with its options, what they take and what the
 // help says. Read off CLI11 by describe_options(), and the one source of what is generated from it:
-// the completions of shells and the manual page. Called by command_line.
+// the completions of shells and the manual page.
 #pragma once
 
 #include <string>

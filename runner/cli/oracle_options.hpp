@@ -1,4 +1,4 @@
-// How the commands that measure start their oracle. Called by run_command and lint_command.
+// How the commands that measure start their oracle.
 #pragma once
 
 #include <string>

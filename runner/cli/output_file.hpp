@@ -1,4 +1,4 @@
-// Writes a report where the user asked for it. Called by outputs.
+// Writes a report where the user asked for it.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,5 @@
 // Where the reports of a run go: `--out FORMAT=PATH` and its short forms (--format, --html, -o) as
-// one list; what must not be written over is refused before anything runs. Called by command_line
-// (the words), and by run_command and report_command (checking, writing).
+// one list; what must not be written over is refused before anything runs.
 #pragma once
 
 #include <filesystem>

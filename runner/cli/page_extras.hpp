@@ -1,6 +1,5 @@
 // What a page shows beyond the rows of its run, looked up only where a page is written: the
-// families of its tasks, what earlier runs of the device said, episodes, and sources. Called by
-// run_command and report_command.
+// families of its tasks, what earlier runs of the device said, episodes, and sources.
 #pragma once
 
 #include <filesystem>

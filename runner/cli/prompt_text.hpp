@@ -1,5 +1,5 @@
 // The parts of a prompt that depend on the language: native_text for C++ and CUDA, python_text for
-// Python and Triton. Called by task_prompt.cpp, which has the rest.
+// Python and Triton.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What the Python with torch says about itself, so that it can be started where nothing but itself
-// is visible. Called by import_command and python_submissions.
+// is visible.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // What the Python submissions of a run need before they can be played: a Python with torch,
 // compilers for those with a build step, a copy of their files that the sandbox can show, and what
-// each task's Model is made with. Called by run_command, while submissions are built.
+// each task's Model is made with.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // `kbench reproduce`: evaluates one row of a stored run again, from its stored sources and with the
-// options of its run, and says whether it is the same evaluation. Called by main.
+// options of its run, and says whether it is the same evaluation.
 #pragma once
 
 #include "runner/cli/installation.hpp"

@@ -1,5 +1,5 @@
 // `kbench run --resume` goes on with what its run was started with: whatever is not said again is
-// taken from there. Called by run_command before it plans.
+// taken from there.
 #pragma once
 
 #include "runner/cli/options.hpp"

@@ -17,8 +17,8 @@ struct RunEnd {
 };
 
 // The run itself. Prints its reports, where it was asked for any, and progress; not how it ended.
-// Called by run_command and by whatever evaluates for somebody else. Errors: nothing was evaluated
-// that is not stored.
+// For `kbench run`, and for a caller that evaluates on behalf of others. Errors: nothing was
+// evaluated that is not stored.
 [[nodiscard]] Result<RunEnd> perform_run(const RunOptions& options,
                                          const Installation& installation);
 

@@ -1,5 +1,5 @@
 // What a run will do: which tasks, and which submission for each, in which order. Pure planning; no
-// process is started. Called by run_command.
+// process is started.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The judge of `kbench serve`: evaluates as `kbench run` does, several orders in one run, and
-// answers with the rows of the store. Called by runner/serve's supervisor and by `kbench mcp`.
+// answers with the rows of the store.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // What an option is when nobody typed it: KBENCH_… of the environment, then kbench.toml, then its
 // default. A setting is a word that need not be typed: it is put into the command line in front of
-// the typed ones, so that options have one parser, one check of values and one help. Called by
-// command_line.cpp before it reads the words, and by `kbench config`, which shows the origins.
+// the typed ones, so that options have one parser, one check of values and one help. `kbench
+// config` shows the origins.
 //
 //   [run] level = [1, 2]        KBENCH_RUN_LEVEL=1,2         kbench run --level 1,2
 //   [tasks.lint] device = "…"   KBENCH_TASKS_LINT_DEVICE     kbench tasks lint --device …

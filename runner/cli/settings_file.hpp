@@ -1,5 +1,5 @@
 // kbench.toml, read and flattened: what it sets, where, and under which preset. Knows TOML and
-// nothing of options; settings.hpp holds the names against the command line's. Called by it.
+// nothing of options; settings.hpp holds the names against the command line's.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Writes a site of many files into a folder: one that is empty, new, or a site already. What a site
-// no longer has is removed; nothing else in the folder is. Called by report_command.
+// no longer has is removed; nothing else in the folder is.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `kbench sources`: writes what a row of a stored run was compiled from. Called by main.
+// `kbench sources`: writes what a row of a stored run was compiled from.
 #pragma once
 
 #include "runner/cli/installation.hpp"

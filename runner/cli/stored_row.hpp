@@ -1,6 +1,5 @@
-// One row of a stored run, as a command line names it, and its sources as files again. Called by
-// `kbench sources`, `kbench reproduce` and whatever measures again. The database may be anybody's:
-// no name in it is believed.
+// One row of a stored run, as a command line names it, and its sources as files again. The database
+// may be anybody's: no name in it is believed.
 #pragma once
 
 #include <filesystem>

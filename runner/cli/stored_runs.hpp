@@ -1,5 +1,5 @@
 // What the commands that read several stored runs share: how they open a database, and how they
-// write. Called by report, runs, compare and history.
+// write.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Some candidates on their way through the filters of `kbench synth`, in the order of
-// CandidateFault but for the package, which costs most and comes last. Called by synth_command,
-// batch after batch; what it changes is the candidates alone.
+// CandidateFault but for the package, which costs most and comes last. It changes the candidates
+// alone.
 #pragma once
 
 #include <cstdint>

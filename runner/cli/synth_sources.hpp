@@ -1,5 +1,5 @@
 // The candidates of the grammar, as texts of Python modules: asked of suites/synthesis/compose.py,
-// which runs in the sandbox like all Python of an import. Called by synth_command.
+// which runs in the sandbox like all Python of an import.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Which LibTorch an installed kbench uses. In a checkout the oracle has it in its run path; what
-// was installed is told at each start. Called by the commands that need LibTorch, and by no other,
-// since asking a Python where its torch lies takes 20 ms.
+// was installed is told at each start. Only for commands that need LibTorch: asking a Python where
+// its torch lies takes 20 ms.
 //
 // Looked at in this order, and the first one of the right version is taken:
 //   KBENCH_TORCH          a Python, or an unpacked libtorch; where it is set, nothing else counts

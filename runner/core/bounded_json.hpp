@@ -1,6 +1,5 @@
 // JSON that somebody else wrote, as it comes over a channel or out of a database: nesting is
-// bounded, because whoever walks through it does so on the stack. Called by core/channel and by
-// runner/trajectory.
+// bounded, because whoever walks through it does so on the stack.
 #pragma once
 
 #include <string_view>

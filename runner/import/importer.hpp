@@ -1,6 +1,6 @@
 // `kbench import` without its command line: foreign sources in, a suite folder out. Each task is
 // written as DIR/levelN/NNN_name.py (the source as it was) and .json (its lowered form, read back
-// and checked like any task file). Called by the cli.
+// and checked like any task file).
 #pragma once
 
 #include <cstdint>

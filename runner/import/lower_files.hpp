@@ -1,5 +1,5 @@
 // Lowers many foreign files at a time, in sandboxed Pythons that are kept between files and
-// replaced when a file broke one. Called by importer.cpp.
+// replaced when a file broke one.
 #pragma once
 
 #include <chrono>

@@ -9,8 +9,7 @@
 //
 // On CUDA the oracle hosts the baselines: there it makes no difference which process launches.
 // Judging the outputs is left to the caller, who knows what they are compared with. Owns the
-// players and what they are placed on. Called by the evaluator; each step returns how the
-// evaluation ends early, or nothing.
+// players and what they are placed on. Each step returns how the evaluation ends early, or nothing.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,7 @@
 // done, shows above empty calls. On CUDA device events are finer, so there the claim is the time
 // and two clocks bound it: the plain one, and the strict one from before the inputs become visible
 // until the outputs are copied away. Empty calls take the same path; they are made before anything
-// foreign is loaded. Called by the call protocol; reads no clock itself.
+// foreign is loaded. Reads no clock itself.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Whether a device still works after an evaluation went wrong on it: asked of a fresh process, with
 // pauses, because a driver needs a moment to tear down a context whose kernel never ends. A device
-// that does not come back is quarantined: the run stops with what is left pending. Called by the
-// cli; time and processes come from outside, so that tests play every case.
+// that does not come back is quarantined: the run stops with what is left pending. Time and
+// processes come from outside, so that tests play every case.
 #pragma once
 
 #include <chrono>

@@ -6,7 +6,7 @@
 // anew each block. No side sees an input twice; every call of the submission goes through the call
 // protocol and is verified. What seems too fast is measured again, by fresh processes and with a
 // new key. The oracle and the worker are reached through their interfaces only, so that tests drive
-// this code with scripted ones. Called by the cli; writes nothing but the Evaluation.
+// this code with scripted ones. Writes nothing but the Evaluation.
 #pragma once
 
 #include <chrono>

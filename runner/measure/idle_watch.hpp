@@ -1,7 +1,6 @@
 // Finds work that a submission left on a GPU: the oracle's own kernels then take longer than alone,
-// and a baseline that runs after the submission longer than one that runs before it.
-// (On a CPU the worker's processes are stopped, and watched, instead.) Called by the evaluator;
-// pure.
+// and a baseline that runs after the submission longer than one that runs before it. (On a CPU the
+// worker's processes are stopped, and watched, instead.) Pure.
 #pragma once
 
 #include <cstdint>

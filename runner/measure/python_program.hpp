@@ -1,5 +1,5 @@
 // The program that plays a Python submission: a process for each session, forked by the Zygote of
-// its agent. Called by run_command.
+// its agent.
 #pragma once
 
 #include <filesystem>

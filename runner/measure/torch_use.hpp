@@ -1,6 +1,6 @@
 // Which operators of torch a Python submission was seen to call, and which of them compute. Seen by
 // two hooks inside its own process (runner/player/operator_watch.hpp): an observation that labels a
-// row, never a proof that torch was not used. Called by worker_process and call_protocol.
+// row, never a proof that torch was not used.
 #pragma once
 
 #include <cstdint>

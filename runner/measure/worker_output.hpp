@@ -1,6 +1,6 @@
 // What a submission prints: the end of its standard output and error, for its author. A pipe that
 // nobody reads until the end: who prints more than it holds gets an error from write(), and waits
-// for nothing. Nothing is decided by it. Called by worker_process.
+// for nothing. Nothing is decided by it.
 #pragma once
 
 #include <string>

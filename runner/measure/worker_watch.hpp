@@ -1,5 +1,5 @@
-// Looks at a worker's processes from outside: how long they have run. Called by WorkerProcess. What
-// cannot be read is an error, unless the kernel says that it is gone.
+// Looks at a worker's processes from outside: how long they have run. What cannot be read is an
+// error, unless the kernel says that it is gone.
 #pragma once
 
 #include <sys/types.h>

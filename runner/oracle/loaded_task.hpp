@@ -3,7 +3,7 @@
 //
 // Invariants. Baselines and references read private memory only; a shared arena is written by arm()
 // and reveal(), and read by snapshot() and audit(); judge() sees the snapshot. inputs() forgets
-// every output of the inputs before. Called by oracle/server; LibTorch stays in the .cpp.
+// every output of the inputs before. LibTorch stays in the .cpp.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Outputs that are wrong on purpose, as tensors: one function from a request to what a bad
-// submission would have written. Called by oracle/loaded_task, which puts them where a worker's
-// outputs go. No LibTorch in this header; tensors cross it as opaque handles.
+// submission would have written. The caller puts them where a worker's outputs go. No LibTorch in
+// this header; tensors cross it as opaque handles.
 #pragma once
 
 #include <vector>

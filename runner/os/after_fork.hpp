@@ -1,6 +1,6 @@
 // What a forked process does before it executes something else, or instead of it. It is a copy of a
 // program that may have other threads: system calls and memory laid out before the fork only, no
-// allocation, no locks, no exceptions. Called by child_process.cpp and by the sandbox's launch.cpp.
+// allocation, no locks, no exceptions.
 #pragma once
 
 #include <sys/types.h>

@@ -1,8 +1,7 @@
 // A program of ours or of the system as a child process. Foreign programs go to runner/sandbox.
-// Called by run_trusted.cpp, by the oracle's fork server and by the package builders. Invariants:
-// it leads a process group of its own, so that a signal to ours, from a terminal or from `timeout`,
-// is ours to answer; it gets the descriptors it is given and no others; the destructor kills the
-// group and waits for the process.
+// Invariants: it leads a process group of its own, so that a signal to ours, from a terminal or
+// from `timeout`, is ours to answer; it gets the descriptors it is given and no others; the
+// destructor kills the group and waits for the process.
 #pragma once
 
 #include <sys/types.h>

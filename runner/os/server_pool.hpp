@@ -40,7 +40,7 @@ struct ServerPool {
   int processes = 1;
   std::chrono::milliseconds limit{0};  // of one answer
   Stop stop;                           // optional; asked by the thread that waits
-  std::function<void()> tick;          // optional; called by it a few times a second
+  std::function<void()> tick;          // optional; a few times a second
 
   // `on_answer` is called from this thread as answers come, in any order, and not for requests that
   // a stop leaves open. Where a server cannot be started the others do its work. Error: that of the

@@ -4,7 +4,6 @@
 // a library that does not dispatch, or while both were off: torch has private functions for that in
 // Python, and nothing tells who puts back what was): this is an observation and no proof. Off but
 // between watch_operators() and stop_watching_operators(), so that no timed call pays for it.
-// Called by player_abi and player_cuda.
 #pragma once
 
 #include <cstdint>

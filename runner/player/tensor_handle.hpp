@@ -1,5 +1,5 @@
 // A tensor over memory that somebody else owns, as a DLPack handle: what Python makes a
-// torch.Tensor of without a copy, on the CPU and on CUDA alike. Called by player_abi.
+// torch.Tensor of without a copy, on the CPU and on CUDA alike.
 #pragma once
 
 #include <cstdint>

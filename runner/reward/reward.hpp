@@ -1,6 +1,6 @@
 // What an evaluation is worth to somebody who trains on it: pure functions of one row, by name.
 // They read no clock, no device and no store, so that any stored run can be scored again under
-// another name. Called by reports (--reward, and the milestones of a ranking) and by the workspace.
+// another name.
 //
 // A fault of kbench or of its machine is worth nothing, neither good nor bad: such rows have no
 // value, and `reason` says why. So have rows of tasks that tell no right from wrong, and correct

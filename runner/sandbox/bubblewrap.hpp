@@ -1,5 +1,5 @@
 // The command line of bwrap for one sandboxed program: which folders it sees, which namespaces it
-// gets, and how it loses the last privileges. Called by sandbox.cpp; pure but for looking at paths.
+// gets, and how it loses the last privileges. Pure but for looking at paths.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // A control group around one sandboxed program: memory and number of processes as the kernel counts
 // them, which address-space and per-user limits only approximate. Version 1 and 2, whichever this
 // process may make groups in; often neither. A group may also be frozen as a whole, which no signal
-// from inside undoes. Called by sandbox.cpp and process.cpp.
+// from inside undoes.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,5 @@
 // How a script of ours is started in the sandbox with the Python that has torch: foreign task files
-// are lowered, and Python submissions played, by such a process. Called by runner/import and
-// runner/measure.
+// are lowered, and Python submissions played, by such a process.
 #pragma once
 
 #include <cstdint>

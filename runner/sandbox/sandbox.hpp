@@ -1,6 +1,5 @@
 // Runs foreign code: submissions' workers, compilers, and any Python that executes files we did not
 // write. Layers are probed once by execution; what was achieved is stored with every row.
-// Called by runner/submission (compilers) and runner/measure (workers).
 #pragma once
 
 #include <sys/types.h>

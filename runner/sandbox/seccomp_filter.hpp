@@ -1,7 +1,6 @@
 // System call filters, made with libseccomp and installed by hand: making one allocates, so it is
 // done where that is allowed, and installing one is three system calls, which a forked process may
 // do. What is denied returns EPERM and never kills: libcuda and the C library then fall back.
-// Called by launch.cpp and enter.cpp (every sandboxed program) and by lockdown.cpp (the worker).
 #pragma once
 
 #include <linux/filter.h>

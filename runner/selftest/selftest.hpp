@@ -1,7 +1,7 @@
 // Tries every escape of escape/escapes.hpp inside the sandbox of this machine, with real bait:
 // files, sockets, a process of kbench's own user, another sandboxed worker, GPU memory of another
-// context. Called by `kbench selftest sandbox`. What an escape did is judged out here wherever that
-// is possible: whether the victim lives, whether the file appeared, whether the daemon is gone.
+// context. What an escape did is judged out here wherever that is possible: whether the victim
+// lives, whether the file appeared, whether the daemon is gone.
 #pragma once
 
 #include <filesystem>

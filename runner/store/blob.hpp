@@ -1,8 +1,7 @@
 // A piece of content that is kept once, under its hash: a file of a submission, a task's source.
-// Small text compresses well; what does not is kept as it is. Called by whoever stores one, and by
-// runner/store on reading.
+// Small text compresses well; what does not is kept as it is.
 //
-// Invariant: what unpack() gives has the hash that the blob is called by. A results file is input
+// Invariant: what unpack() gives has the hash that the blob is known by. A results file is input
 // like any other: before a byte is decompressed, its size is known and bounded.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The key that a user's runs are chained with. It lies outside of every database, readable by its
-// owner alone, so that whoever changes a results file cannot make up its chain. Called by the cli
-// before it opens a store; rules of the chain: chain.hpp.
+// owner alone, so that whoever changes a results file cannot make up its chain. Rules of the chain:
+// chain.hpp.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Whether a path may be opened as a database at all. SQLite follows links, waits for whoever writes
-// into a pipe, and takes any name; a file that somebody sent may come with either beside it. Called
-// by Store::open before SQLite sees the name, and by who looks after whole files.
+// into a pipe, and takes any name; a file that somebody sent may come with either beside it.
+// Checked before SQLite sees the name.
 #pragma once
 
 #include <cstdint>

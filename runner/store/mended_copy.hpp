@@ -1,6 +1,6 @@
 // A copy of a damaged database that SQLite will open: with a header that is one, as many pages as
 // there are, and, where the first page is lost, the one that kbench makes. Rows are left as they
-// are. Called by salvage. Inside runner/store only.
+// are. Inside runner/store only.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The schema as an ordered list of steps. PRAGMA user_version counts the steps a file has seen;
 // step N takes it from N to N + 1. A released step is never edited: a change is a new step at the
-// end. Called by Store::open; the tests call it with lists of their own.
+// end. Tests give it lists of their own.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A database that is written beside its place and takes it when it is whole, so that nobody sees
-// half of it and nothing is overwritten. Called by backup and salvage. Inside runner/store only.
+// half of it and nothing is overwritten. Inside runner/store only.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The numbers of the rows of a damaged table. A scan ends at the first page that cannot be read;
-// here it goes on behind it. Called by salvage. Inside runner/store only.
+// here it goes on behind it. Inside runner/store only.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Shards: parts of one selection of tasks that are measured apart, each by a run of its own, as
 // `kbench run --shard i/n --group NAME`. They say so in their configuration, which their chains
 // seal; nothing is ever written into them afterwards. So a group is no row anywhere, but what the
-// shards of one name are together. Called by who names, lists and reports runs.
+// shards of one name are together.
 #pragma once
 
 #include <optional>

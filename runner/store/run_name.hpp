@@ -1,6 +1,5 @@
 // The one place that knows how a run is named: "latest" (the newest), "latest~2" (two before it), a
-// tag, the group of shards that it is one of (its newest), or the start of an id. Called by every
-// command that takes a run.
+// tag, the group of shards that it is one of (its newest), or the start of an id.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // A run with all that is stored of it, its chain included, as one value: what is read of one file
-// and put into another without being changed. Called by merge and salvage. Inside runner/store
-// only. All throw SQLite::Exception.
+// and put into another without being changed. Inside runner/store only. All throw
+// SQLite::Exception.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Whether the schema of a file is the one that our steps make, word by word. A trigger, a view, a
 // column that is computed, an index over an expression: each is a program that would run while we
-// read or write. Called by Store::open before anything of the file is read, and once more after it
-// was brought up to date.
+// read or write. Checked before anything of the file is read, and once more after it was brought up
+// to date.
 #pragma once
 
 #include <cstddef>

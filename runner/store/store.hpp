@@ -1,6 +1,6 @@
 // The SQLite store: the only place that writes results. Raw samples are facts and never rewritten.
 // One evaluation is one transaction, so that a kill at any moment loses at most the evaluation at
-// hand. Called by the cli while running; reports read through the same class.
+// hand. Runs write and reports read through the same class.
 #pragma once
 
 #include <filesystem>

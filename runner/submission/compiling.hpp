@@ -1,5 +1,5 @@
 // What all compilations of foreign code have in common: where compilers lie, what their sandbox
-// shows them, and what is told of their words. Called by compiler.cpp and extension_compiler.cpp.
+// shows them, and what is told of their words.
 #pragma once
 
 #include <cstddef>

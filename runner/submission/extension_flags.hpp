@@ -1,8 +1,7 @@
 // Which of the flags that a Python submission hands to torch's load and load_inline are handed on.
 // Here they come as its author typed them for torch: blanks between an option and its value,
 // architectures, linker flags. What may be asked for is what flags.hpp allows a manifest; what says
-// which GPU to compile for is left out, because that is the machine's own. Called by
-// extension_request.cpp.
+// which GPU to compile for is left out, because that is the machine's own.
 #pragma once
 
 #include <string>

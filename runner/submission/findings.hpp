@@ -1,6 +1,6 @@
 // Looks through a submission's sources for things that a reader of its result wants to know: that
 // it makes streams, opens libraries, reads clocks. Findings are labels of the row, never a reason
-// to refuse it: whoever wants to hide from a search does. Called by the cli before measuring.
+// to refuse it: whoever wants to hide from a search does.
 #pragma once
 
 #include <string>

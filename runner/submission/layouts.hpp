@@ -7,8 +7,7 @@
 //                 one task
 //
 // What is found is called as in a folder of ours, so that what is stored of it can be evaluated
-// again from there. Called by the cli's run_plan, where --layout asks for it, and by
-// submission.cpp.
+// again from there.
 #pragma once
 
 #include <filesystem>

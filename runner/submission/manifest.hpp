@@ -6,7 +6,7 @@
 //    "name": "019_relu", "agent": "example",   optional: must agree with where the folder lies
 //    "flags": ["-O3"], "libraries": ["cublas"], "precision": "torch-default"}   optional
 //
-// Every field is checked; an unknown one is an error. Called by submission.cpp.
+// Every field is checked; an unknown one is an error.
 #pragma once
 
 #include <filesystem>

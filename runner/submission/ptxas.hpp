@@ -1,5 +1,4 @@
 // What `ptxas -v` says of the kernels that it assembled: registers and what did not fit into them.
-// Called by `kbench workspace compile`.
 #pragma once
 
 #include <string>

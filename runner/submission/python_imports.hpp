@@ -1,6 +1,5 @@
 // What a Python submission says that it imports, read from its text: some of it takes a build step.
-// A reader of lines, no parser of Python: whoever hides an import finds out when it fails. Called
-// by submission.cpp and layouts.cpp.
+// A reader of lines, no parser of Python: whoever hides an import finds out when it fails.
 #pragma once
 
 #include <vector>

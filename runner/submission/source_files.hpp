@@ -1,5 +1,5 @@
 // Everything a submission is made of, read once: what is hashed is exactly what the compiler gets
-// to see. Called by submission.cpp (fingerprint) and compiler.cpp (staging).
+// to see.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // The cache that Triton filled in a build step, as one text: what runner/player/kbench_triton.py
 // writes into a descriptor. The process that wrote it runs foreign code, so names and sizes are
 // checked, and of libraries only their hash is taken from it: the library itself is what the
-// supervisor had compiled. Called by python_builder.cpp.
+// supervisor had compiled.
 #pragma once
 
 #include <cstddef>

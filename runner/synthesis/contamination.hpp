@@ -1,6 +1,5 @@
 // Whether a candidate is a copy of a task that is held out for evaluation, decided by its graph: a
 // model that is trained on it would know the answer. Pure but for reading the held-out suite.
-// Called by the cli.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // What a task computes, as the list of its operators: read from the lowered graph, never from names
 // in its source, in a form in which a copy agrees with what it was copied from, however it is
-// written and whatever its shapes are. Pure. Called by contamination.cpp and the cli.
+// written and whatever its shapes are. Pure.
 //
 // Left out is what only moves data or makes constants: views, casts, zeros. Spellings of the same
 // are one operator (a product is "matmul" whatever it is called, clamp_min and hardtanh are

@@ -1,6 +1,5 @@
 // Finds the scale at which a candidate's eager time lies within a band, by trying: from the times
-// seen, since small scales cost what launching costs and large ones leave the caches. Pure. Called
-// by the cli, which makes the candidate anew at scale() and tells what it took.
+// seen, since small scales cost what launching costs and large ones leave the caches. Pure.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // FOLDER/synthesis.jsonl: a line that says what was asked for, and one for each candidate that is
 // done, written when it is. A program that was killed at any moment goes on behind the last whole
-// line. Called by the cli.
+// line.
 #pragma once
 
 #include <filesystem>

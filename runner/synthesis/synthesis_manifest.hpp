@@ -1,5 +1,5 @@
 // FOLDER/manifest.json: what a synthesised suite is made of, for whoever trains on it. Made of the
-// journal, so that it can be made again. Pure. Called by the cli.
+// journal, so that it can be made again. Pure.
 #pragma once
 
 #include <cstddef>

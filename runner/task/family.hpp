@@ -1,5 +1,5 @@
 // What kinds of operators a task is made of, for choosing among tasks: "convolution", "activation".
-// Pure. Called by the cli for the page, whose readers filter by it.
+// Pure.
 #pragma once
 
 #include <span>

@@ -1,7 +1,6 @@
 // Hard draws: what each puts in the place of an input's own distribution, and which tasks it fits.
 // Whether it fits is a rule on the graph's operators and the inputs (a logarithm takes no zeros),
-// or said by the task itself (HARD_DRAWS_SKIP in its .py). Called by the task reader, the evaluator
-// and the oracle; shown by `kbench tasks show`.
+// or said by the task itself (HARD_DRAWS_SKIP in its .py). Shown by `kbench tasks show`.
 #pragma once
 
 #include <array>

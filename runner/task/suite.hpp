@@ -1,5 +1,5 @@
 // A suite is a folder with levelN/NNN_name.json files. Listing reads only the head of each file, so
-// that 250 tasks take milliseconds; load_task reads one completely. Called by the cli.
+// that 250 tasks take milliseconds; load_task reads one completely.
 #pragma once
 
 #include <filesystem>

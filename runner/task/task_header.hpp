@@ -1,7 +1,6 @@
 // The text of task.h: what a submission for one task and one size includes. Three structs with a
 // typed pointer for each tensor, the shapes as constants beside them, and the prototypes to
-// implement. Called by the cli (`tasks header`, `run`); part of a submission's cache key, so the
-// same task and size always give the same text.
+// implement. Part of a submission's cache key, so the same task and size always give the same text.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Which episodes somebody may be trained on. Pure functions of an episode, its texts and what its
 // last submission was worth; each rejection has one reason, the first that holds, and all of them
-// are counted. Called by `kbench export`.
+// are counted.
 #pragma once
 
 #include <map>

@@ -7,8 +7,6 @@
 //   first
 //                              turn, nor where the prompt was shortened
 //   HASH                       a message; any number of these
-//
-// Called by runner/store, in both directions.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 // `messages` is everything that was said, each message as it was said first, and what the last
 // calls were told. meta.turns has an entry for each turn: where in `messages` its reply stands, its
 // tokens, and, where its prompt stood there shortened, that prompt. For "ppo" each has reward,
-// value, advantage and target as well. Pure ASCII. Called by `kbench export`.
+// value, advantage and target as well. Pure ASCII.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 // The functions of the CUDA driver that a worker's process uses, loaded at run time: a worker for
-// CPU submissions, or on a machine without a driver, never touches it. Called by
-// cuda_worker_device and cuda_moments.
+// CPU submissions, or on a machine without a driver, never touches it.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Moments in the work of one CUDA stream, and how long the device took from one to another: what
-// part of a call is what. Called by the player of Python submissions, which lives in the process of
-// the submission: what these say is the process's word, like every claim.
+// part of a call is what. They are in the process of a Python submission: what they say is its
+// word, like every claim.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // The judge's copy of a workspace's kernels/. Whoever works there may go on writing, and may try to
 // have the judge read what is none of theirs: so each file is opened once, without following links,
-// read to its end, and what is hashed, compiled and kept is that copy. Called by workspace.cpp;
-// tests race against it.
+// read to its end, and what is hashed, compiled and kept is that copy. Tests race against it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // What an agent without a shell does with the files of its workspace. Paths are relative to it; it
-// reads all of it and writes below kernels/ alone. Results are what its tools answer. Called by
-// cli/agent_tools; the folder is the judge's own, and nobody else writes in it.
+// reads all of it and writes below kernels/ alone. Results are what its tools answer. The folder is
+// the judge's own, and nobody else writes in it.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // Memory that lies in no cache afterwards, of no core and of whatever size: moved past the caches,
 // or taken out of them line by line. A flush that streams through a buffer does so only where it is
-// larger than the last-level cache, and some have hundreds of megabytes. Called by the CPU backend
-// for what a call reads and writes, and by the baselines' player for what it has written.
+// larger than the last-level cache, and some have hundreds of megabytes.
 #pragma once
 
 #include <cstddef>

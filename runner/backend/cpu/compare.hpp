@@ -1,5 +1,5 @@
-// Compares two tensors in host memory, on all threads. Called by the CPU backend. The sums are
-// taken over chunks of fixed size in a fixed order: they do not depend on the number of threads.
+// Compares two tensors in host memory, on all threads. The sums are taken over chunks of fixed size
+// in a fixed order: they do not depend on the number of threads.
 #pragma once
 
 #include "runner/backend/backend.hpp"

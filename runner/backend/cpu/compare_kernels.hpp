@@ -1,5 +1,5 @@
 // The inner loops of the CPU's comparison, vectorised: widening and judging batches that stay in
-// the first-level cache. Called by cpu/compare.cpp.
+// the first-level cache.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Fills host memory with the values of a tensor, on all threads. Called by the CPU backend.
+// Fills host memory with the values of a tensor, on all threads.
 #pragma once
 
 #include <cstddef>

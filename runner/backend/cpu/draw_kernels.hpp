@@ -1,5 +1,5 @@
-// The inner loops of the CPU's value generator, vectorised: words, values, storage. Called by
-// cpu/draw.cpp on batches that stay in the first-level cache.
+// The inner loops of the CPU's value generator, vectorised: words, values, storage. For batches
+// that stay in the first-level cache.
 #pragma once
 
 #include <cstddef>

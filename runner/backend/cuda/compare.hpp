@@ -1,5 +1,5 @@
-// Compares two tensors in device memory in one pass over each. Called by the CUDA backend. The
-// sums are taken in an order that depends only on the number of elements and of thread blocks.
+// Compares two tensors in device memory in one pass over each. The sums are taken in an order that
+// depends only on the number of elements and of thread blocks.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Fills device memory with the values of a tensor, on the default stream. Called by the CUDA
-// backend.
+// Fills device memory with the values of a tensor, on the default stream.
 #pragma once
 
 #include "runner/backend/draw_plan.hpp"

@@ -1,6 +1,6 @@
 // Looks for bytes that should be as they were left: poison around buffers, copies that nobody may
-// change. Called by the CUDA backend. Counts add up in `counter`, device memory that the caller
-// clears and reads; everything happens on the default stream.
+// change. Counts add up in `counter`, device memory that the caller clears and reads; everything
+// happens on the default stream.
 #pragma once
 
 #include <cstdint>

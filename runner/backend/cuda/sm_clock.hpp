@@ -1,5 +1,5 @@
 // The clock of the streaming multiprocessors, measured: a thread spins and reads the cycle counter
-// and the wall clock of the device. Called by the CUDA backend.
+// and the wall clock of the device.
 #pragma once
 
 #include <cstdint>
