@@ -1,8 +1,8 @@
-// Whoever may choose the best of several measurements chooses a lucky one: of 128 equal kernels as
-// fast as eager one is surely faster in most draws. The low end of the chosen one's interval is
-// therefore taken as much lower as makes it hold for all of them together (Bonferroni; Dunn,
-// "Multiple Comparisons Among Means", 1961). A function of what is stored: nobody has to measure
-// again.
+// Correction for choosing the best of several measurements, which prefers a lucky one: among 128
+// equal kernels as fast as eager, one is surely faster in most draws. The low end of the chosen
+// one's interval is therefore taken as much lower as makes it hold for all of them together
+// (Bonferroni; Dunn, "Multiple Comparisons Among Means", 1961). A function of what is stored:
+// nobody has to measure again.
 #pragma once
 
 #include <cstddef>

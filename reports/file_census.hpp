@@ -11,7 +11,7 @@
 namespace kbench {
 
 struct Census {
-  // Of one file that is not evaluated.
+  // A file that is not evaluated.
   struct Ignored {
     std::string path;
     std::string why;

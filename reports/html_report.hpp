@@ -11,7 +11,7 @@ namespace kbench {
 
 [[nodiscard]] std::string render_html(const ReportData& data);
 
-// Of the window.
+// Title of the window.
 [[nodiscard]] std::string page_title(const ReportData& data);
 
 }  // namespace kbench

@@ -80,7 +80,8 @@ struct ResultRow {
   std::optional<Speedup> over_compiled;  // compiled / submission
   std::optional<Speedup> baseline;       // eager / compiled
 
-  // Of the worst check: a failed one before a passed one, then the largest error. NaN is possible.
+  // From the worst check: a failed one before a passed one, then the largest error. NaN is
+  // possible.
   std::optional<double> max_error;
   std::optional<double> tolerance;
 
@@ -107,7 +108,7 @@ struct ResultRow {
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
-  // Who it counts for: rows that are ranked apart are those of a contestant of their own.
+  // The contestant that the row counts for: rows that are ranked apart have one of their own.
   [[nodiscard]] std::string ranked_as() const;
   [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
   // Ran to the end, and every output was within its tolerance.
@@ -157,7 +158,7 @@ struct ReportData {
   std::map<std::string, std::string> contents;
   std::vector<StoredEpisode> episodes;  // likewise, the oldest first
   std::filesystem::path database;       // that it was read from, absolute
-  // Of the shards whose rows these are; `run` is then the first of them, from the first one's
+  // The group of shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;
   std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported

@@ -61,7 +61,7 @@ struct PageModel {
 // What a reader must know before believing a number: one sentence each, worst first.
 [[nodiscard]] std::vector<std::string> cautions_of(const PageModel& page);
 
-// Who is ahead, in a sentence.
+// A sentence that names who is ahead.
 [[nodiscard]] std::string winners_of(const PageBoard& board);
 
 }  // namespace kbench

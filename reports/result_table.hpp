@@ -12,8 +12,8 @@
 
 namespace kbench {
 
-// Of `rows` as derive_all() gives them; sizes and lint only where they tell rows apart. A name of a
-// submission is cut after `name_columns`.
+// Columns for `rows` as derive_all() gives them; sizes and lint only if they tell rows apart. A
+// name of a submission is cut after `name_columns`.
 [[nodiscard]] std::vector<Column> result_columns(std::span<const ResultRow> rows,
                                                  std::size_t name_columns);
 

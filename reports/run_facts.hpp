@@ -27,7 +27,7 @@ struct RunFacts {
   std::string sandbox;
   std::string calibration;
 
-  // Of the submissions folder; empty where it is in no git repository.
+  // Commit of the submissions folder; empty if it is in no git repository.
   std::string commit;
   std::optional<bool> dirty;
   bool quick = false;
@@ -60,7 +60,7 @@ struct Difference {
   std::string after;
 };
 
-// Of driver, torch, compilers, kbench, kernel, sandbox and calibration, those that differ.
+// Differences among driver, torch, compilers, kbench, kernel, sandbox and calibration.
 [[nodiscard]] std::vector<Difference> environment_changes(const RunFacts& before,
                                                           const RunFacts& after);
 

@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// Of one baseline.
+// Counts against one baseline.
 struct Table1Side {
   int faster = 0;              // correct, and a speed-up above 1
   int clearly = 0;             // the same above kMilestoneSpeedup: the paper names no threshold
