@@ -17,8 +17,8 @@ namespace kbench {
 
 struct PromptSize {
   std::int64_t window = 0;  // tokens
-  // Of the first messages, as many as `counted`, what the endpoint said that they take; else it is
-  // estimated, as all that came later: three bytes are a token.
+  // Tokens of the first `counted` messages, as the endpoint counted them. Empty: they are
+  // estimated, like all later ones: three bytes are a token.
   std::optional<std::int64_t> tokens;
   std::size_t counted = 0;
 };
