@@ -45,8 +45,8 @@ struct Reference {
 
 // What was measured again of one suspected row.
 struct Evidence {
-  // Of each pair, how much longer tonight's source took than the good one; where there is no other
-  // source to pair it with, how much longer it took than the reference.
+  // How much longer tonight's source took than the good one, for each pair; without another source
+  // to pair it with, how much longer it took than the reference.
   std::vector<double> slowdowns;
   // Empty with pairs. Else the scatter of the reference counts as well, since all of the slowdowns
   // are off by its error; and fewer than kReferenceRuns confirm nothing: a row is suspected as
