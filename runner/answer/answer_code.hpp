@@ -24,7 +24,8 @@ namespace kbench {
 [[nodiscard]] std::map<std::string, std::string> files_in_answer(std::string_view answer,
                                                                  std::string_view device);
 
-// Of clients that send code: what an answer would hand in, where it is one, else all of it.
+// Files of a client that sends code: those that an answer would hand in if the text is one, else
+// all of the text.
 [[nodiscard]] std::map<std::string, std::string> files_of_code(std::string_view code,
                                                                std::string_view device);
 
