@@ -7,7 +7,7 @@
 
 namespace kbench {
 
-// Of a command by its full name without the program's, "tasks lint"; of the program itself, "".
+// Help of a command by its full name without the program's, "tasks lint"; "" is the program itself.
 // Every one ends with the exit codes.
 [[nodiscard]] std::string help_of(std::string_view command);
 

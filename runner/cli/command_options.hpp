@@ -77,7 +77,7 @@ void add_one_task(CLI::App& app, std::string& task);
 void add_variants(CLI::App& app, VariantRule& rule);
 // What Python submissions may use torch for.
 void add_allow_torch(CLI::App& app, std::string& policy);
-// Of a command that ranks or pays stored rows.
+// Options of a command that ranks or pays stored rows.
 void add_trust(CLI::App& app, Trust& trust);
 // The name of a reward, which must be one (runner/reward).
 void add_reward(CLI::App& app, std::string& reward, const std::string& help);

@@ -21,7 +21,7 @@ struct GitState {
   std::optional<bool> dirty;  // files below differ from it, or are not in it; empty: unknown
 };
 
-// Of a folder, or of one file. Empty where nothing of it is tracked.
+// State of a folder or of one file. Empty if git tracks nothing of it.
 [[nodiscard]] std::optional<GitState> git_state(const std::filesystem::path& submissions);
 
 // Writes the submissions as they were at a commit into `into`, an empty folder. Nothing of the

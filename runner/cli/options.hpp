@@ -44,7 +44,7 @@ struct CommonOptions {
   std::string preset;
 };
 
-// Of `--call-limit`.
+// Bounds of `--call-limit`.
 inline constexpr double kLeastCallLimitSeconds = 0.1;
 inline constexpr double kMostCallLimitSeconds = 3600;
 

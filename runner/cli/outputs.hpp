@@ -26,14 +26,15 @@ struct OutputWords {
   bool no_html = false;
   std::optional<std::filesystem::path> site;  // --site of report, in the place of FORMAT's file
 };
-// Of `kbench run`: a table on standard output where nothing else goes there, and a page beside the
-// database unless there is one or none is wanted. Errors: kUsage; standard output is one place.
+// Outputs of `kbench run`: a table on standard output if nothing else goes there, and a page beside
+// the database unless another page or none is asked for. Errors: kUsage; standard output is one
+// place.
 [[nodiscard]] Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words,
                                                              const std::filesystem::path& database);
-// Of `kbench report`: what was asked for and nothing else.
+// Outputs of `kbench report`: those asked for and nothing else.
 [[nodiscard]] Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words);
 
-// Of `kbench nightly`: what was asked for, which may be nothing.
+// Outputs of `kbench nightly`: those asked for, possibly none.
 [[nodiscard]] Result<std::vector<OutputRequest>> nightly_outputs(const OutputWords& words);
 
 // Whether all of them can be written without harm: no folder, no file twice, neither the database

@@ -20,7 +20,7 @@ struct ReportData;
 // says what it can. Errors: those of the store.
 [[nodiscard]] Status add_page_extras(ReportData& data, const Store& store,
                                      const std::filesystem::path& suite);
-// Of a run that was measured just now, where one of its outputs is a page; else nothing.
+// For a run that was measured just now. Does nothing unless one of its outputs is a page.
 [[nodiscard]] Status add_page_extras(ReportData& data, const Store& store, const RunOptions& run,
                                      const Installation& installation);
 

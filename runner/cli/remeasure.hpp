@@ -47,7 +47,8 @@ struct MeasuredPair {
 
 class Remeasurement {
  public:
-  // Of a run, for `command`. `like` says how; its tasks and submissions are replaced.
+  // Measures rows of `run` again, for `command`, with the options `like`, whose tasks and
+  // submissions are replaced.
   Remeasurement(const Run& run, RunOptions like, const Installation& installation,
                 std::filesystem::path database, const std::string& command);
 

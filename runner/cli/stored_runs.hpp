@@ -17,7 +17,8 @@ namespace kbench {
                                                        const std::filesystem::path& database,
                                                        const CommonOptions& common);
 
-// Of standard output: as wide as the terminal, and as wide as it takes where it is none, or --wide.
+// Style of tables on standard output: as wide as the terminal; unlimited with --wide or without a
+// terminal.
 [[nodiscard]] TableStyle output_style(const CommonOptions& common);
 
 // A report on standard output.

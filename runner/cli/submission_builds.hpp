@@ -33,7 +33,7 @@ struct SubmissionBuild {
   KeptSources sources;            // what was built; of what is not built, too, where it can be read
 };
 
-// Who builds.
+// The compilers and builders of a run's submissions.
 struct Builders {
   const Compiler& compiler;
   const PythonBuilder* python = nullptr;  // null where no unit is a Python submission
