@@ -42,7 +42,7 @@ enum class State {
 
 enum class Fault { kNone, kSubmission, kInfrastructure };
 
-// Who ran: LibTorch eager, the AOTInductor package, or the submission.
+// A side of an evaluation: LibTorch eager, the AOTInductor package, or the submission.
 enum class Side { kEager, kCompiled, kSubmission };
 
 [[nodiscard]] std::string_view to_string(State state);

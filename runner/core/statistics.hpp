@@ -15,7 +15,8 @@ namespace kbench {
 // Median absolute deviation from the median (unscaled). Requires a non-empty vector.
 [[nodiscard]] double median_absolute_deviation(const std::vector<double>& values);
 
-// Of a sample, with n - 1 in the denominator; zero for a single value. Requires a non-empty vector.
+// Sample variance, with n - 1 in the denominator; zero for a single value. Requires a non-empty
+// vector.
 [[nodiscard]] double variance(const std::vector<double>& values);
 
 // p-values corrected for their number, in the same order: the k-th smallest of n times n + 1 - k,
