@@ -1,6 +1,7 @@
-// Who sends a request. A token comes as "Authorization: Bearer TOKEN", or, of clients that can give
-// an address and nothing else (http://kbench:TOKEN@127.0.0.1:8377/get_reward), as the password of
-// "Authorization: Basic". Never in a path: those are written down everywhere.
+// The client of a request, by its token. It comes as "Authorization: Bearer TOKEN", or, from
+// clients that can give an address and nothing else
+// (http://kbench:TOKEN@127.0.0.1:8377/get_reward), as the password of "Authorization: Basic". Never
+// in a path: those are written down everywhere.
 #pragma once
 
 #include <optional>

@@ -50,7 +50,7 @@ struct Errand {
   std::function<HttpResponse(const std::vector<OrderOutcome>&)> answer;
 };
 
-// Who asks, and of what kind of server.
+// A client, and the kind of server that it asks.
 struct Client {
   std::string name;    // of the token
   std::string device;  // that the server judges on

@@ -30,7 +30,7 @@ class KernelGymNames {
 
   // Sent and not answered yet; a name that is known already stays what it is.
   void expect(const std::string& client, const std::string& name);
-  // Of what was refused there is no evaluation: then what it was answered is kept.
+  // A refused request has no evaluation: its answer is kept instead.
   void put(const std::string& client, const std::string& name, const OrderOutcome& outcome);
   // It was no order, and never had a name.
   void forget_expected(const std::string& client, const std::string& name);

@@ -20,7 +20,7 @@ namespace kbench {
 
 inline constexpr const char* kStatelessMcp = "2026-07-28";
 
-// Who speaks, as far as that lasts longer than a message.
+// The state of a client that lasts longer than a message.
 struct McpPeer {
   bool over_http = false;
   bool initialized = false;  // by initialize; of no meaning over HTTP
