@@ -23,10 +23,10 @@ struct ValueFacts {
   bool lower = false;             // zero above it
 };
 
-// Of an input or parameter as the task file declares it.
+// Facts of an input or parameter as the task file declares it.
 [[nodiscard]] ValueFacts facts_of(const Json& tensor);
 
-// Of the first result of a node, from the facts of the values among its arguments, in their order.
+// Facts of a node's first result, from the facts of its operands in their order.
 [[nodiscard]] ValueFacts facts_after(const GraphNode& node, std::span<const ValueFacts> operands);
 
 // Whether the first result always equals the first operand: a ReLU of what is never negative, a
