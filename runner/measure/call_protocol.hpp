@@ -35,7 +35,7 @@ namespace kbench {
 
 [[nodiscard]] EarlyEnd from_error(const Error& error);
 
-// Of one call for each slot, added up.
+// Sums over one call for each slot.
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
@@ -85,7 +85,7 @@ class CallProtocol {
   // Whether calls are to be profiled: of Python on a CPU, where it matters who wrote the code.
   [[nodiscard]] bool profiles() const;
   [[nodiscard]] std::int64_t looks() const { return code_profile_.looks; }
-  // Of the submission, the last one that was left alone.
+  // Duration of the submission's last call that nothing interrupted.
   [[nodiscard]] std::int64_t last_call_ns() const { return last_call_ns_; }
   // What all profiled calls say, into the record.
   std::optional<EarlyEnd> judge_code_profile();
@@ -144,7 +144,7 @@ class CallProtocol {
   // Eager's worker, whose failures are ours.
   std::optional<EarlyEnd> start_eager();
   std::optional<EarlyEnd> load_eager();
-  // Of the submission's calls: its own worker's empty ones, or those of eager's.
+  // Ledger for the submission's calls: its own worker's empty calls, or those of eager's worker.
   [[nodiscard]] ClaimLedger& ledger() { return eager_worker_ ? eager_.ledger : submission_.ledger; }
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
   // Empty calls: what the clocks show of this player when nothing is computed.

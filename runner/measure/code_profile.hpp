@@ -26,15 +26,15 @@ struct CodeProfile {
   void add(const CodeProfile& other);
 
   std::int64_t looks = 0;  // at threads that were computing: not those that waited
-  // Of these, the ones in a library that computes and is not the submission's, by its name:
-  // "torch", "numpy", "libscipy_openblas64_".
+  // Those of them in a computing library that is not the submission's, by its name: "torch",
+  // "numpy", "libscipy_openblas64_".
   std::map<std::string, std::int64_t> libraries = {};
 };
 
 // Fewer say nothing.
 inline constexpr std::int64_t kLeastLooks = 24;
 
-// Of the time, by the looks: the lower end of a one-sided interval of 95 % (Wilson), 0 to 1.
+// Share of the time, 0 to 1: the lower end of a one-sided 95 % interval (Wilson) over the looks.
 [[nodiscard]] double surely_at_least(std::int64_t looks_there, std::int64_t looks);
 
 // "libscipy_openblas64_ (97 % of the time)": the libraries in which it surely is for more than
@@ -54,7 +54,7 @@ class CodeProfiler {
   // To be called after a call, while the processes still stand: which code was where. Errors:
   // kInfrastructure.
   Status resolve(std::span<const pid_t> processes, const KnownCode& known);
-  // Of the calls that were resolved since it was last taken.
+  // Profile of the calls resolved since the last take().
   [[nodiscard]] CodeProfile take() { return std::exchange(profile_, {}); }
 
  private:

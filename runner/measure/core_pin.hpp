@@ -7,7 +7,8 @@
 
 namespace kbench {
 
-// Of the calling thread, for the life of the object. What cannot be pinned stays as it is.
+// Pins the calling thread to a core for the life of the object. A thread that cannot be pinned
+// stays as it is.
 class CorePin {
  public:
   // To the first core that this thread may use: OpenMP's first place, where a worker's main thread

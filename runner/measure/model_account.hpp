@@ -16,7 +16,7 @@ struct ModelAccount {
   std::vector<std::string> made_in_init;
 };
 
-// Of the message "loaded" (runner/player/player.py). What is malformed counts as not said.
+// Reads the message "loaded" (runner/player/player.py). A malformed field counts as absent.
 [[nodiscard]] ModelAccount read_model_account(const Json& loaded);
 
 // Why its results may be wrong, one sentence for each reason; empty where it gives none.

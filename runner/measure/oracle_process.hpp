@@ -81,7 +81,7 @@ class OracleProcess final : public Oracle, public MutationSource {
 
   OracleOptions options_;
   std::unique_ptr<OracleForkServer> fork_server_;
-  // Of the players, so that either side can be stopped without the other.
+  // Fork server of the players, so that either side can be stopped without the other.
   std::unique_ptr<OracleForkServer> player_server_;
   std::filesystem::path suite_;  // of all tasks that ran in these
   std::size_t outputs_ = 0;      // of the task that is loaded

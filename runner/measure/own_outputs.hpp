@@ -31,7 +31,7 @@ using ToldPlaces = std::array<OutputPlace, kMaxPlaces>;
 
 class OwnOutputs {
  public:
-  // Of a worker that maps these arenas. Errors: kInfrastructure.
+  // Outputs of a worker that maps these arenas. Errors: kInfrastructure.
   static Result<OwnOutputs> of(const SeatArenas& arenas, const PlaceReply& geometry,
                                const TaskSize& size);
   OwnOutputs(OwnOutputs&& other) noexcept;
@@ -49,7 +49,7 @@ class OwnOutputs {
   // kInfrastructure.
   Result<OutputPlaces> take(pid_t process, const ForeignMemory& memory, std::uint64_t output_base,
                             bool may_be_copied);
-  // Of what was noted: whether an output was copied to the arena within the call.
+  // True if an output, by the worker's notes, was copied to the arena within the call.
   [[nodiscard]] bool copied() const;
 
  private:

@@ -20,7 +20,7 @@ struct PythonPlayer {
   PythonSetup python;
   std::filesystem::path script;   // runner/player/player.py, with its modules beside it
   std::filesystem::path library;  // kbench-player.so
-  // Of the GPU, 10 * major + minor, where a submission of the run needs Triton; 0 where none does.
+  // Compute capability of the GPU, 10 * major + minor; 0 if no submission of the run needs Triton.
   int triton_architecture = 0;
 };
 

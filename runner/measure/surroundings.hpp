@@ -8,7 +8,7 @@
 
 namespace kbench {
 
-// Of the steady clock.
+// Time of the steady clock.
 [[nodiscard]] std::int64_t steady_now_ns();
 
 // Nanoseconds that the hypervisor has taken from this machine's cores so far, in steps of 10 ms;

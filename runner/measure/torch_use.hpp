@@ -28,8 +28,7 @@ struct TorchUse {
 // random numbers.
 [[nodiscard]] bool is_data_operator(std::string_view name);
 
-// Of the model's time in that call, how much was spent in operators that compute nothing; 0 where
-// nobody can tell.
+// Share of the model's time in that call that operators which compute nothing took; 0 if unknown.
 [[nodiscard]] double share_of_data_operators(const TorchUse& use);
 
 // "aten::linear 1 (92 %), aten::relu 2 (7 %)": those that compute, with their share of the model's

@@ -31,7 +31,7 @@ class Worker : public Player {
   // Binds the first thread of its processes to a core; while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
-  // Of what it loaded.
+  // Account of the model that it loaded.
   [[nodiscard]] virtual ModelAccount model_account() { return {}; }
   // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
   // kSubmission, where it hides that.
@@ -41,7 +41,7 @@ class Worker : public Player {
   // What it said of the operators of torch that the last call used, which was a kObserved one. Its
   // word, and no proof.
   [[nodiscard]] virtual TorchUse torch_use() { return {}; }
-  // Of the calls that were looked at since it was last asked.
+  // Profile of the calls looked at since the last take.
   [[nodiscard]] virtual CodeProfile take_code_profile() { return {}; }
 };
 

@@ -67,7 +67,7 @@ class WorkerProcess final : public Worker {
   // Whether it stood still since then.
   std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();
-  // Of a call that began that long ago and is over.
+  // Checks the cores of a finished call that began that long ago.
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   // Python: how it ends for what it has written; kills it then.

@@ -31,7 +31,7 @@ struct RunTimes {
 // How long the threads that were there at both looks waited for a core in between, added up.
 [[nodiscard]] std::int64_t waited_ns(const RunTimes& before, const RunTimes& after);
 
-// Of these processes. Errors: kInfrastructure.
+// Run times of these processes. Errors: kInfrastructure.
 [[nodiscard]] Result<RunTimes> run_times(std::span<const pid_t> processes);
 
 // What processes ran between two looks. A thread shows as stopped a moment before it leaves its
@@ -48,7 +48,7 @@ struct RanMeanwhile {
 // slow to leave its core.
 class StopLedger {
  public:
-  // Of one stop. True once what ran is no accident.
+  // Adds one stop. True once the runs are no accident.
   [[nodiscard]] bool ran(const RanMeanwhile& meanwhile);
 
  private:
@@ -63,8 +63,8 @@ class StopLedger {
 class CoreLedger {
  public:
   explicit CoreLedger(int cores) : cores_(cores) {}
-  // Of one call, from before the first of its threads was continued until the last one stood still.
-  // True once it is no accident.
+  // Adds one call, from before the first of its threads was continued until the last one stood
+  // still. True once the excess is no accident.
   [[nodiscard]] bool ran_on_more(std::uint64_t run_time_ns, std::chrono::nanoseconds call);
 
  private:

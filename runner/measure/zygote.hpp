@@ -37,12 +37,12 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   // inherits. Errors: kInfrastructure; then nobody is to be forked from it any more.
   Status look_over();
 
-  // Of the session at hand: how it ended, as waitpid tells. Errors: kTimeout; kInfrastructure where
-  // all of it is gone.
+  // Waits for the session at hand; its status is waitpid's. Errors: kTimeout; kInfrastructure if
+  // the zygote is gone.
   Result<int> await_end(std::chrono::milliseconds timeout);
   [[nodiscard]] SandboxedProcess& sandboxed() { return *process_; }
-  // Of the session at hand, which is over: removes its folder. Where that fails, nobody is forked
-  // from it any more.
+  // Removes the folder of the session at hand, which is over. If that fails, no session is forked
+  // from this zygote any more.
   void forget_session() { (void)folders_.remove(); }
   // Every process in its sandbox but itself.
   [[nodiscard]] Result<std::vector<pid_t>> sessions();
