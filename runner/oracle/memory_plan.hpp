@@ -17,7 +17,7 @@ namespace kbench {
                                           std::uint64_t params, std::uint64_t outputs,
                                           std::uint64_t seats = 1);
 
-// Of that, what is taken once arenas and private copies are there.
+// The part of planned_bytes() that is taken once arenas and private copies are there.
 [[nodiscard]] std::uint64_t planned_later(const TaskSize& size, std::uint64_t inputs,
                                           std::uint64_t params, std::uint64_t outputs,
                                           std::uint64_t seats = 1);

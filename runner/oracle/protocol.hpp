@@ -54,7 +54,7 @@ struct PlaceRequest {
   std::uint64_t heap_bytes = 0;
 };
 
-// Whose shared memory: each player maps its own.
+// A player's shared memory: each player maps its own.
 enum class Seat { kSubmission, kBaselines };
 
 // Makes a player of the process that is asked, for good: it serves the mailbox from then on. Its
