@@ -29,8 +29,8 @@ struct CodePoint {
 // most about `limit` bytes.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t limit);
 [[nodiscard]] std::string clean_name(std::string_view text, std::size_t limit = 200);
-// Of what a program printed, the last line that is not blank, as clean_name() writes it: what it
-// died of. Empty where nothing was printed.
+// Last line of a program's output that is not blank, as clean_name() writes it: usually the cause
+// of its death. Empty if nothing was printed.
 [[nodiscard]] std::string last_words(std::string_view printed, std::size_t limit = 300);
 
 // For reports: unsafe characters become \x1b or \u202e, bytes that are not UTF-8 become \xff.

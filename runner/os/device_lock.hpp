@@ -19,7 +19,7 @@
 
 namespace kbench {
 
-// Who holds a lock, in the words that it left: for people, never for a decision.
+// The holder of a lock, in the words that it left: for people, never for a decision.
 struct LockHolder {
   std::string pid;
   std::string what;   // "run 0123456789ab"

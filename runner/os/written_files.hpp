@@ -19,7 +19,7 @@ namespace kbench {
 
 class WrittenFiles {
  public:
-  // Of all files together; one of them is as large as its sandbox lets it be, half.
+  // Limit of all files together; the sandbox limits a single file to half of it.
   static constexpr TreeSize kMost{.bytes = 2ull << 30, .entries = 10'000, .depth = 64};
 
   explicit WrittenFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
