@@ -19,7 +19,7 @@ struct Observation {
   [[nodiscard]] bool undisturbed() const { return begun == slots && ended == slots; }
 };
 
-// Of the process, which plays one call at a time.
+// The process's one observation: it plays one call at a time.
 inline Observation& observation() {
   static Observation of_this_call;
   return of_this_call;

@@ -26,7 +26,7 @@ struct WatchedOperators {
   // By name, "aten::relu"; calls by other operators of torch and plain views are left out, and so
   // are operators that the submission has registered itself: what those call counts.
   std::map<std::string, std::int64_t> counts;
-  // Of those that the callback saw, all calls together; without the operators that could not be
+  // Time of the operators that the callback saw, over all calls; without those that could not be
   // timed.
   std::map<std::string, std::int64_t> ns;
   std::int64_t all_ns = 0;  // while they were watched; 0 where nobody can tell

@@ -23,7 +23,7 @@ struct kb_player_call {
   std::uint32_t copies_outputs;
 };
 
-// Of a call that is over. The field order is player.py's.
+// Answer about a finished call. The field order is player.py's.
 struct kb_player_answer {
   std::int32_t status;
   std::uint32_t unused;
