@@ -43,7 +43,7 @@ struct ProcessStat {
   char state = '?';
   int threads = 0;  // of its process, the dead leader of living ones included
 
-  // Of a process: its leader may have ended while other threads live.
+  // A process is dead when all of its threads are: its leader may have ended before them.
   [[nodiscard]] bool process_is_dead() const;
   [[nodiscard]] bool thread_is_dead() const;
   // 't' is a stop by a tracer, which can only be a stopped process of the same sandbox.
@@ -54,7 +54,7 @@ struct ProcessStat {
 [[nodiscard]] Look read_small(int directory, const char* path, std::span<char> buffer,
                               std::string_view& text);
 
-// Of a process below an open /proc, or of a thread below an open task folder.
+// Reads the stat file of a process below an open /proc, or of a thread below an open task folder.
 [[nodiscard]] Look read_stat(int directory, pid_t number, ProcessStat& stat);
 
 // kGone where errno says that there is no such process, else kUnknown.

@@ -66,7 +66,7 @@ class SandboxedProcess {
   // The program and every process that it started, as numbered outside; empty once it ended.
   // Errors: kInfrastructure when it cannot be told.
   [[nodiscard]] virtual Result<std::vector<pid_t>> processes() = 0;
-  // Of one of these, which somebody has waited for since: it is told of no more.
+  // Forgets one of these processes, which somebody has waited for since.
   virtual void forget(pid_t) {}
   // A descriptor that becomes readable when the program has ended.
   [[nodiscard]] virtual int exit_fd() const = 0;

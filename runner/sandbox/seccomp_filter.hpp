@@ -16,8 +16,8 @@ struct FilterRules {
   // What no sandboxed program may do: ptrace, other processes' memory, mounts, namespaces, bpf,
   // perf, io_uring, keys, userfaultfd, sockets, System V IPC, device nodes, clocks, modules.
   bool common = true;
-  // Of sockets, Unix ones stay possible. libcuda makes one in cuInit and fails without (error 304,
-  // driver 580, whatever errno it gets); in an empty root there is nobody to connect to.
+  // Unix sockets stay possible, and no others. libcuda makes one in cuInit and fails without (error
+  // 304, driver 580, whatever errno it gets); in an empty root there is nobody to connect to.
   bool unix_sockets = false;
   // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed. No new
   // sockets either: whatever needed one has started.
@@ -25,7 +25,7 @@ struct FilterRules {
   // Signals only to this process (by number, so for a process without children), and no limits set
   // on others. 0 = no rule.
   int only_signal = 0;
-  // Of priorities (of processor and disk) only the calling thread's own can be changed.
+  // Only the calling thread's own priorities (of processor and disk) can be changed.
   bool only_own_priority = false;
   // Nothing that could continue this process while it is stopped: SIGCONT sent by itself, and all
   // by which the kernel sends a signal of somebody's choice later on (timers, asynchronous files,
