@@ -1,6 +1,6 @@
-// Who may ask `kbench serve` for what. A token is 256 random bits that its holder sends with each
-// request; the file that lists them is read by the supervisor alone, and the gate gets their
-// hashes.
+// The tokens of `kbench serve`: who may ask for what. A token is 256 random bits that its holder
+// sends with each request; the file that lists them is read by the supervisor alone, and the gate
+// gets their hashes.
 //
 //   # name  scopes                    token (64 hex digits)
 //   default read,evaluate,workspace   0123…
