@@ -56,7 +56,7 @@ struct FoundBlobs {
 [[nodiscard]] FoundBlobs find_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
                                     WorkBudget& budget);
 
-// Of all blobs, and of those that tasks and prompts name; of whatever schema.
+// Looks at all blobs, and at those that tasks and prompts name; in whatever schema.
 [[nodiscard]] DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget);
 
 // Removes what no evaluation and no episode names any more. Where a prompt cannot be read, no blob

@@ -26,7 +26,7 @@ struct ChainAccess {
   WorkBudget& budget;
 };
 
-// Of a run that was just inserted and has no rows.
+// Begins the chain of a run that was just inserted and has no rows.
 void begin_chain(const ChainAccess& access, const Run& run);
 
 // Whether the run may be written to: it is unchained, or its seal holds and its key is here. Errors

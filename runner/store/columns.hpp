@@ -53,7 +53,7 @@ void bind(SQLite::Statement& statement, const Block& block, int first);
 // records, and the same before they are stored and after they are read. For the chain.
 [[nodiscard]] std::string text_of(const Run& run);
 [[nodiscard]] std::string text_of(const Evaluation& evaluation);
-// Of the texts and blobs in the row the statement stands on, and some for the row itself.
+// Size of the texts and blobs in the statement's current row, and some for the row itself.
 [[nodiscard]] std::uint64_t bytes_of_row(SQLite::Statement& statement);
 // Index of the column after the last one of read_evaluation: the evaluation's number.
 [[nodiscard]] int evaluation_number_column();

@@ -23,7 +23,7 @@ namespace kbench {
 // known yet. To be asked of what check_database_path accepts. Errors: kBadInput.
 [[nodiscard]] Status check_file_end(const std::filesystem::path& file);
 
-// Of the file and what stands in its write-ahead log; 0 where there is none.
+// Size of the file and its write-ahead log; 0 if there is no file.
 [[nodiscard]] std::uint64_t database_bytes(const std::filesystem::path& file);
 
 }  // namespace kbench

@@ -32,8 +32,8 @@ inline constexpr std::array<std::string_view, 2> kTablesOfEpisode = {"call", "tu
 
 // Its own row, without turns.
 void insert_episode(SQLite::Database& database, const Episode& episode);
-// Of the episode with that number. The position is the next one; calls come apart. Its texts are
-// there already.
+// Inserts a turn of the episode with that number. The position is the next one; calls come apart.
+// Its texts are there already.
 void insert_turn(SQLite::Database& database, std::int64_t episode, int position, const Turn& turn,
                  WorkBudget& budget);
 void insert_call(SQLite::Database& database, std::int64_t episode, int turn, int position,

@@ -16,8 +16,8 @@ struct Shard {
   std::string group;
   int index = 1;  // from 1
   int of = 1;
-  // Of all that was selected, by every shard: ids and contents of the tasks. Shards of another
-  // selection are of another group, whatever its name.
+  // Hash of the whole selection of all shards: ids and contents of the tasks. Shards of another
+  // selection belong to another group, whatever its name.
   std::string selection;
 };
 

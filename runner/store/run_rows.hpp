@@ -54,7 +54,7 @@ void insert_run_rows(Connection& connection, const RunRows& rows);
 // where they are not, some were lost. Of the evaluation with that number, in words; empty where all
 // are there.
 [[nodiscard]] std::string missing_children(SQLite::Database& database, std::int64_t number);
-// Of all evaluations of a run, a sentence each.
+// Rows that evaluations of a run lack, a sentence each.
 [[nodiscard]] std::vector<std::string> missing_children(SQLite::Database& database,
                                                         const std::string& run_id);
 

@@ -63,7 +63,7 @@ class Store {
   // checked. Without a key, runs are begun unchained.
   void use(ChainKey key);
 
-  // Of a run that is chained, nothing is added to what was changed, nor without its key.
+  // A chained run takes no further row once it was changed, nor without its key.
   Status begin_run(const Run& run);
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
@@ -116,9 +116,9 @@ class Store {
   // written into a file that nothing else reads as a whole.
   [[nodiscard]] Status check_pages() const;
 
-  // Of all runs, by run and state.
+  // Rows by run and state, of all runs.
   [[nodiscard]] Result<std::vector<StateCount>> state_counts() const;
-  // Of one run, without reading them.
+  // Number of a run's rows, without reading them.
   [[nodiscard]] Result<std::size_t> row_count(const std::string& run_id) const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
