@@ -39,7 +39,7 @@ struct CompiledExtension {
   std::string warnings;  // the compilers', cleaned
 };
 
-// Whose an extension is, and what its sources may include.
+// The owner of an extension, and the headers that its sources may include.
 struct ExtensionOwner {
   std::string agent;             // a plain name
   std::string submission;        // for messages
@@ -55,7 +55,7 @@ class ExtensionCompiler {
   // Whether it is compiled here at all. Errors: kSubmission, where it includes from elsewhere;
   // kNotFound, where it takes CUDA and this run has none.
   [[nodiscard]] Status check(const ExtensionOwner& owner, const ExtensionRequest& request) const;
-  // Of a request that has been checked. Errors: kSubmission with the compilers' words;
+  // Compiles a request that has been checked. Errors: kSubmission with the compilers' words;
   // kInfrastructure, where lines of our own do not compile either. Safe to call from several
   // threads at once.
   [[nodiscard]] Result<CompiledExtension> compile(const ExtensionOwner& owner,

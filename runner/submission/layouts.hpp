@@ -41,7 +41,7 @@ enum class FolderLayout { kKbench, kKernelBench, kCudaAgent };
 // Whether a file is called as in a run of KernelBench's.
 [[nodiscard]] bool is_kernelbench_name(const std::string& file_name);
 
-// Of a submission in such a folder: kind, entry, device.
+// Fills in a submission of CUDA Agent's folder: kind, entry, device.
 void describe_cuda_agent(const std::filesystem::path& folder, Submission& submission);
 
 }  // namespace kbench

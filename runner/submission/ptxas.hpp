@@ -22,7 +22,7 @@ struct AssemblerReport {
   std::string rest;                      // everything else that the compiler said
 };
 
-// Of the standard error of nvcc -Xptxas=-v. Other lines of the assembler are left out.
+// Reads the standard error of nvcc -Xptxas=-v. Other lines of the assembler are left out.
 [[nodiscard]] AssemblerReport read_ptxas(std::string_view text);
 
 }  // namespace kbench

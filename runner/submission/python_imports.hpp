@@ -9,7 +9,7 @@
 
 namespace kbench {
 
-// Of all of its files that end in .py.
+// Needs of all files that end in .py.
 [[nodiscard]] PythonNeeds needs_of(const std::vector<SourceFile>& files);
 
 }  // namespace kbench
