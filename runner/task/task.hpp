@@ -87,7 +87,7 @@ struct TensorSpec {
   Draw draw;  // unused for outputs
   // KernelBench's own draw of this tensor, where the task has another; nothing where they agree.
   std::optional<Draw> kernelbench = std::nullopt;
-  // Of a parameter: where the module keeps it, "conv.weight"; empty for a constant of forward.
+  // Name of a parameter in the module, "conv.weight"; empty for a constant of forward.
   std::string fqn = {};
 
   [[nodiscard]] std::int64_t elements() const;
@@ -118,8 +118,8 @@ struct TaskSize {
   // Most terms added up, or factors multiplied, for one value; 0 beside products of matrices.
   std::int64_t longest_sum = 0;
   int transcendental_functions = 0;  // of its graph (fast_math.hpp)
-  // Of each output: whether eager's may lie in memory of an input, a parameter or another output,
-  // or on itself.
+  // For each output: true if eager's may share memory with an input, a parameter, another output or
+  // itself.
   std::vector<bool> outputs_may_share;
 };
 
