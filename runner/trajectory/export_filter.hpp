@@ -61,8 +61,8 @@ enum class Rejection {
 // is no cycle: who measures what a change brings does that.
 [[nodiscard]] bool goes_round(const Episode& episode);
 
-// Of a row's labels: whether any of them tells of something that may not be what it seems. Streams,
-// graphs, threads, assembly and a busy machine do not.
+// True if any of a row's labels tells of something that may not be what it seems. Streams, graphs,
+// threads, assembly and a busy machine do not.
 [[nodiscard]] bool is_flagged(std::string_view labels);
 
 struct FilterCounts {

@@ -29,7 +29,8 @@ struct PromptContext {
   std::vector<std::string> messages;  // hashes
 };
 
-// Of a turn; `before` is of the one before it and counts where the turn continues that.
+// Text of a turn's context; `before` is that of the turn before it and counts if the turn continues
+// it.
 [[nodiscard]] std::string context_text(const Turn& turn, const PromptContext::Before& before);
 
 // Errors: kBadInput, what no context says.
