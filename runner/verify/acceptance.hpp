@@ -49,8 +49,8 @@ struct OutputBound {
 // What an output is compared with.
 enum class Against { kReference, kEager };
 
-// Of whom: a compiled baseline may choose TF32 where eager's heuristics did not, and no bound on
-// the whole tensor holds for it.
+// The side whose outputs are judged: a compiled baseline may choose TF32 where eager's heuristics
+// did not, and no bound on the whole tensor holds for it.
 enum class Whose { kSubmissions, kCompiledBaselines };
 
 struct AcceptanceRule {
