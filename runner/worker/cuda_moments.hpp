@@ -12,8 +12,8 @@ namespace kbench {
 
 class CudaMoments {
  public:
-  // Of a stream of the context that is current in this thread; both live as long as the process.
-  // Errors: kInfrastructure without a driver.
+  // Moments on a stream of the context that is current in this thread; both live as long as the
+  // process. Errors: kInfrastructure without a driver.
   static Result<CudaMoments> of(void* stream);
   CudaMoments(CudaMoments&&) noexcept;
   CudaMoments& operator=(CudaMoments&&) noexcept;

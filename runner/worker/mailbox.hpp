@@ -22,11 +22,11 @@ enum class CallKind : std::uint32_t {
   kForward = 1,  // kbench_forward once for each slot
   kPrepare = 2,  // kbench_prepare
   kLoad = 3,     // loads the submission once "done" is raised; only kNull may come before
-  // Of the process of the baselines:
+  // For the process of the baselines:
   kEager = 4,
   kCompiled = 5,
   kHandOver = 6,  // copies the outputs of the call before into the arena, and forgets them
-  // Of a Python submission: kForward, while torch's operators are counted.
+  // For a Python submission: kForward, while torch's operators are counted.
   kObserved = 7,
 };
 

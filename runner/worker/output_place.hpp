@@ -9,7 +9,8 @@
 
 namespace kbench {
 
-// Of so many outputs, and dimensions of one, the place can be told; others are copied to the arena.
+// Limits of the outputs, and of an output's dimensions, whose place can be told; others are copied
+// to the arena.
 constexpr std::size_t kMaxPlaces = 24;
 constexpr std::size_t kMaxPlacedRank = 14;
 
