@@ -16,7 +16,7 @@ struct Bounds {
   double high = 0;
 };
 
-// What one redrawing of tasks is made of.
+// One redrawing of tasks.
 class Redraw {
  public:
   explicit Redraw(std::uint64_t seed);

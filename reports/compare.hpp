@@ -75,9 +75,9 @@ struct Comparison {
   [[nodiscard]] int fails_in_both() const;  // of the kSame ones
 };
 
-// What keeps two runs from being compared: device, size, precision class, profile, quick against
-// full, protocol, and where both have Python submissions what these may use torch for. Empty: they
-// may be.
+// Differences that keep two runs from being compared: device, size, precision class, profile, quick
+// against full, protocol, and where both have Python submissions what these may use torch for.
+// Empty: they may be.
 [[nodiscard]] std::vector<Difference> incomparable(const ReportData& before,
                                                    const ReportData& after);
 
@@ -85,8 +85,8 @@ struct Comparison {
 // out.
 [[nodiscard]] Comparison compare(const ReportData& before, const ReportData& after, Side baseline);
 
-// What was measured in pairs after both runs: of each row that has any, by how much longer the
-// later source took each time (analysis/nightly.hpp). Their ratios are replaced, and all rows
+// Takes the pairs that were measured after both runs: for each row that has any, by how much longer
+// the later source took each time (analysis/nightly.hpp). Their ratios are replaced, and all rows
 // judged anew.
 void judge_by_pairs(Comparison& comparison, const std::vector<Evidence>& by_row);
 

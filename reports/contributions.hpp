@@ -1,6 +1,6 @@
-// What one task contributes to each score of an agent, as a function of what came out of it there
-// and of luck. In a header, since a page takes it tens of millions of times: what it makes goes
-// straight into the sums of whoever asks.
+// Contributions of one task to each score of an agent, as a function of its result there and of
+// luck. In a header, since a page takes it tens of millions of times: what it makes goes straight
+// into the sums of whoever asks.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ struct Credit {
   std::string unranked;
   // Why its speed-up counts in no score; empty where it counts, and where there is none.
   std::string uncredited;
-  // What it is paid for, where it is correct and ranked, and why not for its speed-up.
+  // The part of a correct and ranked row that is paid, and why not its speed-up.
   Pay pay = Pay::kSpeedup;
   std::string pay_reason;
   bool as_stored = true;          // no: its chain does not hold, or cannot be checked here

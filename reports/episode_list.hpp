@@ -38,9 +38,9 @@ class RowsOfRuns {
   std::map<std::string, std::map<std::string, ResultRow>> rows_;
 };
 
-// What an episode is worth: its last row's reward. Where it ended without one, that is the model's
-// fault and worth what a failed submission is; unless it is not, or the episode goes on: then it
-// has no value.
+// Reward of an episode: its last row's. Where it ended without one, that is the model's fault and
+// worth what a failed submission is; unless it is not, or the episode goes on: then it has no
+// value.
 [[nodiscard]] Reward reward_of_episode(const Episode& head, const ResultRow* row,
                                        const RewardRule& rule);
 

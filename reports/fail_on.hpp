@@ -1,4 +1,5 @@
-// What a comparison of runs is to fail on: "slower:5%", "fails", or both with a comma between them.
+// The differences on which a comparison of runs is to fail: "slower:5%", "fails", or both with a
+// comma between them.
 #pragma once
 
 #include <optional>

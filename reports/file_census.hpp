@@ -1,5 +1,5 @@
-// What became of the files below a submissions folder: each of them is accounted for. Made by the
-// plan of a run, kept with the run, shown by every report that has room for more than rows.
+// A census of the files below a submissions folder: each of them is accounted for. Made by the plan
+// of a run, kept with the run, shown by every report that has room for more than rows.
 #pragma once
 
 #include <optional>

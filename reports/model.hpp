@@ -1,6 +1,6 @@
-// What every report reads: one run with its evaluations, and the row of derived numbers behind each
-// evaluation. Nothing here is stored: a row is a pure function of the raw record, so that a better
-// statistic improves old runs as well.
+// The data of every report: one run with its evaluations, and the row of derived numbers behind
+// each evaluation. Nothing here is stored: a row is a pure function of the raw record, so that a
+// better statistic improves old runs as well.
 #pragma once
 
 #include <cstddef>
@@ -85,7 +85,7 @@ struct ResultRow {
   std::optional<double> max_error;
   std::optional<double> tolerance;
 
-  // What `kbench tasks lint` says about the task: "passed", "failed: zeros"; empty: not linted.
+  // The state of `kbench tasks lint` for the task: "passed", "failed: zeros"; empty: not linted.
   std::string lint;
   std::optional<LintState> lint_state;
 
@@ -113,8 +113,8 @@ struct ResultRow {
   [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
   // Ran to the end, and every output was within its tolerance.
   [[nodiscard]] bool judged_correct() const { return state == State::kOk && correct == true; }
-  // What scores count, where the task itself is ranked: that, and it took as long as the device
-  // needs.
+  // True if scores count the row as solved, given that its task is ranked: it is correct, and took
+  // as long as the device needs.
   [[nodiscard]] bool counts_as_correct() const { return judged_correct() && !credit.below_floor; }
   // The speed-up that counts; null where there is none, or none that does.
   [[nodiscard]] const Speedup* credited(Side over) const;
@@ -122,7 +122,7 @@ struct ResultRow {
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
 
-// What `kbench nightly` found about one submission of the run (reports/nightly.hpp).
+// A finding of `kbench nightly` about one submission of the run (reports/nightly.hpp).
 struct NightFinding {
   std::string task;
   std::string agent;
@@ -149,8 +149,8 @@ struct ReportData {
   VariantRule variants = VariantRule::kBest;  // by which scores are made
   Trust trust;                                // what counts all the same
   std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
-  // What only the page shows, filled by who writes one: of each task what its operators are
-  // (runner/task/family.hpp), and what earlier runs of the device said.
+  // Data that only the page shows, filled by its writer: the kinds of each task's operators
+  // (runner/task/family.hpp), and earlier runs of the device.
   std::map<std::string, std::vector<std::string>> families;
   std::optional<Trend> trend;
   // Likewise: what submissions and tasks are made of, by hash: the smallest first, up to
@@ -182,13 +182,13 @@ enum class Shards { kTogether, kApart };
 [[nodiscard]] Result<ReportData> row_report(const Store& store, Evaluation evaluation,
                                             ChainFinding chain);
 
-// What to know about the shards of a report, a sentence each; nothing for a run that is none.
+// Notes about the shards of a report, a sentence each; none for a run without shards.
 [[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);
 // Whether rows of it may be missing, or a run was left out.
 [[nodiscard]] bool is_in_part(const RunGroup& group);
 
-// What lint found about the very content that was evaluated; the record of the same size and device
-// before any other. Null where there is none.
+// The lint record of the very content that was evaluated; one of the same size and device before
+// any other. Null if there is none.
 [[nodiscard]] const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation);
 
 // A row with what lint found about its task.

@@ -20,7 +20,7 @@ namespace kbench {
 // Task, agent, variant.
 using RowKey = std::tuple<std::string, std::string, std::string>;
 
-// What a reference needs of a row.
+// The parts of a row that a reference needs.
 struct GoodRow {
   bool correct = false;
   std::optional<double> log_speedup;  // where it is correct and was timed
@@ -91,7 +91,7 @@ struct Night {
 // "takes 5.1 % longer than the last good runs (± 0.2 %, 3 pairs with the source of run 0123…)".
 [[nodiscard]] std::string finding_words(const Suspect& suspect);
 
-// What reports of the run are to say of it.
+// The findings that reports of the run show.
 [[nodiscard]] std::vector<NightFinding> findings_of(const Night& night);
 
 }  // namespace kbench

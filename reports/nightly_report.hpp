@@ -1,6 +1,6 @@
-// What a nightly run found, for people: which runs it was held against, what was suspected, and
-// what of that was confirmed or cleared by measuring again. What other reports say of it comes from
-// findings_of (nightly.hpp).
+// The report of a nightly run, for people: which runs it was held against, which rows were
+// suspected, and which of these were confirmed or cleared by measuring again. Other reports have
+// their findings from findings_of (nightly.hpp).
 #pragma once
 
 #include <string>

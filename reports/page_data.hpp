@@ -17,7 +17,7 @@ inline constexpr int kPageSchemaVersion = 1;
 
 [[nodiscard]] Json page_json(const PageModel& page);
 
-// What is known of a ranking, agents best first:
+// A ranking as JSON, agents best first:
 //   [{"agent", "rank": [first, last], "tasks", "submitted", "correct",
 //     "scores": {NAME: {"value"[, "low", "high"]}}}]
 // A score that is not given is not offered by the page. The only place that knows reports/score.

@@ -1,6 +1,6 @@
-// What the page shows, in its order: rows grouped by what may be ranked together, then by task. All
-// numbers are derived here once; page_data writes them as JSON for the script, html_report as plain
-// tables for readers without one.
+// The page's data, in its order: rows grouped by boards, whose rows may be ranked together, then by
+// task. All numbers are derived here once; page_data writes them as JSON for the script,
+// html_report as plain tables for readers without one.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct PageModel {
   std::vector<PageBoard> boards;
 };
 
-// What a reader must know before believing a number: one sentence each, worst first.
+// Cautions for a reader before believing a number: one sentence each, worst first.
 [[nodiscard]] std::vector<std::string> cautions_of(const PageModel& page);
 
 // A sentence that names who is ahead.

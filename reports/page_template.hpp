@@ -27,7 +27,7 @@ struct PageParts {
 
 inline constexpr std::string_view kSiteStyle = "kbench.css";
 inline constexpr std::string_view kSiteScript = "kbench.js";
-// What those two files hold.
+// The contents of those two files.
 [[nodiscard]] std::string_view site_style();
 [[nodiscard]] std::string site_script();
 

@@ -16,7 +16,7 @@
 
 namespace kbench {
 
-// What some formats ask of the place that they are written at.
+// Facts of the place where a report is written, for some formats.
 struct RenderOptions {
   bool colour = false;      // table
   std::size_t columns = 0;  // table: of the terminal; 0: as many as it takes
@@ -28,7 +28,7 @@ struct Reporter {
   std::string_view suffix;  // ".csv": a file of that name is meant so; empty: none is
   std::string_view help;    // what it is for, in a few words
   std::string (*render)(const ReportData& data, const RenderOptions& options);
-  // What is appended to the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
+  // The text for the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
   std::string_view profile;    // only of runs that were judged by this one; empty: of each
   bool takes_reward = false;   // ReportData::reward

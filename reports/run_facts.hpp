@@ -1,6 +1,6 @@
-// What a run was made on and with, read from what is stored of it; and which of two runs' facts
-// keep them from being compared, or are worth knowing when they are. The stored JSON is foreign:
-// what is missing or of another type is empty.
+// Facts of a run's device and software, as stored; and which of two runs' facts keep them from
+// being compared, or are worth knowing when they are. The stored JSON is foreign: what is missing
+// or of another type is empty.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct RunFacts {
   std::string device;  // its name
   int threads = 0;     // of a CPU: how many there were makes it another device
 
-  // What a result may depend on, as words.
+  // Circumstances that a result may depend on, as words.
   std::string driver;
   std::string torch;
   std::string host_compiler;
@@ -33,12 +33,12 @@ struct RunFacts {
   bool quick = false;
   bool timed = true;  // no: --checks-only
 
-  // What was submitted: a folder, or one file; empty where nobody named any.
+  // The submissions: a folder, or one file; empty if none was named.
   std::string submissions_folder;
   std::string submitted_file;
 };
 
-// What a run recorded as JSON; null where it is none.
+// A run's recorded text as JSON; null if it is none.
 [[nodiscard]] Json recorded(const std::string& text);
 
 [[nodiscard]] RunFacts facts_of(const Run& run);

@@ -1,4 +1,4 @@
-// What counts of an agent's submissions, and the formulas of its scores: pure functions of result
+// The submissions of an agent that count, and the formulas of its scores: pure functions of result
 // rows, computed on reading. The rule for what is missing is the same everywhere: a task that an
 // agent did not solve counts as not faster, and as ten times slower in the geometric mean; only the
 // mean over correct tasks leaves it out, and is never shown without their number (the formulas:
@@ -26,7 +26,7 @@ namespace kbench {
 // compute with torch is another contestant with these: ResultRow::ranked_as.
 [[nodiscard]] std::vector<std::string> agents_of(std::span<const ResultRow> rows);
 
-// What of an agent counts on one task.
+// The row of an agent that counts on one task.
 struct Standing {
   std::vector<const ResultRow*> rows;  // never empty; one, but under VariantRule::kMean
   int variants = 0;                    // that it handed in
@@ -81,8 +81,8 @@ constexpr std::size_t kScores = 12;
 // How a score is made of what each task contributes.
 enum class Aggregate { kMean, kGeometricMean, kMedian };
 
-// What must be known of a task for it to count in a score; where it is not, for nobody, the task is
-// left out of it.
+// The facts of a task that a score needs; a task without them, for every agent, is left out of that
+// score.
 enum class Needs { kNothing, kEager, kCompiled, kLimit };
 
 struct ScoreKind {

@@ -25,7 +25,7 @@ struct SiteFile {
 // replaced, and a hash keeps two of those apart.
 [[nodiscard]] std::string site_path(const std::string& task);
 
-// What makes a folder a site that may be written again: the list of its files.
+// The mark of a site that may be written again: the list of its files.
 [[nodiscard]] std::string site_manifest(const std::vector<SiteFile>& files);
 // The files that a manifest lists; only such as site_path() makes, whatever it says. Empty optional
 // where the text is no manifest.

@@ -1,5 +1,5 @@
-// What earlier runs of the same device said: of each task and agent a series of speed-ups over
-// eager, oldest run first and this run last, and which run brought a change. Called for the page.
+// Earlier runs of the same device: for each task and agent a series of speed-ups over eager, oldest
+// run first and this run last, and which run brought a change.
 //
 // As in `kbench history` a series has runs that measured alike only: of this run's device, with
 // rows of the same size, precision class, profile, protocol and, for Python submissions,
@@ -32,7 +32,7 @@ struct TrendRun {
   std::string commit;  // of the submissions, in words; may be empty
 };
 
-// What stands for an agent on a task in one run, by the report's rule for variants.
+// An agent's result on a task in one run, by the report's rule for variants.
 struct TrendPoint {
   std::size_t run = 0;             // index into Trend::runs
   std::optional<Speedup> speedup;  // over eager; empty where the row is not correct or not timed

@@ -1,4 +1,4 @@
-// What an operator takes on trust when stored rows are read. Nothing, unless somebody says so.
+// Rows that an operator trusts although they cannot be checked. None by default.
 #pragma once
 
 namespace kbench {
