@@ -1,7 +1,7 @@
-// What kbench and kbench-agent say to each other, over the one channel between them. The agent
-// leads: it asks for a connection to the endpoint, and hands over each turn, whose calls it cannot
-// answer itself. What it says is not trusted: sizes and kinds are looked at, and nothing of it
-// decides what a budget allows, which row is stored, or whether a tool may run.
+// The protocol of kbench and kbench-agent, over the one channel between them. The agent leads: it
+// asks for a connection to the endpoint, and hands over each turn, whose calls it cannot answer
+// itself. What it says is not trusted: sizes and kinds are looked at, and nothing of it decides
+// what a budget allows, which row is stored, or whether a tool may run.
 //
 //   kbench → agent    hello
 //   agent → kbench    {"type": "connect"}             → {"ok"} with a connected socket, or
@@ -28,7 +28,7 @@ enum class AgentStyle {
 };
 [[nodiscard]] std::string_view to_string(AgentStyle style);
 
-// What was said and answered in a turn that is stored already.
+// A stored turn: the reply and the answers to its calls.
 struct AnsweredTurn {
   Json reply;                        // the assistant's message
   std::vector<std::string> results;  // of its calls, in order

@@ -1,6 +1,6 @@
-// What is said to an OpenAI-compatible endpoint, and what of its answer counts. Pure. The answer is
-// anybody's text: it is bounded, and what is sent back later is made anew of the parts that are
-// known.
+// Requests to an OpenAI-compatible endpoint, and the parts of its answer that count. Pure. The
+// answer is anybody's text: it is bounded, and what is sent back later is made anew of the parts
+// that are known.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,7 @@ class AgentDriver {
   // Shortens the prompt where it must be; false where it does not fit all the same.
   bool make_fit();
   [[nodiscard]] TurnReport report_of(const ChatReply& reply, std::int64_t wall_ms) const;
-  // What follows on a reply: its results, or what the judge said.
+  // Takes a reply with its results, or with the judge's answer.
   void take(const Json& reply, const std::vector<std::string>& results);
 
   AgentHello hello_;
