@@ -1,5 +1,5 @@
-// What equal runs of a device differ by, estimated from runs of the same submissions: the part of
-// their spread that their own samples do not explain. And whether published intervals hold: how
+// Differences between equal runs of a device, estimated from runs of the same submissions: the part
+// of their spread that their own samples do not explain. And whether published intervals hold: how
 // many of them contain what the other runs say. Pure.
 #pragma once
 

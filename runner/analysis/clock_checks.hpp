@@ -11,8 +11,8 @@
 
 namespace kbench {
 
-// What a submission that selftest makes does besides relu (data/selftest/clock.*). The first one is
-// what the others are compared with.
+// A submission of the selftest: relu with more work (data/selftest/clock.*). The others are
+// compared with the first one.
 struct Planted {
   std::string_view variant;
   int percent = 100;      // of relu's time

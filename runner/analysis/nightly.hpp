@@ -43,7 +43,7 @@ struct Reference {
 [[nodiscard]] bool looks_slower(const Reference& reference, double tonight,
                                 const NightlyRule& rule);
 
-// What was measured again of one suspected row.
+// The repeated measurements of one suspected row.
 struct Evidence {
   // How much longer tonight's source took than the good one, for each pair; without another source
   // to pair it with, how much longer it took than the reference.

@@ -35,7 +35,7 @@ struct Speedup {
 // The margin inside which two times count as the same: 0.03 on "cpu", 0.01 on "cuda".
 [[nodiscard]] double same_margin(std::string_view device);
 
-// What an interval has to hold beyond what its samples tell, as relative standard deviations.
+// Deviation that an interval has to hold beyond its samples' own, as relative standard deviations.
 struct Spread {
   double between_sessions = 0;  // of places and processes; for runs with too few of them
   double between_runs = 0;      // what a run's minutes have in common, such as a busy neighbour
@@ -101,7 +101,7 @@ struct Slowdown {
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
                                              Side candidate, double margin, Spread spread = {});
 
-// What the samples of one run alone tell of the submission over a baseline, on the log scale.
+// The submission over a baseline, on the log scale, from the samples of one run alone.
 struct LogRatio {
   double estimate = 0;
   double half_width = 0;  // of the interval
