@@ -1,6 +1,5 @@
-// What a piece of a model's answer is: what the words on its fence say, and what its text says
-// itself. The names by which kbench calls a submission are kbench_forward and ModelNew; who defines
-// one is the kernel.
+// The kind of a piece of a model's answer, by the words on its fence and by its text. The names by
+// which kbench calls a submission are kbench_forward and ModelNew; who defines one is the kernel.
 #pragma once
 
 #include <string>
@@ -18,7 +17,7 @@ enum class Language {
   kOther,     // shell, text, JSON, output, mathematics: no kernel's
 };
 
-// What stands behind the opening fence.
+// The words behind the opening fence.
 struct FenceWords {
   Language language = Language::kUnknown;
   std::string file;  // "relu.cu" or "tiles/tile.hpp"; empty: none is named

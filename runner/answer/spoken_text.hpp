@@ -1,4 +1,4 @@
-// What a model says to whoever asked, without what it thought:
+// A model's answer without its thoughts:
 //
 //   - Thoughts are what stands between <think> and </think>, and between the other pairs that
 //     models have for it. Where the prompt opened them, all before the first </think> are thoughts.
