@@ -1,6 +1,6 @@
-// What the oracle needs from a device: shared arenas, reproducible values, comparison, cache
-// flushing, timing. One implementation for the CPU, one for CUDA. Pointers are device pointers.
-// No LibTorch here: the oracle lends the raw pointers of its tensors.
+// The oracle's view of a device: shared arenas, reproducible values, comparison, cache flushing,
+// timing. One implementation for the CPU, one for CUDA. Pointers are device pointers. No LibTorch
+// here: the oracle lends the raw pointers of its tensors.
 #pragma once
 
 #include <chrono>

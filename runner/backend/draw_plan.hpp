@@ -1,5 +1,5 @@
-// What to draw, resolved from a TensorSpec into numbers that host and device kernels share: made
-// once on the host, checked there, then passed by value to whatever fills the tensor.
+// A tensor's values to draw, resolved from a TensorSpec into numbers that host and device kernels
+// share: made once on the host, checked there, then passed by value to whatever fills the tensor.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What the NVIDIA driver says about its GPUs (NVML), by dlopen: nothing is linked, no header of the
-// toolkit is needed, no CUDA context is made. Read by doctor, the run's environment and the probe.
-// Every question answers with an empty optional where the driver does not know. GPUs are numbered
-// in PCI order and as hardware: neither CUDA_VISIBLE_DEVICES nor MIG is seen here.
+// Facts from the NVIDIA driver about its GPUs (NVML), by dlopen: nothing is linked, no header of
+// the toolkit is needed, no CUDA context is made. Read by doctor, the run's environment and the
+// probe. Every question answers with an empty optional where the driver does not know. GPUs are
+// numbered in PCI order and as hardware: neither CUDA_VISIBLE_DEVICES nor MIG is seen here.
 #pragma once
 
 #include <cstdint>

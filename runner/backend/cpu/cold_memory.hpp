@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kMemoryPiece = std::uint64_t{1} << 20;
 void copy_cold(std::byte* destination, const std::byte* source, std::uint64_t bytes);
 void fill_cold(std::byte* destination, std::uint8_t value, std::uint64_t bytes);
 
-// What was written is in memory then. Any address.
+// Evicts the lines from all caches, so that written values are in memory. Any address.
 void evict(const void* memory, std::uint64_t bytes);
 
 }  // namespace kbench::cpu

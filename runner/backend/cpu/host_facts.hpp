@@ -1,5 +1,5 @@
-// What this host is: processor, vector extensions, memory. Read from /proc, /sys and sysconf by the
-// CPU backend.
+// Facts of this host: processor, vector extensions, memory. Read from /proc, /sys and sysconf by
+// the CPU backend.
 #pragma once
 
 #include <cstdint>
