@@ -27,7 +27,7 @@
 
 namespace kbench {
 
-// What an episode may use, as its row has it; 0: no limit.
+// The limits of an episode, as its row has them; 0: no limit.
 struct EpisodeBudget {
   int turns = 150;
   std::int64_t tokens = 0;
@@ -47,7 +47,7 @@ struct EpisodeSampling {
 [[nodiscard]] Json to_json(const EpisodeSampling& sampling);
 [[nodiscard]] EpisodeSampling sampling_from_json(const std::string& text);
 
-// What all episodes of a run share.
+// The surroundings that all episodes of a run share.
 struct AgentSurroundings {
   SharedStore& store;
   EpisodeJudge& judge;

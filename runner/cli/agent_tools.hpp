@@ -23,7 +23,7 @@ class AgentTools {
   // `folder` is made when the first workspace is opened.
   explicit AgentTools(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // What a tool needs of its surroundings.
+  // The surroundings of a tool.
   struct Surroundings {
     std::span<const TaskEntry> entries;
     // Makes the workspace of a task. Errors: kNotFound, kUsage.

@@ -1,4 +1,5 @@
-// What this program was built from. The commit is looked up at every build by stamp_version.cmake.
+// The sources, compiler and kind of this build. The commit is looked up at every build by
+// stamp_version.cmake.
 #pragma once
 
 #include <string>

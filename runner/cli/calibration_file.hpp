@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// What a calibration holds for. With another driver, or another kbench, nobody knows.
+// The device, driver and kbench that a calibration holds for, and for no other.
 struct CalibratedDevice {
   std::string device;  // "cpu" or "cuda"
   std::string

@@ -11,7 +11,7 @@ namespace kbench {
 // Every one ends with the exit codes.
 [[nodiscard]] std::string help_of(std::string_view command);
 
-// What every one ends with.
+// The exit codes, with which every help ends.
 [[nodiscard]] std::string exit_codes();
 
 }  // namespace kbench

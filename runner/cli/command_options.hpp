@@ -75,7 +75,7 @@ std::vector<std::string> format_names();                                      //
 void add_wide(CLI::App& app, CommonOptions& common);
 void add_one_task(CLI::App& app, std::string& task);
 void add_variants(CLI::App& app, VariantRule& rule);
-// What Python submissions may use torch for.
+// Adds --allow-torch: the use of torch by Python submissions.
 void add_allow_torch(CLI::App& app, std::string& policy);
 // Options of a command that ranks or pays stored rows.
 void add_trust(CLI::App& app, Trust& trust);

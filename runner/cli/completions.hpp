@@ -1,6 +1,5 @@
-// What a shell asks for when TAB is pressed, as a script for it to load, made of the option table.
-// Commands, options, the words that an option takes, and files or folders where it takes those;
-// nothing is run to complete a line. Pure.
+// Completion scripts for shells, made of the option table. Commands, options, the words that an
+// option takes, and files or folders where it takes those; nothing is run to complete a line. Pure.
 #pragma once
 
 #include <string>

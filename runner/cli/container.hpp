@@ -1,5 +1,5 @@
-// What stands between this process and the machine's own kernel and devices, as far as the usual
-// traces tell. Stored with every run, since it may bear on times.
+// Containers and virtual machines between this process and the machine's own kernel and devices, as
+// far as the usual traces tell. Stored with every run, since it may bear on times.
 #pragma once
 
 #include <string>

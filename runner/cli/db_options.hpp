@@ -1,4 +1,4 @@
-// What `kbench db` and its commands were asked for, as plain values; see options.hpp.
+// Options of `kbench db` and its commands, as plain values; see options.hpp.
 #pragma once
 
 #include <filesystem>

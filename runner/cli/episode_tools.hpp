@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// What a judge says of kernels.
+// A judge's answer about kernels.
 struct KernelVerdict {
   Json result;             // for the model
   std::string evaluation;  // key of the row that is stored now; empty: none is
@@ -68,7 +68,7 @@ class EpisodeTools {
   [[nodiscard]] Answer use(const std::string& tool, const std::string& arguments,
                            const std::string& variant);
 
-  // What a call that was answered before did to the workspace, and to the budget.
+  // Repeats the effect of an answered call on the workspace and on the budget.
   void repeat(const ToolCall& call, const std::string& arguments);
 
   // Hash of the kernels as they lie there; empty where there are none that could be judged.

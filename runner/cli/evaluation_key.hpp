@@ -1,4 +1,4 @@
-// What makes two evaluations the same: asked for again, it is answered by the row that is there.
+// The identity of an evaluation: a second request with the same key is answered by the stored row.
 // The key of a stored row, unique within its run. A run measures what has no row of its key yet;
 // `kbench serve` looks for the key in all runs.
 #pragma once
@@ -19,8 +19,8 @@ struct EvaluationIdentity {
   std::string host_compiler;
   std::string nvcc;  // versions
   std::string device_name;
-  // What a Python submission may use torch for; empty where it is the default, and of others: rows
-  // from before there was a choice keep their keys.
+  // The allowed use of torch by a Python submission; empty for the default, and for other
+  // submissions: rows from before there was a choice keep their keys.
   std::string allow_torch = {};
   bool timed = true;
 };

@@ -1,4 +1,4 @@
-// What the program's exit status means. Scripts rely on these numbers; they never change.
+// The program's exit statuses. Scripts rely on these numbers; they never change.
 #pragma once
 
 namespace kbench {

@@ -1,7 +1,7 @@
-// What a kbench.toml of the working directory may set. Whoever works in a folder of somebody else
-// reads that file without having asked for it, so it is held against what is allowed: it names
-// outputs below its own folder only, and neither whom kbench talks to nor who may talk to it. A
-// file that is named with --config or KBENCH_CONFIG is the operator's own word.
+// The settings that a kbench.toml of the working directory may make. In a folder of somebody else
+// that file is read without having been asked for, so it is held against a list: it names outputs
+// below its own folder only, and neither whom kbench talks to nor who may talk to it. A file that
+// is named with --config or KBENCH_CONFIG is the operator's own word.
 #pragma once
 
 #include <filesystem>

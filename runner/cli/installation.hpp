@@ -35,7 +35,7 @@ struct Installation {
   std::filesystem::path worker;
   std::filesystem::path gate;
   std::filesystem::path agent;
-  // What plays Python submissions: a script of ours, and the library that it loads.
+  // The player of Python submissions: a script of ours, and the library that it loads.
   std::filesystem::path player;
   std::filesystem::path player_library;
 
@@ -48,8 +48,8 @@ struct Installation {
   // Not created yet, see create_cache. Empty in an installation where neither KBENCH_CACHE,
   // XDG_CACHE_HOME nor HOME is set.
   std::filesystem::path cache;
-  // What outlives results and caches: the key that runs are chained with. Empty where neither
-  // XDG_STATE_HOME nor HOME is set.
+  // The folder that outlives results and caches: it has the key that runs are chained with. Empty
+  // where neither XDG_STATE_HOME nor HOME is set.
   std::filesystem::path state;
   // Where the locks of devices lie (measuring_lock.hpp), one folder for all users of the machine:
   // KBENCH_LOCKS, else /tmp, whatever TMPDIR says.
@@ -63,7 +63,7 @@ using Environment = std::function<std::optional<std::string>(const std::string&)
 // The user's folder of what must outlive a run: keys, calibrations, records. Empty without a home.
 [[nodiscard]] std::filesystem::path find_state(const Environment& environment);
 
-// What the build knew; either may be empty.
+// Facts known at build time; each may be empty.
 struct BuiltWith {
   std::string python;  // with torch
   std::string root;    // the checkout it was configured in
@@ -80,7 +80,7 @@ struct BuiltWith {
 // The program that is running now.
 [[nodiscard]] Result<std::filesystem::path> this_program();
 
-// What to do when a part of it is missing: set it up or install it again.
+// The remedy when a part of it is missing: set it up or install it again.
 [[nodiscard]] std::string how_to_mend(const Installation& installation);
 
 // Makes the cache directory (mode 0700) where it is missing, and takes out of it what is too much

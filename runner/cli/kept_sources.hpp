@@ -1,5 +1,5 @@
-// What is stored of an evaluation's sources: the very bytes that the compiler got, and the text
-// that the task was made of.
+// The stored sources of an evaluation: the very bytes that the compiler got, and the text that the
+// task was made of.
 #pragma once
 
 #include <vector>

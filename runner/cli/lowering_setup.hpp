@@ -1,4 +1,4 @@
-// What the sandboxed Pythons that read foreign files are started with.
+// Set-up of the sandboxed Pythons that read foreign files.
 #pragma once
 
 #include <filesystem>

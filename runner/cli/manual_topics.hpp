@@ -20,7 +20,7 @@ struct ManualTopic {
 [[nodiscard]] bool is_manual_topic(std::string_view name);
 [[nodiscard]] std::vector<std::string> manual_topic_names();
 
-// What `kbench help` prints: a line for each page, and where the options are.
+// The output of `kbench help`: a line for each page, and where the options are.
 [[nodiscard]] std::string list_of_topics();
 
 }  // namespace kbench

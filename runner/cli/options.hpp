@@ -1,4 +1,4 @@
-// What the command line asked for, as plain values. main.cpp fills these from the option table; the
+// The options of all commands, as plain values. command_line fills them from the option table; the
 // commands only read them.
 #pragma once
 

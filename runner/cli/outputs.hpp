@@ -17,7 +17,7 @@ struct ReportData;
 // "csv=results.csv", "json=-", or a path alone, whose ending says the format. Errors: kUsage.
 [[nodiscard]] Result<OutputRequest> parse_output(const std::string& word);
 
-// What the command line said.
+// The words of the command line.
 struct OutputWords {
   std::vector<std::string> out;            // --out, each
   std::optional<std::string> format;       // --format of run, FORMAT of report

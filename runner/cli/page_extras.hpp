@@ -1,5 +1,5 @@
-// What a page shows beyond the rows of its run, looked up only where a page is written: the
-// families of its tasks, what earlier runs of the device said, episodes, and sources.
+// Parts of a page beyond the rows of its run, looked up only if a page is written: the families of
+// its tasks, earlier runs of the device, episodes, and sources.
 #pragma once
 
 #include <filesystem>

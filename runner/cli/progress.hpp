@@ -31,7 +31,7 @@ class Progress {
   void begin(std::string phase, std::vector<double> expected_seconds);
   // Item `index` (in order of the expected durations) is being worked on.
   void item(std::size_t index, std::string_view name);
-  // What the current item is doing now. Shown on a terminal, and elsewhere when verbose.
+  // Names the current step of the item. Shown on a terminal, and elsewhere when verbose.
   void step(std::string_view what);
   // Redraws the line (elapsed time, ETA); on a terminal at most ten times a second. Call often.
   void tick();

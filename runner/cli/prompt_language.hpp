@@ -1,5 +1,5 @@
-// What a kernel may be written in, for `kbench tasks prompt`: which language goes with which
-// device. Used by the command line and the prompt.
+// The languages of kernels, for `kbench tasks prompt`, and the devices of each. Used by the command
+// line and the prompt.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ enum class PromptLanguage { kCpp, kCuda, kPython, kTriton };
 [[nodiscard]] Result<std::optional<std::string>> device_for(
     std::optional<PromptLanguage> language, const std::optional<std::string>& device);
 
-// What a device of this kind ("cpu", "cuda") is mostly programmed in.
+// The usual language for a device of this kind ("cpu", "cuda").
 [[nodiscard]] PromptLanguage usual_language(std::string_view device_kind);
 
 }  // namespace kbench

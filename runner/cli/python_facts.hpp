@@ -1,5 +1,5 @@
-// What the Python with torch says about itself, so that it can be started where nothing but itself
-// is visible.
+// Facts of the Python with torch, from itself, so that it can be started where nothing else is
+// visible.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// What the Python submissions of a run need before they can be played: a Python with torch,
-// compilers for those with a build step, a copy of their files that the sandbox can show, and what
-// each task's Model is made with.
+// Preparations for the Python submissions of a run: a Python with torch, compilers for those with a
+// build step, a copy of their files that the sandbox can show, and what each task's Model is made
+// with.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@
 
 namespace kbench {
 
-// What plays the Python submissions of a run, and builds those that take a build step.
+// The player of a run's Python submissions, and the builder of those that take a build step.
 struct PythonParts {
   PythonPlayer player;
   std::filesystem::path headers;  // with Python.h

@@ -33,7 +33,7 @@ struct SourcePair {
   Submission after;
 };
 
-// What became of one pair. Empty where there was nothing to measure.
+// The outcome of one pair. Empty if there was nothing to measure.
 struct MeasuredPair {
   std::optional<Evaluation> before;
   std::optional<Evaluation> after;

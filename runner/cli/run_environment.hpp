@@ -1,4 +1,4 @@
-// What a run ran on and with, as JSON for the store: device, host, versions, sandbox. Facts only;
+// The environment of a run, as JSON for the store: device, host, versions, sandbox. Facts only;
 // nothing in it is used for a decision except configuration(), which --resume must find unchanged.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a run will do: which tasks, and which submission for each, in which order. Pure planning; no
+// The plan of a run: its tasks, the submissions for each, and their order. Pure planning; no
 // process is started.
 #pragma once
 

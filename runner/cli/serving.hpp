@@ -1,4 +1,4 @@
-// What `kbench serve` and `kbench mcp` share: signals that can be waited for, the queue of a
+// Parts shared by `kbench serve` and `kbench mcp`: signals that can be waited for, the queue of a
 // database, its judge.
 #pragma once
 

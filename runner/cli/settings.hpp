@@ -1,4 +1,4 @@
-// What an option is when nobody typed it: KBENCH_… of the environment, then kbench.toml, then its
+// Values of options that were not typed: KBENCH_… of the environment, then kbench.toml, then its
 // default. A setting is a word that need not be typed: it is put into the command line in front of
 // the typed ones, so that options have one parser, one check of values and one help. `kbench
 // config` shows the origins.

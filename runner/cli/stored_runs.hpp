@@ -1,5 +1,5 @@
-// What the commands that read several stored runs share: how they open a database, and how they
-// write.
+// Parts shared by the commands that read several stored runs: opening a database, and the style of
+// output.
 #pragma once
 
 #include <filesystem>

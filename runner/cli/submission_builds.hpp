@@ -19,8 +19,8 @@
 namespace kbench {
 
 struct SubmissionBuild {
-  // What a worker is given: the compiled library, the folder of a Python submission's files. Empty
-  // where there was nothing to do, or with an error.
+  // The library compiled for the worker, or the folder of a Python submission's files. Empty if
+  // there was nothing to do, or with an error.
   std::filesystem::path library;
   std::optional<PythonModel> python;
   // As ModelArguments has it; units of a task share it.
@@ -46,8 +46,8 @@ struct Builders {
                                                              const ArgumentsByTask& arguments,
                                                              int jobs);
 
-// What a reader of the row has to know of its build: labels, and of one that was measured without
-// what does not compile (label "fallback"), the compilers' words.
+// Adds facts of the build to the row: labels, and the compilers' words for a submission that was
+// measured without a part that does not compile (label "fallback").
 void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation);
 
 }  // namespace kbench

@@ -42,7 +42,7 @@ struct Candidate {
   void reject(CandidateFault fault, const std::string& message);
 };
 
-// What all batches share. Everything outlives the batches.
+// Parts shared by all batches. Everything outlives the batches.
 struct SynthSetting {
   const SynthOptions& options;
   const Installation& installation;

@@ -1,6 +1,6 @@
-// What a candidate must show when it is run, asked of an oracle: how long eager takes, that two
-// runs are equal, that wrong submissions are rejected, that its package computes the same.
-// One oracle serves one candidate after another, under the measuring lock.
+// The trial of a candidate on an oracle: how long eager takes, that two runs are equal, that wrong
+// submissions are rejected, that its package computes the same. One oracle serves one candidate
+// after another, under the measuring lock.
 #pragma once
 
 #include <filesystem>

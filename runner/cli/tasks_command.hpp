@@ -16,8 +16,8 @@ int tasks_show_command(const TasksOptions& options, const Installation& installa
 int tasks_header_command(const TasksOptions& options, const Installation& installation);
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation);
 
-// What `kbench tasks prompt` prints, which is also the TASK.md of a workspace; of the size and the
-// kind of device that the options or the machine choose.
+// The output of `kbench tasks prompt`, which is also the TASK.md of a workspace; for the size and
+// the kind of device that the options or the machine choose.
 struct TaskPrompt {
   Task task;
   std::string size;

@@ -1,5 +1,5 @@
-// What the standard streams are and whether to colour them: decided here and nowhere else. Built
-// once by main and passed down.
+// The kinds of the standard streams and their colours: decided here and nowhere else. Built once by
+// main and passed down.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// What an agent's kernels are asked about: whether they compile, whether they are right, what they
-// are worth. Asked by `kbench workspace` of a folder, and by `kbench serve` of what came over the
-// wire; in both cases it is the judge's own copy that is looked at.
+// Requests about an agent's kernels: do they compile, are they right, what are they worth. Asked by
+// `kbench workspace` of a folder, and by `kbench serve` of what came over the wire; in both cases
+// it is the judge's own copy that is looked at.
 #pragma once
 
 #include <filesystem>
