@@ -89,7 +89,8 @@ struct Calibration {
   std::string measured_at;  // UTC, RFC 3339
 };
 
-// What surrounded one block, whoever was timed in it: facts by which analysis/keep.hpp judges it.
+// The surroundings of one block, whichever sides were timed in it: facts by which analysis/keep.hpp
+// judges it.
 struct Block {
   int attempt = 0;
   int block = 0;
@@ -147,7 +148,7 @@ struct Check {
   std::string message;  // empty when passed
 };
 
-// What the submission was, independent of how it fared.
+// The identity of a submission, independent of its results.
 struct SubmissionId {
   std::string agent;
   std::string name;         // path below the submissions folder, e.g. "example/level1/019_relu.cpp"
@@ -201,7 +202,7 @@ struct Evaluation {
 
   std::string task_hash;    // of the lowered file
   std::string task_source;  // hash of the task's .py, as a blob; empty in rows from before
-  // What was compiled, sorted by path; none without a submission, nor in rows from before.
+  // The compiled sources, sorted by path; none without a submission, nor in rows from before.
   std::vector<TreeFile> sources;
   std::string tree_hash;      // hash_tree(sources)
   std::string package_key;    // of the AOTInductor package, empty without one
@@ -218,8 +219,8 @@ struct Evaluation {
   std::string torch_operators;
   std::string allow_torch;
   std::string unranked;  // why the task counts in no score, as its file says; else empty
-  // What building the submission took, once; empty where nothing was built, and in rows from
-  // before.
+  // Seconds that the build of the submission took, once; empty if nothing was built, and in rows
+  // from before.
   std::optional<double> build_seconds;
 };
 

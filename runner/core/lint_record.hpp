@@ -1,4 +1,4 @@
-// What `kbench tasks lint` found out about one task: can its judge tell right from wrong? Written
+// The findings of `kbench tasks lint` about one task: can its judge tell right from wrong? Written
 // by runner/lint, kept by runner/store beside the results, shown by reports with each of them. A
 // record belongs to the content of a task file: another content is another task, and not linted.
 #pragma once
