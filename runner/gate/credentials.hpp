@@ -13,7 +13,7 @@
 
 namespace kbench {
 
-// What an Authorization header gives for a token; nothing where it gives none.
+// The token of an Authorization header; nothing if it has none.
 [[nodiscard]] std::optional<std::string> presented_token(std::string_view authorization);
 
 // The one with that token; null where there is none. Takes the same time for each token that is

@@ -35,8 +35,8 @@ class Desk {
   Desk(GateHello hello, std::function<void(const Json&)> send,
        std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
 
-  // What a request is, once its headers are there: nothing is read of the body of one that is
-  // refused. Holds its place among those of its token as long as it lives.
+  // The kind of a request, once its headers are there: the body of a refused one is not read. Holds
+  // its place among those of its token as long as it lives.
   enum class Kind {
     kAnswered,   // by handle()
     kEvents,     // a stream of events: listen()
@@ -64,7 +64,7 @@ class Desk {
   // Answers a request that was admitted, now or later, once.
   void handle(const Visit& visit, const HttpRequest& request, const Respond& respond);
 
-  // What lasts as long as a WebSocket.
+  // State that lasts as long as a WebSocket.
   struct Socket {
     std::shared_ptr<OpenEnvEpisode> episode = std::make_shared<OpenEnvEpisode>();
     McpPeer peer{.over_http = true};

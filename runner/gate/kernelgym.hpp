@@ -23,7 +23,7 @@
 
 namespace kbench {
 
-// What clients call their evaluations, and what these are.
+// Clients' names for their evaluations, and the evaluations behind them.
 class KernelGymNames {
  public:
   static constexpr std::size_t kMostNames = 16384;

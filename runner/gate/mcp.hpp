@@ -26,7 +26,7 @@ struct McpPeer {
   bool initialized = false;  // by initialize; of no meaning over HTTP
 };
 
-// What there is to say at once.
+// An answer that can be given at once.
 struct McpReply {
   int status = 200;  // over HTTP
   Json body;         // null: nothing
@@ -43,7 +43,7 @@ struct McpCall {
 [[nodiscard]] std::variant<McpReply, McpCall> take_mcp(const std::string& text,
                                                        const HttpRequest* headers, McpPeer& peer,
                                                        const std::string& version);
-// What the tool came to.
+// The answer with a tool's outcome.
 [[nodiscard]] McpReply answer_mcp(const McpCall& call, const OrderOutcome& outcome,
                                   const std::string& version);
 
