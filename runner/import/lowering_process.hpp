@@ -22,7 +22,7 @@
 
 namespace kbench {
 
-// What is started, and with which limits. All paths are absolute.
+// The program to start, and its limits. All paths are absolute.
 struct LoweringSetup {
   PythonSetup python;
   std::filesystem::path script;                          // suites/importer.py

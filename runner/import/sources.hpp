@@ -1,5 +1,5 @@
-// What the paths of `kbench import` hold: Python files, and rows of JSONL tables that carry code.
-// Only reads; nothing is executed.
+// Sources below the paths of `kbench import`: Python files, and rows of JSONL tables that carry
+// code. Only reads; nothing is executed.
 //
 // A folder gives the .py files in its levelN/ folders, however deep, and where it has none, the
 // .py, .jsonl and .parquet files that lie in it. Names that begin with . or _ are left out. A table

@@ -1,4 +1,4 @@
-// What lies in a folder that is imported, folder by folder: a repository of others keeps its tasks
+// A survey of a folder that is imported, folder by folder: a repository of others keeps its tasks
 // under names that `find_sources` does not know (level_1, level1/convolution, reference/), beside
 // files that are none. Reads the beginnings of files; executes nothing.
 #pragma once
