@@ -1,6 +1,5 @@
-// What the graph of a task file says without being run: its operators, whether it draws random
-// numbers, and two fingerprints by which copies of a task are found. Reads the file's JSON, knows
-// no LibTorch.
+// Facts of a task's graph, without running it: its operators, whether it draws random numbers, and
+// two fingerprints by which copies of a task are found. Reads the file's JSON, knows no LibTorch.
 #pragma once
 
 #include <filesystem>

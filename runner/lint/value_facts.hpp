@@ -1,6 +1,6 @@
-// What is known of a value in a graph whatever the inputs are: between which numbers its elements
-// lie, which of its dimensions have one place only, whether it is triangular. By that, an operator
-// that leaves its operand as it is can be told from one that does work. Called while the facts of a
+// Facts of a value in a graph that hold for all inputs: between which numbers its elements lie,
+// which of its dimensions have one place only, whether it is triangular. By that, an operator that
+// leaves its operand as it is can be told from one that does work. Called while the facts of a
 // graph are read.
 #pragma once
 
