@@ -64,7 +64,7 @@ class CallProtocol {
   std::optional<EarlyEnd> start_worker();
   // Ends the players: before their buffers go away, and before the oracle starts anew.
   void dismiss();
-  // What the worker printed last; empty where there is none.
+  // The worker's last output; empty without a worker.
   [[nodiscard]] std::string last_output();
   void add_label(const std::string& label);
   // Why the submission's results may be wrong, by what its model says of itself; empty if nothing.
@@ -87,7 +87,7 @@ class CallProtocol {
   [[nodiscard]] std::int64_t looks() const { return code_profile_.looks; }
   // Duration of the submission's last call that nothing interrupted.
   [[nodiscard]] std::int64_t last_call_ns() const { return last_call_ns_; }
-  // What all profiled calls say, into the record.
+  // Puts the result of all profiled calls into the record.
   std::optional<EarlyEnd> judge_code_profile();
   // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
   // off of eager's calls and of the submission's: a machine that was slow while they were made
@@ -102,7 +102,7 @@ class CallProtocol {
   void have_graph_play_eager();
   // Which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
-  // What all calls together say: work left behind, claims that the clocks contradict.
+  // Judges all calls together: work left behind, claims that the clocks contradict.
   [[nodiscard]] std::optional<EarlyEnd> judge_clocks();
 
   // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
@@ -158,7 +158,7 @@ class CallProtocol {
   // Copies a baseline's outputs out of the player's own memory, outside of the clock.
   std::optional<EarlyEnd> hand_over(const SlotPlaces& places);
   std::optional<EarlyEnd> audit(bool everything);
-  // What the submission was seen to call of torch, by the worker's word, into the record.
+  // Puts torch's operators that the submission called, by the worker's word, into the record.
   std::optional<EarlyEnd> judge_torch_use();
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();

@@ -1,4 +1,4 @@
-// What a sample's time is, and whether the supervisor's clocks contradict the times that a worker
+// The time of a sample, and whether the supervisor's clocks contradict the times that a worker
 // claims. On a CPU its own words count for nothing: the time is what the plain clock, from go to
 // done, shows above empty calls. On CUDA device events are finer, so there the claim is the time
 // and two clocks bound it: the plain one, and the strict one from before the inputs become visible

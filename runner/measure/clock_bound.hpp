@@ -20,8 +20,8 @@ struct EmptyCalls {
   double strict_ns = 0;
 };
 
-// What a clock may show above a claim once an empty call is taken off, nanoseconds. Of few calls,
-// those of `--quick`, it tells less.
+// Nanoseconds that a clock may show above a claim once an empty call is taken off. More for few
+// calls, as in `--quick`.
 [[nodiscard]] double clock_slack_ns(double claimed_ns, std::size_t calls);
 [[nodiscard]] double strict_slack_ns(double claimed_ns);
 

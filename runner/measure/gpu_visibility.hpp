@@ -7,7 +7,7 @@
 
 namespace kbench {
 
-// What CUDA_VISIBLE_DEVICES must say to show one device only, as number 0: the one that is number
+// The value of CUDA_VISIBLE_DEVICES that shows one device only, as number 0: the one that is number
 // `index` under `variable`, our own setting (null: none).
 [[nodiscard]] std::string visible_device(const char* variable, int index);
 

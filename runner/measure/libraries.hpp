@@ -54,7 +54,8 @@ struct MappedCode {
   CodeOrigin origin = CodeOrigin::kUnknown;
 };
 
-// What a kind of worker, and a submission, may map besides its own and the system's runtimes.
+// The code that a kind of worker, and a submission, may map besides its own and the system's
+// runtimes.
 struct CodeRules {
   bool vendor_libraries = false;  // the manifest asks for some
   // All that Python and torch consist of, and what is installed that is no kernel library.
@@ -62,8 +63,8 @@ struct CodeRules {
   bool memory_allowed = false;  // code without a file: torch's own kernels are made while it runs
 };
 
-// What of it is forbidden, as names to show. That others may write to a Python's folder is no fault
-// of the submission's, and not told here.
+// The forbidden part of the mapped code, as names to show. That others may write to a Python's
+// folder is no fault of the submission's, and not told here.
 [[nodiscard]] std::vector<std::string> forbidden_code(std::span<const MappedCode> code,
                                                       const CodeRules& rules);
 

@@ -9,7 +9,7 @@
 
 namespace kbench {
 
-// What is asked about every 20 ms while a call lasts.
+// Questions asked every 20 ms while a call lasts.
 struct WhileWaiting {
   std::function<bool()> is_over;  // there will be no answer: it ended
   // CPU: whether its threads wait for cores that they do not get, and what then moves them.

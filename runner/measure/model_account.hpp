@@ -1,4 +1,4 @@
-// What a session says of the ModelNew that it made. Its word, and no proof: for a label and for
+// A session's account of the ModelNew that it made. Its word, and no proof: for a label and for
 // what its author is told, never for a verdict.
 #pragma once
 

@@ -61,7 +61,7 @@ class Oracle {
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
   virtual Result<std::int64_t> flush() = 0;
-  // What follows, until the next one, is about this seat.
+  // Selects the seat of all requests until the next arm().
   virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
   virtual Result<Revealed> reveal(int slot) = 0;
   virtual Status snapshot(int slot, const OutputPlaces& places) = 0;

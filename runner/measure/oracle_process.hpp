@@ -67,7 +67,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   // Before a task: whoever ran one of another suite does not judge it, nor does what forked it.
   Status change_suite(const std::filesystem::path& task_file);
   Result<Message> ask(const Json& request, const std::vector<int>& files = {});
-  // What `read` makes of the reply; it may throw.
+  // The reply as `read` reads it; it may throw.
   template <class T>
   Result<T> ask_for(const Json& request, const std::function<T(const Json&)>& read,
                     const std::vector<int>& files = {});

@@ -24,8 +24,7 @@ namespace kbench {
 // is one that an oracle may give: what a submission is to blame for, an oracle does not decide.
 [[nodiscard]] std::optional<Error> error_in(const Json& body, const std::string& what);
 
-// What `read` makes of the reply. Errors: kInfrastructure where it throws, as conversions of JSON
-// do.
+// The reply as `read` reads it. Errors: kInfrastructure where it throws, as conversions of JSON do.
 template <class T>
 [[nodiscard]] Result<T> understood(const Json& body, const std::string& what,
                                    const std::function<T(const Json&)>& read) {

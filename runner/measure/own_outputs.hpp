@@ -24,8 +24,8 @@ namespace kbench {
 
 using ToldPlaces = std::array<OutputPlace, kMaxPlaces>;
 
-// What was told of each output of the task, held against what may be; nothing for one that lies in
-// the arena. Errors: kSubmission, also where two of them overlap.
+// The places of the task's outputs, by the worker's word and held against the rules; nothing for an
+// output in the arena. Errors: kSubmission, also where two of them overlap.
 [[nodiscard]] Result<std::vector<std::optional<PlacedOutput>>> held_against(const ToldPlaces& told,
                                                                             const TaskSize& size);
 

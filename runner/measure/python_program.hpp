@@ -15,7 +15,7 @@
 
 namespace kbench {
 
-// What plays. All paths are absolute.
+// The player and its files. All paths are absolute.
 struct PythonPlayer {
   PythonSetup python;
   std::filesystem::path script;   // runner/player/player.py, with its modules beside it
@@ -29,16 +29,16 @@ struct PythonModel {
   std::string entry;  // its file below WorkerStart::library, which is a folder
   std::string init;   // a literal of Python: ([64], {}, []) (suites/init_arguments.py)
   std::string mode;   // Task::mode
-  // What the task's Model registers and how KernelBench's names it, as suites/init_arguments.py
-  // says and runner/player/player_parameters.py reads it: lists, null where nobody knows. Data of
-  // the task's file, that only the session looks into.
+  // Parameters that the task's Model registers and KernelBench's names for them, as
+  // suites/init_arguments.py says and runner/player/player_parameters.py reads it: lists, null
+  // where nobody knows. Data of the task's file, that only the session looks into.
   Json state;
   Json kernelbench;
-  // What its build step made; none where it has no such step. Its files outlive the program.
+  // The products of its build step; none without such a step. Its files outlive the program.
   std::optional<PythonBuild> built;
 };
 
-// What starts the fork server that plays on this device ("cpu" or "cuda"), with so many threads.
+// The command of the fork server that plays on this device ("cpu" or "cuda"), with so many threads.
 [[nodiscard]] ZygoteCommand zygote_command(PythonPlayer player, std::string device,
                                            int device_index, int threads);
 

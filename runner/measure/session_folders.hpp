@@ -18,8 +18,8 @@ class SessionFolders {
   // Errors: kInfrastructure, as of the other functions.
   [[nodiscard]] static Result<SessionFolders> make();
 
-  // What the sandbox is to make writable for the fork server (SandboxCommand::writable). It does so
-  // by giving the folder to its user.
+  // The folder that the sandbox is to make writable for the fork server (SandboxCommand::writable).
+  // It does so by giving the folder to its user.
   [[nodiscard]] const std::filesystem::path& above() const { return above_; }
   // Once that server has started: the folder is ours again, and what is made in there from now on
   // will be its user's.

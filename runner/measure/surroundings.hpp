@@ -1,4 +1,4 @@
-// What the evaluator asks of the machine it runs on, as functions, so that tests can script them.
+// The evaluator's questions to the machine it runs on, as functions, so that tests can script them.
 #pragma once
 
 #include <cstdint>

@@ -36,15 +36,14 @@ namespace kbench {
 // pace explain.
 [[nodiscard]] bool disagree(const Evaluation& first, const Evaluation& second);
 
-// What two measurements say together, which do not disagree: a failure of the second counts, else
-// the samples of both do. Where both lie below the floor, the slower is `suspect`. Where the
-// machine was busy both times nobody is accused, and reports let no speed-up count
-// (reports/credit.hpp).
+// The result of two measurements that agree: a failure of the second counts, else the samples of
+// both do. Where both lie below the floor, the slower is `suspect`. Where the machine was busy both
+// times nobody is accused, and reports let no speed-up count (reports/credit.hpp).
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
 
-// What three say, where the first two disagree: a failure of the third counts, else two that agree
-// do, else the slowest of them. Nobody is accused of that; the label `unstable` tells of it. Two
-// that agree below the floor are `suspect`.
+// The result of three measurements, of which the first two disagree: a failure of the third counts,
+// else two that agree do, else the slowest of them. Nobody is accused of that; the label `unstable`
+// tells of it. Two that agree below the floor are `suspect`.
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
                                 const std::string& reason);
 

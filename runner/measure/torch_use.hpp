@@ -15,13 +15,13 @@ namespace kbench {
 
 struct TorchUse {
   std::map<std::string, std::int64_t> operators;  // calls by name; plain views are left out
-  // What all calls of an operator took, of those that were timed: on CUDA the device's time.
+  // Time of all timed calls of an operator: on CUDA the device's time.
   std::map<std::string, std::int64_t> ns = {};
   std::int64_t all_ns = 0;  // of the model in that call; 0: nobody can tell
   bool hooks_stand = true;  // a probe was seen by both hooks afterwards
 };
 
-// What a worker said, which may be anything: names are cleaned, and only so many are kept.
+// Reads a worker's report, which may be anything: names are cleaned, and only so many are kept.
 [[nodiscard]] TorchUse read_torch_use(const Json& said);
 
 // Moves, makes or describes data and computes nothing: views, allocation, copies, casts, reshapes,
@@ -36,7 +36,7 @@ struct TorchUse {
 // Empty without any.
 [[nodiscard]] std::string computing_operators(const TorchUse& use);
 
-// What may be made of torch by a submission that is ranked with the others.
+// The use of torch that is allowed to a submission ranked with the others.
 enum class AllowTorch {
   kData,  // operators that compute nothing; a row with others is ranked apart
   kAll,   // everything, as in KernelBench

@@ -38,7 +38,7 @@ class Worker : public Player {
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
   // The last lines that it printed, safe to show; empty without any. For its author only.
   [[nodiscard]] virtual std::string last_output() = 0;
-  // What it said of the operators of torch that the last call used, which was a kObserved one. Its
+  // Its report of the operators of torch that the last call used, which was a kObserved one. Its
   // word, and no proof.
   [[nodiscard]] virtual TorchUse torch_use() { return {}; }
   // Profile of the calls looked at since the last take.

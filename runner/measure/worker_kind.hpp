@@ -1,5 +1,5 @@
-// What differs between kinds of worker once it plays; everything else of an evaluation is the same
-// for all. How a worker of a kind is started: worker_program.hpp.
+// The differences between kinds of worker once they play; everything else of an evaluation is the
+// same for all. How a worker of a kind is started: worker_program.hpp.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,9 @@ struct WorkerKind {
   std::chrono::milliseconds least_call_timeout{5'000};
   // How a call ends that returned this status.
   EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
-  // What a submission that mapped other code is told.
+  // Message for a submission that mapped other code.
   std::string_view only_known_code;
-  // What may be wrong with one that a signal ended.
+  // Hint for a submission that a signal ended.
   std::string_view crash_hint;
 };
 

@@ -1,4 +1,4 @@
-// What a submission prints: the end of its standard output and error, for its author. A pipe that
+// A submission's output: the end of its standard output and error, for its author. A pipe that
 // nobody reads until the end: who prints more than it holds gets an error from write(), and waits
 // for nothing. Nothing is decided by it.
 #pragma once

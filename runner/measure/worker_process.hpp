@@ -40,7 +40,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] CodeProfile take_code_profile() override { return profiler_.take(); }
 
  private:
-  // What it writes, and where it is looked at.
+  // The files that it writes, and where they are counted.
   struct Outputs {
     std::optional<LateWrites> late_writes;
     std::optional<OwnOutputs> own;

@@ -29,9 +29,9 @@ class WorkerProgram {
                                                           int output) = 0;
   // The first message on its channel; mailbox, arenas and then `library` come along.
   [[nodiscard]] virtual Json request(const WorkerStart& start) const = 0;
-  // What the process of the last start() writes; none where it has no folder to write to.
+  // Files of the process of the last start(); none if it has no folder to write to.
   [[nodiscard]] virtual std::optional<WrittenFiles> written_files() const { return std::nullopt; }
-  // What was compiled; none where nothing is.
+  // The compiled library; none if nothing is compiled.
   [[nodiscard]] virtual Result<UniqueFd> library(const WorkerStart& start) const = 0;
   [[nodiscard]] virtual Result<KnownCode> known_code(int library) const = 0;
 };

@@ -15,8 +15,8 @@
 
 namespace kbench {
 
-// What a thread has run so far: how long, for how long it waited for a core that somebody else had,
-// and on how many occasions it was put on one.
+// The run time of a thread so far: how long it ran, for how long it waited for a core that somebody
+// else had, and on how many occasions it was put on one.
 struct RunTime {
   std::uint64_t ns = 0;
   std::uint64_t waited_ns = 0;
@@ -34,9 +34,9 @@ struct RunTimes {
 // Run times of these processes. Errors: kInfrastructure.
 [[nodiscard]] Result<RunTimes> run_times(std::span<const pid_t> processes);
 
-// What processes ran between two looks. A thread shows as stopped a moment before it leaves its
-// core, and where a hypervisor takes the core away in that moment, milliseconds are added to the
-// thread's run time when it leaves. But once it has left, it can run only after it was put on a
+// The run time of processes between two looks. A thread shows as stopped a moment before it leaves
+// its core, and where a hypervisor takes the core away in that moment, milliseconds are added to
+// the thread's run time when it leaves. But once it has left, it can run only after it was put on a
 // core again.
 struct RanMeanwhile {
   std::uint64_t leaving_ns = 0;  // by a thread, on the core that it had

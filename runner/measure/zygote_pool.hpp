@@ -22,8 +22,9 @@
 
 namespace kbench {
 
-// What starts a fork server, which sees `stage` and below it the files of one submission. The
-// folders that have to be unchanged between two submissions are added to its arguments.
+// The command that starts a fork server, which sees `stage` and below it the files of one
+// submission. The folders that have to be unchanged between two submissions are added to its
+// arguments.
 using ZygoteCommand = std::function<SandboxCommand(const std::filesystem::path& stage)>;
 
 // Which submission is to be played, and how its agent's fork server is started.
