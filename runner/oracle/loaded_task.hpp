@@ -41,8 +41,7 @@ struct Arenas {
 constexpr std::chrono::microseconds kBusyBeforeABaseline{300};
 constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
-// What the device can do, whatever the task: large copies and large matrix products, the best of a
-// few.
+// The device's peaks, whatever the task: large copies and large matrix products, the best of a few.
 [[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device);
 
 class LoadedTask {

@@ -11,8 +11,8 @@
 
 namespace kbench {
 
-// What is known about the inputs at hand: eager's outputs are right, the reference is float64. All
-// are contiguous.
+// The tensors of the inputs at hand: eager's outputs are right, the reference is float64. All are
+// contiguous.
 struct MutationGround {
   const GraphExecutor& executor;
   const TaskSize& size;

@@ -1,4 +1,4 @@
-// What `kbench tasks lint` asks of the oracle: to play a submission that is wrong on purpose. The
+// Requests of `kbench tasks lint` to the oracle: to play a submission that is wrong on purpose. The
 // oracle writes the mutation's outputs where a worker would have written them, so that judging them
 // is the same request, on the same bytes, as for a submission. Spoken over the same channel as
 // oracle/protocol.hpp, after `reference` and `arm`. No LibTorch.

@@ -1,5 +1,5 @@
-// What the supervisor and its oracle say to each other: one JSON request, one JSON reply, strictly
-// in turn. Both ends use these types, so the spelling is in one place. No LibTorch.
+// The protocol of the supervisor and its oracle: one JSON request, one JSON reply, strictly in
+// turn. Both ends use these types, so the spelling is in one place. No LibTorch.
 //
 //   op              request                        reply
 //   hello           –                              facts, torch, precision
@@ -115,14 +115,14 @@ struct BaselineTime {
   std::int64_t waited_ns = 0;             // CPU, from outside: for a core that somebody else had
 };
 
-// What a call left behind, on the oracle's own view.
+// Traces of a call, on the oracle's own view.
 struct Audit {
   std::uint64_t outside_outputs = 0;  // bytes around the outputs that are poison no more
   std::uint64_t inputs_changed = 0;   // bytes; looked at only when everything is asked for
   std::uint64_t params_changed = 0;   // the same
 };
 
-// What the device does at best, measured once.
+// The device's peaks, measured once.
 struct DevicePeaks {
   double copy_bytes_per_s = 0;    // read and written
   double matmul_flops_per_s = 0;  // CUDA: bfloat16, CPU: float32
