@@ -1,4 +1,4 @@
-// What a forked process does before it executes something else, or instead of it. It is a copy of a
+// Steps of a forked process before it executes something else, or instead of it. It is a copy of a
 // program that may have other threads: system calls and memory laid out before the fork only, no
 // allocation, no locks, no exceptions.
 #pragma once

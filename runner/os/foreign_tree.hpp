@@ -20,8 +20,8 @@ struct TreeSize {
   }
 };
 
-// What lies in `folder`, counted until it exceeds `most`. Code may write there meanwhile. Errors:
-// kInfrastructure, where a folder cannot be read.
+// Size of all files in `folder`, counted until it exceeds `most`. Code may write there meanwhile.
+// Errors: kInfrastructure, where a folder cannot be read.
 [[nodiscard]] Result<TreeSize> measure_tree(const std::filesystem::path& folder,
                                             const TreeSize& most);
 

@@ -24,7 +24,7 @@ class WrittenFiles {
 
   explicit WrittenFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // What is too much, in words that follow a name; empty where nothing is. Looks where the last
+  // The limit that is exceeded, in words that follow a name; empty if none is. Looks if the last
   // look was at least `every` ago, and never for more than a fiftieth of the time. What `processes`
   // have open counts under whatever name, also under none. Errors: kInfrastructure, where the
   // folder or a process cannot be looked into.
