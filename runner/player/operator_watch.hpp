@@ -42,7 +42,7 @@ void forget_operators();
 void watch_operators(OperatorClock& clock);
 // Takes the hooks off.
 void stop_watching_operators();
-// What was seen in between. On a device, once its work is complete.
+// The operators seen in between. On a device, once its work is complete.
 [[nodiscard]] WatchedOperators watched_operators();
 
 }  // namespace kbench

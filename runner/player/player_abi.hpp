@@ -1,4 +1,4 @@
-// What kbench-player.so offers to player.py through ctypes: the mailbox, the arenas, a GPU, the
+// Functions of kbench-player.so for player.py, through ctypes: the mailbox, the arenas, a GPU, the
 // locks, tensors without a copy, and the observer of torch's operators. Plain C; player.py declares
 // the same functions. Loaded after torch and before anything foreign.
 #pragma once
