@@ -1,6 +1,5 @@
-// What an evaluation is worth to somebody who trains on it: pure functions of one row, by name.
-// They read no clock, no device and no store, so that any stored run can be scored again under
-// another name.
+// Rewards of evaluations, for training: pure functions of one row, by name. They read no clock, no
+// device and no store, so that any stored run can be scored again under another name.
 //
 // A fault of kbench or of its machine is worth nothing, neither good nor bad: such rows have no
 // value, and `reason` says why. So have rows of tasks that tell no right from wrong, and correct
@@ -62,7 +61,7 @@ struct RewardRule {
 // "log", "fast_p:1.5". Errors: kUsage, with the nearest known name.
 [[nodiscard]] Result<RewardRule> find_reward(std::string_view name);
 
-// What a correct row is paid for.
+// The part of a correct row's result that is paid.
 enum class Pay {
   kSpeedup,
   kAtMostSame,  // its speed-up, up to that of a kernel as fast as the baseline
@@ -71,7 +70,7 @@ enum class Pay {
 };
 [[nodiscard]] std::string_view to_string(Pay pay);
 
-// What a reward looks at of a row.
+// The parts of a row that a reward reads.
 struct RewardRow {
   // A speed-up: above 1 the submission is faster.
   struct Ratio {
