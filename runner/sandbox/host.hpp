@@ -1,5 +1,5 @@
-// What the sandbox needs to know of the machine: where programs and the CUDA driver's libraries
-// are, how many processes a user has. Pure look-ups, nothing is changed.
+// Facts of the machine for the sandbox: where programs and the CUDA driver's libraries are, how
+// many processes a user has. Pure look-ups, nothing is changed.
 #pragma once
 
 #include <sys/types.h>

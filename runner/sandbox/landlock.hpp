@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// What one path, with everything below it, may be used for.
+// The allowed use of one path and everything below it.
 enum class PathUse {
   kRead,    // read, list and execute
   kWrite,   // everything that can be done to files and folders
@@ -26,7 +26,7 @@ struct PathRule {
   PathUse use = PathUse::kRead;
 };
 
-// What this kernel speaks; 0 where Landlock is missing or switched off.
+// This kernel's ABI of Landlock; 0 if it is missing or switched off.
 [[nodiscard]] int landlock_abi();
 
 // Confines this process and what it starts from now on, as an ABI up to `abi` can. Paths that do

@@ -38,7 +38,8 @@ struct LaunchPlan {
   std::string thaw_word;
 };
 
-// What the keeper writes: the program's number first, and before it ends, how the program ended.
+// The keeper's messages: the program's number first, and before the keeper ends, how the program
+// ended.
 struct KeeperReport {
   int value = 0;  // a pid, then what waitpid reported
 };

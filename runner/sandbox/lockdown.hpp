@@ -1,4 +1,4 @@
-// What a worker gives up for good just before it loads a submission: starting programs or
+// Rights that a worker gives up for good just before it loads a submission: starting programs or
 // processes, signals to others, whatever could continue it while it is stopped, and all that
 // FilterRules::common names. Threads, CUDA and files stay as they are. kbench-worker does it
 // between opening its device and dlopen, so that the submission's constructors are bound as well;

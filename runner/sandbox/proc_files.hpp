@@ -18,7 +18,7 @@
 
 namespace kbench {
 
-// What a look at something in /proc came to.
+// The outcome of a look at something in /proc.
 enum class Look {
   kSeen,
   kGone,     // the kernel says that it is no more
@@ -70,7 +70,7 @@ namespace detail {
 [[nodiscard]] long read_entries(int directory, std::span<char> buffer);
 [[nodiscard]] bool rewind(int directory);
 
-// What getdents64 writes, as documented in getdents(2).
+// An entry of getdents64, as documented in getdents(2).
 struct DirectoryEntry {
   std::uint64_t inode;
   std::int64_t offset;

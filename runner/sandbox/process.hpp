@@ -18,9 +18,9 @@ namespace kbench {
 
 class KeptProcess final : public SandboxedProcess {
  public:
-  // What is below `root`, a process as numbered here, is the program's, or kbench-enter.
-  // `reports` is what it writes to, `started` whether it said that the program was executed,
-  // `own_user` whom it runs as, where nobody else does.
+  // All processes below `root`, as numbered here, are the program's, or kbench-enter. kbench-enter
+  // writes to `reports`; `started` is true if it said that the program was executed; `own_user` is
+  // the program's user if no other program has it.
   KeptProcess(Launched launched, pid_t root, UniqueFd reports, Cgroup group, bool started,
               std::optional<uid_t> own_user, std::shared_ptr<UndeadList> undead);
   ~KeptProcess() override;

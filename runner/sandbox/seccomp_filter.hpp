@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct FilterRules {
-  // What no sandboxed program may do: ptrace, other processes' memory, mounts, namespaces, bpf,
+  // Forbidden to every sandboxed program: ptrace, other processes' memory, mounts, namespaces, bpf,
   // perf, io_uring, keys, userfaultfd, sockets, System V IPC, device nodes, clocks, modules.
   bool common = true;
   // Unix sockets stay possible, and no others. libcuda makes one in cuInit and fails without (error

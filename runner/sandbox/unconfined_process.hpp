@@ -9,7 +9,7 @@
 
 namespace kbench {
 
-// What it starts is stopped and counted, it itself is not. It ends with this object.
+// The processes that it starts are stopped and counted, it itself is not. It ends with this object.
 [[nodiscard]] Result<std::unique_ptr<SandboxedProcess>> start_unconfined(const ChildPlan& plan);
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
-// What is left of sandboxed programs that are over: those that were killed and did not die in time,
-// and processes that somehow stayed behind. A sandbox keeps the list, its processes add themselves;
-// it shrinks when the kernel lets go after all. Safe to use from several threads.
+// Remains of sandboxed programs that are over: those that were killed and did not die in time, and
+// processes that somehow stayed behind. A sandbox keeps the list, its processes add themselves; it
+// shrinks when the kernel lets go after all. Safe to use from several threads.
 #pragma once
 
 #include <sys/types.h>
