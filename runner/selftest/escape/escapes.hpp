@@ -17,7 +17,7 @@ enum class EscapeAs {
   kTool,    // may start processes, as compilers do
 };
 
-// What an escape needs around it, or who decides whether it succeeded.
+// The setting of an escape: what it needs around it, or who decides whether it succeeded.
 enum class EscapeSetting {
   kPlain,     // the probe itself knows
   kVictim,    // a process outside must still live afterwards
@@ -38,7 +38,7 @@ struct Escape {
 
 [[nodiscard]] const std::vector<Escape>& all_escapes();
 
-// What the escapes aim at. Laid out by the selftest, passed as "name=value" arguments.
+// Targets of the escapes. Laid out by the selftest, passed as "name=value" arguments.
 struct Bait {
   std::string secret;      // a file that anybody may read and write, in a folder that was not given
   std::string submission;  // another agent's compiled submission
