@@ -1,4 +1,4 @@
-// What supervisor and gate say to each other, as JSON over core/channel:
+// The protocol of supervisor and gate, as JSON over core/channel:
 //
 //   supervisor: {"say": "hello", …}        once, first: GateHello
 //   gate:       {"ask": 7, "what": …, …}   numbers are the gate's
@@ -33,7 +33,7 @@
 
 namespace kbench {
 
-// What the gate has to know, having no files.
+// Facts for the gate, which has no files.
 struct GateHello {
   std::string version;             // of kbench
   std::string device;              // that submissions are judged on: "cpu", "cuda"

@@ -18,7 +18,7 @@ class Judge {
  public:
   virtual ~Judge() = default;
 
-  // What the order would be evaluated as.
+  // The identity of the evaluation that the order asks for.
   struct Identity {
     std::string id;  // the key of its row
     std::string task;
@@ -46,9 +46,8 @@ class Judge {
   // From now on nothing is begun. Called from any thread, while judge() runs.
   virtual void stop() = 0;
 
-  // What an agent has to know of a task: {task, size, device, prompt, reference}. Errors:
-  // kNotFound. This and the next one: on the supervisor's own thread. An empty name is that of any
-  // task.
+  // A task for an agent: {task, size, device, prompt, reference}. Errors: kNotFound. This and the
+  // next one: on the supervisor's own thread. An empty name is that of any task.
   virtual Result<Json> describe(const std::string& task, const std::string& size) = 0;
   // One of an agent's tools that takes no time (serve/tools.hpp), for the holder of a token; or the
   // order that one which takes time comes to. Errors: of the arguments, as kUsage.

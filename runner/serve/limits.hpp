@@ -1,5 +1,5 @@
-// What one client of `kbench serve` may ask for, and all of them together. kbench-gate keeps them
-// where a request comes in; what reaches the supervisor is held against the same ones there,
+// Limits of one client of `kbench serve`, and of all of them together. kbench-gate keeps them where
+// a request comes in; requests that reach the supervisor are held against the same limits there,
 // because the gate is not trusted.
 #pragma once
 

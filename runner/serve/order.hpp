@@ -1,5 +1,5 @@
-// What a client wants judged: one submission's source for one task. It travels from the gate to the
-// supervisor, waits there, and lies on the disk meanwhile, each time as the same JSON.
+// An order: one submission's source for one task, which a client wants judged. It travels from the
+// gate to the supervisor, waits there, and lies on the disk meanwhile, each time as the same JSON.
 #pragma once
 
 #include <cstdint>

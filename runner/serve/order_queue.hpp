@@ -26,7 +26,7 @@ class OrderQueue {
 
   enum class Push { kTaken, kThere, kFull, kTooMany };
   Push push(QueuedOrder order);
-  // What push() would say of a new one.
+  // The answer of push() to a new order.
   [[nodiscard]] Push room_for(const std::string& agent) const;
   // From an earlier life: whatever the limits say.
   void restore(QueuedOrder order);

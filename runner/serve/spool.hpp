@@ -20,8 +20,8 @@ class Spool {
   // kInfrastructure.
   [[nodiscard]] static Result<Spool> open(const std::filesystem::path& folder);
 
-  // What an earlier server left, by arrival. A file that is none of ours, or damaged, stays where
-  // it is and is counted.
+  // Orders that an earlier server left, by arrival. A file that is none of ours, or damaged, stays
+  // where it is and is counted.
   struct Kept {
     std::vector<QueuedOrder> orders;
     std::size_t damaged = 0;

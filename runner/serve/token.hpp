@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// What a token allows.
+// The rights of a token.
 struct Scopes {
   bool read = false;       // stored rows, what is queued, events
   bool evaluate = false;   // have submissions judged
