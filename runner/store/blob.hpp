@@ -23,10 +23,10 @@ struct Blob {
   std::string content;
 };
 
-// What is wrong with blobs, in words, by the hashes that they are named by.
+// Faults of blobs, in words, by the blobs' hashes.
 using DamagedBlobs = std::map<std::string, std::string>;
 
-// What is stored under some hashes.
+// The contents stored under some hashes.
 struct StoredContents {
   std::map<std::string, std::string> texts;  // by hash, each checked against its own
   DamagedBlobs damaged;

@@ -1,8 +1,8 @@
-// What holds the rows of a run together. Each row carries a link, the HMAC of the link before it
-// and of everything that is stored of the row; the run carries a seal over its own columns, the
-// number of its rows and the last link. A row that is changed, moved, added or removed breaks a
-// link or the seal, and only the holder of the key can make either. What the chain cannot tell is
-// an older copy of the whole file from the newest one. Pure functions.
+// The chain of a run's rows. Each row carries a link, the HMAC of the link before it and of
+// everything that is stored of the row; the run carries a seal over its own columns, the number of
+// its rows and the last link. A row that is changed, moved, added or removed breaks a link or the
+// seal, and only the holder of the key can make either. What the chain cannot tell is an older copy
+// of the whole file from the newest one. Pure functions.
 //
 // A column that is added later enters the text of a row only where it is not at its default, so
 // that rows from before keep their links.
@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// What is known about the rows of a run.
+// The state of a run's chain.
 struct ChainFinding {
   enum class State {
     kUnchained,  // stored without a chain: nobody can tell

@@ -49,8 +49,8 @@ void insert_whole_episode(SQLite::Database& database, const Episode& episode, Wo
                                                         const std::optional<std::string>& run_id,
                                                         WorkBudget& budget);
 
-// What the prompts of all episodes name: messages and lists of tools, which no column does. Nothing
-// where a prompt cannot be read.
+// The texts that prompts of all episodes name: messages and lists of tools, which no column names.
+// Nothing if a prompt cannot be read.
 [[nodiscard]] std::optional<std::set<std::string>> texts_of_prompts(SQLite::Database& database,
                                                                     WorkBudget& budget);
 

@@ -28,7 +28,7 @@ class MendedCopy {
 
   // With today's tables and columns, but for indexes, which a scan of damaged rows could not make.
   [[nodiscard]] Connection& connection() { return connection_; }
-  // What had to be mended, a sentence each.
+  // The parts that had to be mended, a sentence each.
   [[nodiscard]] const std::vector<std::string>& mended() const { return mended_; }
 
  private:

@@ -47,7 +47,7 @@ struct RunRows {
 // Adds a run that is not there yet; to be called inside a transaction.
 void insert_run_rows(Connection& connection, const RunRows& rows);
 
-// What is not the same in two runs of one id, in words; empty where all of it is.
+// The difference between two runs of one id, in words; empty if there is none.
 [[nodiscard]] std::string difference(const RunRows& a, const RunRows& b);
 
 // Rows below `evaluation` (samples, checks, attempts, blocks) are numbered from 0 without a gap:

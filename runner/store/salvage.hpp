@@ -1,6 +1,6 @@
-// What can be read of a damaged database, into a new one: the runs of which every row is there,
-// with their chains as they are. A source that is damaged costs no run: it is taken as it is, and
-// told. `kbench db salvage`. The damaged file is only read.
+// Copies the readable part of a damaged database into a new one: the runs of which every row is
+// there, with their chains as they are. A source that is damaged costs no run: it is taken as it
+// is, and told. `kbench db salvage`. The damaged file is only read.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct Salvaged {
   std::vector<SavedRun> saved;      // in order of insertion
   std::vector<LostRun> lost;        // the same
   std::vector<std::string> mended;  // of the file itself, a sentence each
-  // What else is lost: sources and episodes of runs that were saved, tags and lint records; a
-  // sentence each.
+  // Other losses: sources and episodes of runs that were saved, tags and lint records; a sentence
+  // each.
   std::vector<std::string> notes;
 };
 

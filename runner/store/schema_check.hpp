@@ -15,8 +15,8 @@ class Database;
 
 namespace kbench {
 
-// What the first `steps` steps make must be all that the file holds. The error (kBadInput) names
-// the object that differs. Throws SQLite::Exception.
+// The file must hold exactly the schema that the first `steps` steps make. The error (kBadInput)
+// names the object that differs. Throws SQLite::Exception.
 [[nodiscard]] Status check_schema(SQLite::Database& database, const std::filesystem::path& file,
                                   std::size_t steps);
 

@@ -41,7 +41,7 @@ struct StoredTask {
   std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
 };
 
-// What a run's rows were timed for: by default, in --quick, or not at all in --checks-only.
+// How long a run's rows were timed: in full, in --quick, or not at all in --checks-only.
 enum class HowTimed { kInFull, kQuick, kNot };
 
 class Store {
@@ -56,7 +56,7 @@ class Store {
   Store& operator=(Store&&) noexcept;
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
-  // What was written is in the one file then, unless somebody reads it at this moment.
+  // All that was written is in the one file then, unless somebody reads it at this moment.
   ~Store();
 
   // From now on runs are begun chained with this key, and chains made with it are extended and
@@ -128,7 +128,7 @@ class Store {
   // The rows of that key, of whatever runs: the same evaluation, each time that it was made.
   [[nodiscard]] Result<StoredTask> read_key(const std::string& key) const;
 
-  // What is stored under these hashes, each checked against its own: the smallest first, as many as
+  // The contents under these hashes, each checked against its own: the smallest first, as many as
   // have at most so many bytes together. Without those that the store does not have. One that is
   // damaged is an Error (kBadInput).
   [[nodiscard]] Result<std::map<std::string, std::string>> contents(

@@ -25,7 +25,7 @@ class WorkBudget;
 [[nodiscard]] bool remove_tag(SQLite::Database& database, const std::string& name);
 // By name, without those whose name is none of ours.
 [[nodiscard]] std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget);
-// What is wrong with the names of the others, a sentence each; they are as somebody wrote them.
+// Faults of the other tags' names, a sentence each; the names are as somebody wrote them.
 [[nodiscard]] std::vector<std::string> wrong_tags(SQLite::Database& database, WorkBudget& budget);
 
 }  // namespace kbench
