@@ -66,7 +66,8 @@ struct CompileLimits {
   std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
 };
 
-// What a compiler is to tell beside its warnings. kResources: for CUDA, `ptxas -v` is among them.
+// The compiler's messages: warnings, or resources as well. kResources: for CUDA, `ptxas -v` is
+// among them.
 enum class CompilerTells { kWarnings, kResources };
 
 class Compiler {

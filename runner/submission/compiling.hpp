@@ -1,5 +1,5 @@
-// What all compilations of foreign code have in common: where compilers lie, what their sandbox
-// shows them, and what is told of their words.
+// Common parts of all compilations of foreign code: where compilers lie, what their sandbox shows
+// them, and how their words are told.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ namespace kbench {
 inline constexpr std::size_t kMaxLibraryBytes = 64u << 20;
 inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 
-// What `-march=native` stands for here: a cache that moved to another processor is not reused.
+// The processor that `-march=native` means here: a cache that moved to another processor is not
+// reused.
 [[nodiscard]] std::string processor_fingerprint();
 
 // The folder above nvcc's bin/, with headers and libraries.

@@ -20,7 +20,7 @@
 
 namespace kbench {
 
-// What compiles for Python. All paths are absolute.
+// The compilers and headers of extensions. All paths are absolute.
 struct ExtensionTools {
   PythonSetup python;
   std::filesystem::path scripts;  // runner/player
@@ -63,7 +63,7 @@ class ExtensionCompiler {
   [[nodiscard]] const ExtensionTools& tools() const { return tools_; }
   // Where what is kept of an agent lies.
   [[nodiscard]] std::filesystem::path folder_of(const std::string& agent) const;
-  // What decides how anything is compiled here; a hash.
+  // Hash of everything that decides how an extension is compiled here.
   [[nodiscard]] const std::string& recipe() const { return recipe_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a Python submission asked torch or Triton to compile, read from the text by which
-// runner/player/kbench_extensions.py knows it. The text comes from a process that runs the
+// A Python submission's request to torch or Triton to compile something, read from the text by
+// which runner/player/kbench_extensions.py knows it. The text comes from a process that runs the
 // submission, so every field is checked, and what a compiler is told is written anew.
 #pragma once
 
@@ -25,8 +25,8 @@ struct ExtensionRequest {
   bool cuda = false;               // nvcc and the toolkit's libraries are wanted
   ExtensionFlags flags;            // checked
   std::vector<std::string> files;  // kFiles: of the submission's folder, as the user calls them
-  // What is not in its folder: texts of an inline one ("main.cpp", "cuda.cu"), files that it wrote,
-  // C.
+  // Sources that are not in its folder: texts of an inline one ("main.cpp", "cuda.cu"), files that
+  // it wrote, C.
   std::vector<SourceFile> texts;
   std::vector<std::string> includes;  // folders: relative to the submission's, or absolute
   Json inline_options;  // kInline: functions, error_handling, implicit_headers, cpp, cuda

@@ -17,7 +17,7 @@ namespace kbench {
 // Errors: kBadInput for a library nobody knows, or one of the other device.
 [[nodiscard]] Status check_library(const std::string& library, const std::string& device);
 
-// What the linker is told for an allowed library.
+// The linker's arguments for an allowed library.
 [[nodiscard]] std::vector<std::string> linker_arguments(const std::string& library);
 
 }  // namespace kbench

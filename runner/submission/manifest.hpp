@@ -38,7 +38,7 @@ struct Manifest {
 // them beginning with a dot, a dash or an @, at most 200 bytes in all. A compiler takes a name with
 // a leading dash for an option, one with a leading @ for a file of options.
 [[nodiscard]] bool is_plain_relative_path(const std::string& path);
-// What to do about one that is not.
+// The hint for a path that is not plain.
 inline constexpr const char* kPlainPaths =
     "Use letters, digits and . _ + - @ only; none begins with a dot, a dash or an @.";
 

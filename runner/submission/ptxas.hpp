@@ -1,4 +1,4 @@
-// What `ptxas -v` says of the kernels that it assembled: registers and what did not fit into them.
+// Resources of kernels, as `ptxas -v` tells them: registers and spills.
 #pragma once
 
 #include <string>

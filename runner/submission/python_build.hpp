@@ -1,4 +1,4 @@
-// What the build step of a Python submission made, staged beside its files, below a name that none
+// The products of a Python submission's build step, staged beside its files, below a name that none
 // of them can have: libraries, each known by what it holds, and the kernels that Triton compiled.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace kbench {
 
-// What Triton reads, in the build step and in sessions alike: tuning is kept, and of a kernel no
-// more than what runs.
+// Triton's environment, in the build step and in sessions alike: tuning is kept, and of a kernel
+// only the binary that runs.
 [[nodiscard]] std::map<std::string, std::string> triton_environment();
 
 struct BuiltLibrary {
@@ -20,7 +20,7 @@ struct BuiltLibrary {
   std::string sha256;
 };
 
-// What it asked for by load_inline or load, and what came of it.
+// An extension that it asked for by load_inline or load, and the outcome.
 struct BuiltExtension {
   std::string key;      // extension_key of the request
   std::string name;     // that it was asked for by; that of the module's init function
@@ -36,8 +36,7 @@ struct PythonBuild {
   bool torch_compiled = false;  // kernels of that cache were made by torch.compile
   // Every library of these, Triton's too: machine code of the submission's own, and all that is.
   std::vector<BuiltLibrary> libraries;
-  // What raised while the submission was run in the build step, one line; empty where nothing did.
-  // Its word.
+  // The exception that the submission raised in the build step, one line; empty if none. Its word.
   std::string note;
 
   double seconds = 0;    // of the step, as it took when something was compiled
@@ -45,8 +44,8 @@ struct PythonBuild {
   bool vendor_library = false;
   std::vector<SourceFile> texts;  // of extensions, as far as no file of the submission holds them
 
-  // What does not compile, though its file goes on without it; empty where all compiles. Known by
-  // what the compilers said here, and by nothing that the submission's process says.
+  // The compilers' words about the first extension that does not compile, though the submission's
+  // file goes on without it; empty if all compile. Never the word of the submission's process.
   [[nodiscard]] std::string first_failure() const;
 };
 

@@ -1,5 +1,5 @@
-// What a Python submission says that it imports, read from its text: some of it takes a build step.
-// A reader of lines, no parser of Python: whoever hides an import finds out when it fails.
+// The imports of a Python submission, read from its text: some of them take a build step. A reader
+// of lines, no parser of Python: whoever hides an import finds out when it fails.
 #pragma once
 
 #include <vector>

@@ -20,7 +20,7 @@ namespace kbench {
 enum class SubmissionKind { kNative, kPython };
 [[nodiscard]] std::string_view to_string(SubmissionKind kind);  // "native", "python"
 
-// What a Python submission says that it imports, read from its text: python_imports.hpp.
+// The imports of a Python submission, read from its text: python_imports.hpp.
 struct PythonNeeds {
   bool compiler = false;  // torch.utils.cpp_extension
   bool triton = false;
@@ -48,7 +48,7 @@ struct Submission {
   bool cuda_agent = false;
   // Which no link of it may leave; empty: the agent's folder.
   std::filesystem::path root;
-  // What a single file is called where it is staged; empty: as it is.
+  // The name of a single file where it is staged; empty: its own.
   std::string staged_name;
 
   // Whether it takes a build step of Python's: see python_build.hpp.
@@ -60,7 +60,7 @@ struct Submission {
   }
 };
 
-// What one agent may hand in. Beyond that it is refused, and nobody else notices.
+// Limits of one agent. Beyond them it is refused, and other agents do not notice.
 struct AgentLimits {
   std::size_t entries = 10'000;             // files and folders
   std::uint64_t source_bytes = 1ull << 30;  // read for all submissions, shared headers each time
