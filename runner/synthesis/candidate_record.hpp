@@ -1,4 +1,4 @@
-// What became of one candidate: a line of the journal, an entry of the manifest. Written by the
+// The outcome of one candidate: a line of the journal, an entry of the manifest. Written by the
 // cli, kept by synthesis_journal.hpp. Invariant: a candidate that was kept has a task and no
 // rejection, one that was rejected has a reason and a message.
 #pragma once

@@ -1,4 +1,4 @@
-// What a task computes, as the list of its operators: read from the lowered graph, never from names
+// A task's computation, as the list of its operators: read from the lowered graph, never from names
 // in its source, in a form in which a copy agrees with what it was copied from, however it is
 // written and whatever its shapes are. Pure.
 //

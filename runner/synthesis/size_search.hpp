@@ -22,7 +22,7 @@ class SizeSearch {
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] int tries() const { return tries_; }
 
-  // What eager took at scale(); infinity where it does not fit into memory. After kTryAgain scale()
+  // Takes eager's time at scale(); infinity if it does not fit into memory. After kTryAgain scale()
   // is another one, towards the geometric middle of the band.
   Next took(double ms);
 
