@@ -1,5 +1,4 @@
-// What kinds of operators a task is made of, for choosing among tasks: "convolution", "activation".
-// Pure.
+// Kinds of a task's operators, for choosing among tasks: "convolution", "activation". Pure.
 #pragma once
 
 #include <span>

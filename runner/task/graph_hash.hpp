@@ -1,6 +1,6 @@
-// What a compiled baseline depends on in a task: the graph of one size with the shapes and dtypes
-// of its tensors. How values are drawn and what the task says about itself are left out, so that a
-// mended input distribution does not cost a build.
+// Hash of the parts of a task that a compiled baseline depends on: the graph of one size with the
+// shapes and dtypes of its tensors. How values are drawn and what the task says about itself are
+// left out, so that a mended input distribution does not cost a build.
 #pragma once
 
 #include <string>

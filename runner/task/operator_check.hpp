@@ -19,7 +19,7 @@ class OperatorCheck {
   // The first `given` values are inputs and parameters.
   explicit OperatorCheck(std::size_t given) : given_(given, true) {}
 
-  // What is wrong with the graph's next node; nothing: it may run.
+  // The fault of the graph's next node; nothing: it may run.
   [[nodiscard]] std::optional<std::string> problem_with(const GraphNode& node);
 
  private:

@@ -79,7 +79,7 @@ class OperatorTable {
   std::unordered_map<std::string, OperatorRule> rules_;
 };
 
-// What an argument may be, for people: "a tensor", "\"none\" or \"tanh\"".
+// The values that an argument may have, for people: "a tensor", "\"none\" or \"tanh\"".
 [[nodiscard]] std::string describe(const ArgRule& rule);
 
 }  // namespace kbench

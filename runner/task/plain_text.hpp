@@ -1,4 +1,4 @@
-// What text of a task file may hold that ends up in generated source and in what people read.
+// Rules for text of a task file that ends up in generated source or before people's eyes.
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,7 @@ struct TaskEntry {
 // cannot be read.
 [[nodiscard]] Result<std::vector<TaskEntry>> list_tasks(const std::filesystem::path& suites);
 
-// What an id alone tells, without a file; empty where it is none ("level1/019_relu").
+// The entry of an id ("level1/019_relu") alone, without a file; empty if it is no id.
 [[nodiscard]] std::optional<TaskEntry> entry_of_id(const std::string& id);
 
 // The names of a task file's sizes, in its order, without reading the rest for sense: some

@@ -15,7 +15,7 @@
 
 namespace kbench {
 
-// What a task file may hold at most: tensors of one kind, or in one list, and of each of them.
+// Limits of a task file: tensors of one kind, or in one list, and their dimensions.
 constexpr std::size_t kMaxTensors = 8192;
 constexpr std::size_t kMaxRank = 12;
 // A TiB of bytes; sums cannot overflow.
@@ -65,8 +65,8 @@ struct Draw {
   double b = 1;
   std::vector<double> data;
   std::int64_t step = 1;  // integers: the distance of neighbouring values, so a, a + step, ... < b
-  // What of a random tensor is kept: all, or what lies on and below / above `diagonal` of the last
-  // two dimensions; the rest is zero.
+  // The part of a random tensor that is kept: all, or the elements on and below / above `diagonal`
+  // of the last two dimensions; the rest is zero.
   enum class Keep { kAll, kLower, kUpper };
   Keep keep = Keep::kAll;
   std::int64_t diagonal = 0;
