@@ -19,7 +19,7 @@
 
 namespace kbench {
 
-// What kept a call of a tool from being answered.
+// The reason why a call of a tool was not answered.
 enum class CallError {
   kNone,            // it was answered; what that says of the kernel is its result
   kUnknownTool,     // the model named a tool that was not offered

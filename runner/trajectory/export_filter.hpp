@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// What a filter looks at.
+// The parts of an episode that a filter reads.
 struct Trajectory {
   const Episode* episode = nullptr;
   const Contents* contents = nullptr;  // of its texts; one that is missing is like no other

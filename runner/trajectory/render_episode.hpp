@@ -24,7 +24,7 @@ enum class ExportKind {
   kPpo,  // with value targets
 };
 [[nodiscard]] std::string_view to_string(ExportKind kind);  // "sft"
-// What is exported where nobody names a rule: strict for rft, CUDA Agent's for sft, all for ppo.
+// The rule without --filter: strict for rft, CUDA Agent's for sft, all for ppo.
 [[nodiscard]] FilterRule default_rule(ExportKind kind);
 
 struct EpisodeLine {

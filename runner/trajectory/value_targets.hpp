@@ -1,5 +1,5 @@
-// What a critic is to learn of an episode's turns: generalised advantage estimation (Schulman et
-// al., arXiv 1506.02438), with the constants of CUDA Agent (arXiv 2602.24286). Pure functions.
+// Value targets for an episode's turns: generalised advantage estimation (Schulman et al., arXiv
+// 1506.02438), with the constants of CUDA Agent (arXiv 2602.24286). Pure functions.
 //
 //   δ_t = r_t + γ V_{t+1} − V_t        Â_t = Σ_l (γλ)^l δ_{t+l}        target_t = V_t + Â_t
 //
