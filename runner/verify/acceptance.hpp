@@ -46,7 +46,7 @@ struct OutputBound {
   double relative = 0;
 };
 
-// What an output is compared with.
+// The tensor that an output is compared with.
 enum class Against { kReference, kEager };
 
 // The side whose outputs are judged: a compiled baseline may choose TF32 where eager's heuristics

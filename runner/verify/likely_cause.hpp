@@ -1,4 +1,4 @@
-// What a wrong output looks like, for its author: zeros, a multiple of what is right, half
+// The likely cause of a wrong output, for its author: zeros, a multiple of what is right, half
 // precision, values of something else. A guess from the sums of the comparison, which says so.
 #pragma once
 
