@@ -1,5 +1,5 @@
-// What a worker needs from its device: map the three arenas, a stream, a workspace, a timer.
-// Implemented for the CPU and, through the driver API loaded at run time, for CUDA.
+// A worker's view of its device: map the three arenas, a stream, a workspace, a timer. Implemented
+// for the CPU and, through the driver API loaded at run time, for CUDA.
 #pragma once
 
 #include <cstddef>
