@@ -1,5 +1,5 @@
-// What a workspace's requests answer, as JSON for whoever reads it next, which is a model with a
-// window: at most 16 KiB, and no more of the judge than its author may know (no seed, no inputs).
+// Answers to a workspace's requests, as JSON for a model with a window: at most 16 KiB, and no more
+// of the judge than its author may know (no seed, no inputs).
 #pragma once
 
 #include <cstddef>

@@ -33,11 +33,11 @@ struct WorkspaceTexts {
 [[nodiscard]] Status make_workspace(const std::filesystem::path& folder, const WorkspaceTask& task,
                                     const WorkspaceTexts& texts);
 
-// What workspace.json says, where the agent cannot write to it. Errors: kUsage, where it is missing
-// or damaged.
+// Reads workspace.json where the agent cannot write to it. Errors: kUsage, where it is missing or
+// damaged.
 [[nodiscard]] Result<WorkspaceTask> read_workspace(const std::filesystem::path& folder);
-// What the folder was opened for. Errors: kUsage, where it was not, or workspace.json says another
-// thing.
+// The task that the folder was opened for. Errors: kUsage, if there is none, or workspace.json says
+// another thing.
 [[nodiscard]] Result<WorkspaceTask> read_workspace(const std::filesystem::path& folder,
                                                    const WorkspaceRecords& records);
 

@@ -1,6 +1,6 @@
-// What an agent without a shell does with the files of its workspace. Paths are relative to it; it
-// reads all of it and writes below kernels/ alone. Results are what its tools answer. The folder is
-// the judge's own, and nobody else writes in it.
+// File operations of an agent without a shell, in its workspace. Paths are relative to it; it reads
+// all of it and writes below kernels/ alone. Results are what its tools answer. The folder is the
+// judge's own, and nobody else writes in it.
 #pragma once
 
 #include <cstddef>

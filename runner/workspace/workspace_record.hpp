@@ -11,7 +11,7 @@
 
 namespace kbench {
 
-// What a workspace is for.
+// The task of a workspace.
 struct WorkspaceTask {
   std::string task;    // "level1/019_relu"
   std::string size;    // "small" or "full"
@@ -32,8 +32,8 @@ class WorkspaceRecords {
 
   // `folder` exists. Errors: kInfrastructure.
   [[nodiscard]] Status keep(const std::filesystem::path& folder, const WorkspaceTask& task) const;
-  // What it was opened for; nothing where this user opened none there. Errors: kUsage for a record
-  // that is damaged.
+  // The task that it was opened for; nothing if this user opened none there. Errors: kUsage for a
+  // record that is damaged.
   [[nodiscard]] Result<std::optional<WorkspaceTask>> find(
       const std::filesystem::path& folder) const;
   // Whether the folder is a workspace or lies in one.
