@@ -53,6 +53,14 @@ class PagesTest(DocsCase):
     def test_the_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 200)
 
+    def test_the_picture_shows_the_readmes_table(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| level3/(\w+) \|.*\| ([^|]+×[^|]+) \| ([^|]+×[^|]+) \|$", readme, re.MULTILINE)
+        self.assertEqual(len(rows), 4)
+        picture = (DOCS / "result.svg").read_text(encoding="utf-8")
+        drawn = re.findall(r">(\d\d\d_\w+|[\d.]+× \[[^<]+)<", picture)
+        self.assertEqual({tuple(drawn[at:at + 3]) for at in range(0, 12, 3)}, set(rows))
+
     def test_every_page_is_found_from_the_readme_and_from_the_contents(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         contents = self.pages().pop("index")
