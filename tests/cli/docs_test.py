@@ -7,6 +7,7 @@ is typed by tests/clients/docs_trl_test.py.
 import json
 import os
 import re
+import shlex
 import subprocess
 
 import cli_case
@@ -79,6 +80,19 @@ class PagesTest(DocsCase):
     def test_what_is_to_be_typed_is_typed_here(self):
         typed = {test.PAGE for test in DocsCase.__subclasses__() if hasattr(test, "PAGE")}
         self.assertEqual({page for page in self.pages() if blocks(page + ".md", ("sh", "sh trl"))}, typed)
+
+    def test_commands_that_are_not_typed_are_known(self):
+        """Those in indented blocks: their options and words are looked at by `kbench config`, and nothing runs."""
+        (settings,) = blocks("settings.md", ("toml",))
+        (self.folder / "kbench.toml").write_text(settings, encoding="utf-8")
+        commands = []
+        for text in [(ROOT / "README.md").read_text(encoding="utf-8"), *self.pages().values()]:
+            commands += re.findall(r"^    (kbench .+)$", text, re.MULTILINE)
+        self.assertGreater(len(commands), 40)
+        for command in commands:
+            with self.subTest(command=command):
+                words = shlex.split(command.split(" > ")[0].split(" &")[0], comments=True)[1:]
+                self.assert_good(self.kbench("config", *words))
 
     def test_what_comes_with_kbench_is_there(self):
         for page in self.pages():
