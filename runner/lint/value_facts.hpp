@@ -1,7 +1,6 @@
 // Facts of a value in a graph that hold for all inputs: between which numbers its elements lie,
 // which of its dimensions have one place only, whether it is triangular. By that, an operator that
-// leaves its operand as it is can be told from one that does work. Called while the facts of a
-// graph are read.
+// leaves its operand as it is can be told from one that does work.
 #pragma once
 
 #include <cstdint>
