@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/lone_surrogates.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/gate/credentials.hpp"
 #include "runner/gate/openrlhf.hpp"
 #include "runner/gate/v1.hpp"
@@ -21,7 +22,13 @@ namespace {
 // The supervisor answers at once, but for what it reads from a slow disk.
 constexpr std::chrono::seconds kAnswerPatience{30};
 // Clients of tools wait a minute, some of them no longer.
-constexpr std::chrono::seconds kToolPatience{50};
+constexpr std::chrono::seconds kToolClientHolds{60};
+
+// What the supervisor has to answer at a time: enough that it always has work, and no more than its
+// channel takes without holding the gate up.
+constexpr std::size_t kMostSent = 8;
+constexpr std::size_t kMostSentBytes = 128u << 10;
+constexpr std::size_t kShortQuestion = 1u << 10;
 
 }  // namespace
 
@@ -237,7 +244,10 @@ Desk::Desk(GateHello hello, std::function<void(const Json&)> send,
     : hello_(std::move(hello)),
       send_(std::move(send)),
       now_(std::move(now)),
-      alarm_(std::move(alarm)) {}
+      alarm_(std::move(alarm)),
+      all_(std::make_shared<Places>(Places{.now = now_})),
+      bodies_(
+          ByteBudget::make({.of_one = limits::kMostBodiesOfOne, .of_all = limits::kMostBodies})) {}
 
 // Before anything of it is believed: where it comes from, as far as a browser says so.
 std::optional<HttpResponse> Desk::check_source(const HttpRequest& head) const {
@@ -284,16 +294,56 @@ Desk::Admission Desk::admit(const HttpRequest& head) {
   if (!(token->scopes.*(found.route->scope)))
     return refused(refuse(403, fmt::format("this token allows {} only", to_string(token->scopes))));
   visit.client_.name = token->name;
-  auto& counter = in_flight_[token->name];
-  if (!counter) counter = std::make_shared<std::size_t>(0);
-  if (*counter >= limits::kMostInFlight)
-    return refused(refuse(
-        429,
-        fmt::format("{} requests of this token are being answered already", limits::kMostInFlight),
-        "wait until some are"));
-  ++*counter;
-  visit.place_ = std::shared_ptr<void>(nullptr, [counter](void*) { --*counter; });
+  if (auto full = take_place(visit)) return refused(std::move(*full));
   return admission;
+}
+
+void Desk::Places::take() {
+  ++taken;
+  pace.begin(now());
+}
+
+void Desk::Places::free() {
+  --taken;
+  pace.freed(now());
+  if (taken == 0) pace.rest();
+}
+
+// Or says that there is none, and when there will be.
+std::optional<HttpResponse> Desk::take_place(Visit& visit) {
+  auto& own = of_[visit.client_.name];
+  if (!own) own = std::make_shared<Places>(Places{.now = now_});
+  if (own->taken >= limits::kMostWaitingOfOne)
+    return refuse(429,
+                  fmt::format("{} requests of this token are being answered already",
+                              limits::kMostWaitingOfOne),
+                  "wait until some are", own->pace.refused(now_()));
+  if (all_->taken >= limits::kMostWaiting)
+    return refuse(429, fmt::format("{} requests are being answered already", limits::kMostWaiting),
+                  "wait until some are", all_->pace.refused(now_()));
+  own->take();
+  all_->take();
+  // It may be given back when there is no desk any more.
+  visit.place_ = std::shared_ptr<void>(nullptr, [own, all = all_](void*) {
+    own->free();
+    all->free();
+  });
+  visit.errand_ = std::make_shared<std::optional<std::uint64_t>>();
+  return std::nullopt;
+}
+
+std::uint64_t Desk::ask_for_room(const Visit& visit, std::size_t bytes,
+                                 ByteBudget::Granted granted) {
+  return bodies_->ask(visit.client_.name, bytes, std::move(granted));
+}
+
+std::shared_ptr<ByteBudget::Hold> Desk::empty_room(const Visit& visit) {
+  return std::make_shared<ByteBudget::Hold>(bodies_, visit.client_.name, 0);
+}
+
+HttpResponse Desk::no_room() const {
+  return refuse(429, "too many bodies are being read already", "send fewer or smaller ones at once",
+                hello_.patience.body);
 }
 
 void Desk::handle(const Visit& visit, const HttpRequest& request, const Respond& respond) {
@@ -326,7 +376,7 @@ void Desk::hear_mcp(const Visit& visit, const std::string& text, const HttpReque
   if (const auto* reply = std::get_if<McpReply>(&taken)) return respond(response_of(*reply));
   const McpCall& call = std::get<McpCall>(taken);
   Errand errand;
-  errand.wait = kToolPatience;
+  errand.client_holds = kToolClientHolds;
   if (const Json reward = call.arguments.value("reward", Json()); reward.is_string())
     errand.reward = reward.get<std::string>();
   errand.wanted.push_back(want_tool(call.tool, call.arguments, visit.client_.name));
@@ -386,10 +436,17 @@ void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respo
     const int status = errand.error().code == ErrorCode::kNotFound ? 404 : 400;
     return respond(refuse(status, errand.error().message, errand.error().hint));
   }
+  const auto announced = visit.target_.query.find("timeout_s");
+  if (announced != visit.target_.query.end() && errand->client_holds.count() > 0) {
+    const auto holds = wait_from(announced->second);
+    if (!holds) return respond(refuse(400, "timeout_s: " + holds.error().message));
+    errand->client_holds = *holds;
+  }
   const std::uint64_t number = next_++;
   Started& started = errands_[number];
   started.errand = std::move(*errand);
-  started.deadline = now_() + started.errand.wait;
+  started.deadline = now_() + hold_within(started.errand.client_holds);
+  if (visit.errand_) *visit.errand_ = number;
   started.respond = respond;
   started.place = visit.place_;
   const std::size_t count = started.errand.wanted.size();
@@ -397,24 +454,70 @@ void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respo
   started.waits.resize(count);
   started.open = count;
   if (alarm_) alarm_(due_at(started));
+  auto wanted = std::move(started.errand.wanted);
   for (std::size_t i = 0; i < count; ++i) {
     // Settling the last one ends the errand.
-    Wanted& wanted = errands_.at(number).errand.wanted[i];
-    if (wanted.settled) {
-      settle({number, i}, std::move(*wanted.settled));
+    if (wanted[i].settled) {
+      settle({number, i}, std::move(*wanted[i].settled));
     } else {
-      ask(wanted.ask, {number, i});
+      ask(wanted[i].ask, {number, i}, visit.body);
     }
+    wanted[i] = {};
   }
 }
 
-void Desk::ask(const Json& question, Place from) {
+// What others ask already is not asked again; nor is what is known to wait.
+void Desk::ask(const Json& asked, Place from, const std::shared_ptr<ByteBudget::Hold>& body) {
+  Question question{.message = asked, .bytes = kShortQuestion, .places = {from}};
+  const std::string reward = errands_.at(from.first).errand.reward;
+  question.message["reward"] = reward;
+  const std::string what = asked.value("what", "");
+  if (what == "row") {
+    question.key = fmt::format("row {} {}", asked.at("id").get<std::string>(), reward);
+  } else if (what == "order") {
+    const std::string text = asked.at("order").dump(-1, ' ', false, Json::error_handler_t::replace);
+    question.order = sha256(text);
+    question.key = fmt::format("order {} {}", question.order, reward);
+    question.bytes = text.size();
+    question.body = body;
+  } else if (body) {
+    question.bytes = std::max(question.bytes, body->bytes());
+    question.body = body;
+  }
+  if (const auto known = ids_.find(question.order); known != ids_.end())
+    return await_id(from, known->second, awaited_.at(known->second).running);
+  if (const auto open = open_.find(question.key); open != open_.end()) {
+    questions_.at(open->second).places.push_back(from);
+    return;
+  }
+  queue_up(std::move(question));
+}
+
+void Desk::queue_up(Question question) {
   const std::uint64_t number = next_++;
-  asked_[number] = from;
-  Json message = question;
-  message["ask"] = number;
-  message["reward"] = errands_.at(from.first).errand.reward;
-  send_(message);
+  question.message["ask"] = number;
+  if (!question.key.empty()) open_.emplace(question.key, number);
+  unsent_[question.bytes > kShortQuestion ? 1 : 0].push_back(number);
+  questions_.emplace(number, std::move(question));
+  send_some();
+}
+
+// Short questions and those with a body take turns, so that polls are not held up by a flood of
+// orders, nor orders by one of polls.
+void Desk::send_some() {
+  while (sent_ < kMostSent) {
+    if (unsent_[turn_].empty()) turn_ = 1 - turn_;
+    if (unsent_[turn_].empty()) return;
+    const std::uint64_t number = unsent_[turn_].front();
+    Question& question = questions_.at(number);
+    if (sent_ > 0 && sent_bytes_ + question.bytes > kMostSentBytes) return;
+    unsent_[turn_].pop_front();
+    turn_ = 1 - turn_;
+    ++sent_;
+    sent_bytes_ += question.bytes;
+    const Json message = std::exchange(question.message, Json());
+    send_(message);
+  }
 }
 
 void Desk::hear(const Json& message) {
@@ -429,49 +532,77 @@ void Desk::hear(const Json& message) {
 }
 
 void Desk::take_answer(const Json& message) {
-  const auto asked = asked_.find(message.at("answer").get<std::uint64_t>());
-  if (asked == asked_.end()) return;  // nobody waits for it any more
-  const Place place = asked->second;
-  asked_.erase(asked);
-  const auto found = errands_.find(place.first);
-  if (found == errands_.end()) return;
+  const auto found = questions_.find(message.at("answer").get<std::uint64_t>());
+  if (found == questions_.end()) return;
+  const Question question = std::move(found->second);
+  questions_.erase(found);
+  if (!question.key.empty()) open_.erase(question.key);
+  --sent_;
+  sent_bytes_ -= question.bytes;
   const int status = message.at("status").get<int>();
   const Json& body = message.at("body");
-  if (status == 200) return settle(place, {OrderOutcome::Kind::kDone, status, body});
-  if (status != 202) return settle(place, {OrderOutcome::Kind::kRefused, status, body});
+  if (status == 202) {
+    const std::string id = body.at("id").get<std::string>();
+    const bool running = body.value("state", "") == "running";
+    if (!question.order.empty() && ids_.size() < limits::kMostWaiting) {
+      awaited_[id].running = running;
+      awaited_[id].orders.push_back(question.order);
+      ids_.emplace(question.order, id);
+    }
+    for (const Place& place : question.places) await_id(place, id, running);
+  } else {
+    const auto kind = status == 200 ? OrderOutcome::Kind::kDone : OrderOutcome::Kind::kRefused;
+    for (const Place& place : question.places) settle(place, {kind, status, body});
+  }
+  send_some();
+}
+
+// The request waits for the evaluation, or is told that it is not there yet where its time is over.
+void Desk::await_id(Place place, const std::string& id, bool running) {
+  const auto found = errands_.find(place.first);
+  if (found == errands_.end()) return;
   Started& started = found->second;
-  started.waits[place.second] = body;
-  if (started.deadline <= now_())
-    return settle(place, {OrderOutcome::Kind::kPending, status, body});
-  waiting_.emplace(body.at("id").get<std::string>(), place);
+  Awaited& awaited = awaited_[id];
+  awaited.running = running;
+  awaited.places.insert(place);
+  started.waits[place.second] = id;
+  if (started.deadline <= now_()) end_of_time(place.first);
+}
+
+Json Desk::state_of(const std::string& id) const {
+  const auto found = awaited_.find(id);
+  const bool running = found != awaited_.end() && found->second.running;
+  return {{"id", id}, {"state", running ? "running" : "queued"}};
+}
+
+// It is queued no longer.
+void Desk::forget_id(const std::string& id) {
+  const auto found = awaited_.find(id);
+  if (found == awaited_.end()) return;
+  for (const std::string& order : found->second.orders) ids_.erase(order);
+  awaited_.erase(found);
 }
 
 void Desk::take_event(const Json& message) {
   const std::string text = event_text(message);
   const auto listeners = listeners_;  // one of them may end
-  for (const auto& [number, tell] : listeners) tell(text);
+  for (const auto& [number, listener] : listeners) listener.tell(text);
   const std::string what = message.at("event").get<std::string>();
   const std::string id = message.at("id").get<std::string>();
-  if (what == "running") {
-    for (auto [at, end] = waiting_.equal_range(id); at != end; ++at)
-      if (const auto found = errands_.find(at->second.first); found != errands_.end())
-        found->second.waits[at->second.second]["state"] = "running";
-    return;
-  }
-  const bool put_off = what == "put_off";
-  if (!put_off && what != "done" && what != "failed") return;
-  std::vector<Place> places;
-  for (auto [at, end] = waiting_.equal_range(id); at != end; ++at) places.push_back(at->second);
-  waiting_.erase(id);
+  const auto found = awaited_.find(id);
+  if (found == awaited_.end()) return;
+  if (what == "running") found->second.running = true;
+  if (what == "put_off") found->second.running = false;
+  if (what != "put_off" && what != "done" && what != "failed") return;
+  const Json waits = state_of(id);
+  const std::set<Place> places = std::move(found->second.places);
+  forget_id(id);
   for (const Place& place : places) {
-    const auto found = errands_.find(place.first);
-    if (found == errands_.end()) continue;
-    if (put_off) {
-      Json waits = found->second.waits[place.second];
-      waits["state"] = "queued";
-      settle(place, {OrderOutcome::Kind::kPending, 202, std::move(waits)});
+    if (!errands_.contains(place.first)) continue;
+    if (what == "put_off") {
+      settle(place, {OrderOutcome::Kind::kPending, 202, waits});
     } else {
-      ask({{"what", "row"}, {"id", id}}, place);
+      ask({{"what", "row"}, {"id", id}}, place, nullptr);
     }
   }
 }
@@ -490,6 +621,13 @@ void Desk::finish(std::uint64_t number) {
   const auto found = errands_.find(number);
   const Started started = std::move(found->second);
   errands_.erase(found);
+  for (std::size_t i = 0; i < started.waits.size(); ++i) {
+    const auto awaited = awaited_.find(started.waits[i]);
+    if (awaited == awaited_.end()) continue;
+    awaited->second.places.erase({number, i});
+    // Nobody here awaits it; what else is known of it stays as long as it is queued.
+    if (awaited->second.places.empty() && awaited->second.orders.empty()) awaited_.erase(awaited);
+  }
   std::vector<OrderOutcome> outcomes;
   outcomes.reserve(started.outcomes.size());
   for (const auto& outcome : started.outcomes) outcomes.push_back(*outcome);
@@ -516,38 +654,61 @@ void Desk::tick() {
   std::vector<std::uint64_t> due;
   for (const auto& [number, started] : errands_)
     if (started.deadline <= now) due.push_back(number);
-  for (const std::uint64_t number : due) {
-    const auto found = errands_.find(number);
-    if (found == errands_.end()) continue;
-    Started& started = found->second;
-    const bool given_up = started.deadline + kAnswerPatience <= now;
-    for (std::size_t i = 0; i < started.outcomes.size(); ++i) {
-      if (started.outcomes[i]) continue;
-      const bool last = started.open == 1;  // `started` is gone then
-      if (!started.waits[i].is_null()) {
-        settle({number, i}, {OrderOutcome::Kind::kPending, 202, started.waits[i]});
-      } else if (given_up) {
-        settle({number, i}, {OrderOutcome::Kind::kRefused, 503,
-                             refusal_json("the judge does not answer", "try again in a minute",
-                                          "infrastructure")});
-      } else {
-        continue;
-      }
-      if (last) break;
+  for (const std::uint64_t number : due) end_of_time(number);
+}
+
+// Who waits is told so; who was not even answered by the supervisor has some more time.
+void Desk::end_of_time(std::uint64_t number) {
+  const auto found = errands_.find(number);
+  if (found == errands_.end()) return;
+  Started& started = found->second;
+  const bool given_up = started.deadline + kAnswerPatience <= now_();
+  for (std::size_t i = 0; i < started.outcomes.size(); ++i) {
+    if (started.outcomes[i]) continue;
+    const bool last = started.open == 1;  // `started` is gone then
+    if (!started.waits[i].empty()) {
+      settle({number, i}, {OrderOutcome::Kind::kPending, 202, state_of(started.waits[i])});
+    } else if (given_up) {
+      settle({number, i}, {OrderOutcome::Kind::kRefused, 503,
+                           refusal_json("the judge does not answer", "try again in a minute",
+                                        "infrastructure")});
+    } else {
+      continue;
     }
+    if (last) break;
   }
-  // Those that nobody waits for any more.
-  std::erase_if(waiting_, [&](const auto& one) { return !errands_.contains(one.second.first); });
+}
+
+void Desk::leave(const Visit& visit) {
+  if (!visit.errand_ || !*visit.errand_) return;
+  const auto found = errands_.find(**visit.errand_);
+  if (found == errands_.end()) return;
+  // What its answer leaves behind, a name of KernelGYM's say, is to be there all the same.
+  found->second.respond = [](const HttpResponse&) {};
+  found->second.place.reset();
+  found->second.deadline = now_();
+  end_of_time(found->first);
 }
 
 // --- events ---
 
-std::uint64_t Desk::listen(Tell tell) {
+std::uint64_t Desk::listen(const Visit& visit, Tell tell) {
   const std::uint64_t number = next_++;
-  listeners_.emplace(number, std::move(tell));
+  listeners_.emplace(number, Listener{visit.client_.name, std::move(tell)});
   return number;
 }
 
-bool Desk::may_listen() const { return listeners_.size() < limits::kMostStreams; }
+std::optional<HttpResponse> Desk::no_stream_for(const Visit& visit) const {
+  constexpr std::chrono::seconds kLater{60};
+  const auto own = static_cast<std::size_t>(
+      std::count_if(listeners_.begin(), listeners_.end(),
+                    [&](const auto& one) { return one.second.owner == visit.client_.name; }));
+  if (own >= limits::kMostStreamsOfOne)
+    return refuse(429, "too many with this token read the events already",
+                  "ask for evaluations instead", kLater);
+  if (listeners_.size() >= limits::kMostStreams)
+    return refuse(503, "too many read the events already", "ask for evaluations instead", kLater);
+  return std::nullopt;
+}
 
 }  // namespace kbench

@@ -1,19 +1,27 @@
 // The gate's whole mind: who may ask, which requests there are, what they come to, and who waits
 // for what. It has no socket, no thread and no clock of its own, so that tests can play the
-// network, the supervisor and time. Used from one thread only.
+// network, the supervisor and time. Used by one thread.
+//
+// A request that waits is an errand: who is to be answered, by when, and the ids of what it waits
+// for. What it wants of the supervisor is a question, and requests that want the same share one. A
+// question's body is let go with its answer; then the order lies on the spool.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runner/core/json.hpp"
+#include "runner/gate/byte_budget.hpp"
 #include "runner/gate/errand.hpp"
 #include "runner/gate/http_message.hpp"
 #include "runner/gate/http_rules.hpp"
@@ -21,6 +29,7 @@
 #include "runner/gate/mcp.hpp"
 #include "runner/gate/openenv.hpp"
 #include "runner/serve/gate_protocol.hpp"
+#include "runner/serve/pace.hpp"
 
 namespace kbench {
 
@@ -30,13 +39,16 @@ class Desk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send`: to the supervisor. `alarm`: asks for tick() at that time. Nobody wakes up without need:
-  // on a CPU it would disturb what is measured meanwhile.
+  // `send`: to the supervisor. `alarm`: asks to be called by tick() at that time. Nobody wakes up
+  // without need: on a CPU it would disturb what is measured meanwhile.
   Desk(GateHello hello, std::function<void(const Json&)> send,
        std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
+  ~Desk() { bodies_->close(); }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
 
-  // The kind of a request, once its headers are there: the body of a refused one is not read. Holds
-  // its place among those of its token as long as it lives.
+  // What a request is, once its headers are there: nothing is read of the body of one that is
+  // refused. Holds its place among those of its token as long as it lives.
   enum class Kind {
     kAnswered,   // by handle()
     kEvents,     // a stream of events: listen()
@@ -45,6 +57,10 @@ class Desk {
   class Visit {
    public:
     [[nodiscard]] Kind kind() const { return kind_; }
+    // A token came with it.
+    [[nodiscard]] bool is_known() const { return !client_.name.empty(); }
+    // What its body holds of the budget: given back when its order lies on the spool.
+    std::shared_ptr<ByteBudget::Hold> body;
 
    private:
     friend class Desk;
@@ -53,7 +69,8 @@ class Desk {
     const Route* route_ = nullptr;
     HttpTarget target_;
     Client client_;
-    std::shared_ptr<void> place_;  // among those of its token
+    std::shared_ptr<void> place_;                           // among those of its token
+    std::shared_ptr<std::optional<std::uint64_t>> errand_;  // that it came to
   };
   struct Admission {
     std::optional<HttpResponse> refused;
@@ -61,10 +78,20 @@ class Desk {
   };
   [[nodiscard]] Admission admit(const HttpRequest& head);
 
+  // Room for the body of a visit that was admitted, as ByteBudget::ask().
+  std::uint64_t ask_for_room(const Visit& visit, std::size_t bytes, ByteBudget::Granted granted);
+  // None as yet, which may be resized.
+  [[nodiscard]] std::shared_ptr<ByteBudget::Hold> empty_room(const Visit& visit);
+  [[nodiscard]] ByteBudget& bodies() { return *bodies_; }
+  // The answer to a visit for whose body there was no room for too long.
+  [[nodiscard]] HttpResponse no_room() const;
+
   // Answers a request that was admitted, now or later, once.
   void handle(const Visit& visit, const HttpRequest& request, const Respond& respond);
+  // Its client hung up: it has no place any more, and is not answered. What it ordered is judged.
+  void leave(const Visit& visit);
 
-  // State that lasts as long as a WebSocket.
+  // What lasts as long as a WebSocket.
   struct Socket {
     std::shared_ptr<OpenEnvEpisode> episode = std::make_shared<OpenEnvEpisode>();
     McpPeer peer{.over_http = true};
@@ -85,8 +112,9 @@ class Desk {
 
   // From now on `tell` gets each event as the text of server-sent ones, until unlisten().
   using Tell = std::function<void(const std::string& text)>;
-  [[nodiscard]] std::uint64_t listen(Tell tell);
-  [[nodiscard]] bool may_listen() const;  // not too many do already
+  [[nodiscard]] std::uint64_t listen(const Visit& visit, Tell tell);
+  // Where too many do already: the answer.
+  [[nodiscard]] std::optional<HttpResponse> no_stream_for(const Visit& visit) const;
   void unlisten(std::uint64_t number) { listeners_.erase(number); }
 
   // A message of the supervisor.
@@ -104,7 +132,7 @@ class Desk {
   struct Started {
     Errand errand;
     std::vector<std::optional<OrderOutcome>> outcomes;
-    std::vector<Json> waits;  // {id, state} of those that wait, else null
+    std::vector<std::string> waits;  // ids of those that wait, else empty
     std::size_t open = 0;
     Clock::time_point deadline;
     Respond respond;
@@ -112,11 +140,46 @@ class Desk {
   };
   using Place = std::pair<std::uint64_t, std::size_t>;  // errand, which of its wants
 
+  // Of the supervisor; sent once, whoever wants the answer.
+  struct Question {
+    Json message;       // null once it is sent
+    std::string key;    // by which others join; empty where nobody may
+    std::string order;  // of what is ordered: the hash
+    std::size_t bytes = 0;
+    std::shared_ptr<ByteBudget::Hold> body;
+    std::vector<Place> places;
+  };
+  // An evaluation that is queued or running, as far as somebody here ordered or awaits it.
+  struct Awaited {
+    bool running = false;
+    std::set<Place> places;
+    std::vector<std::string> orders;  // hashes of orders that came to it
+  };
+  // Requests that are being answered, of a token or of all.
+  struct Places {
+    std::size_t taken = 0;
+    Pace pace{std::chrono::seconds(1)};
+    std::function<Clock::time_point()> now;
+    void take();
+    void free();
+  };
+  struct Listener {
+    std::string owner;
+    Tell tell;
+  };
+
   [[nodiscard]] std::optional<HttpResponse> check_source(const HttpRequest& head) const;
   void hear_mcp_of_socket(const Visit& visit, Socket& socket, const Json& data, const Reply& reply);
   void start(Result<Errand> errand, const Visit& visit, const Respond& respond);
-  void ask(const Json& question, Place from);
+  [[nodiscard]] std::optional<HttpResponse> take_place(Visit& visit);
+  void ask(const Json& asked, Place from, const std::shared_ptr<ByteBudget::Hold>& body);
+  void queue_up(Question question);
+  void send_some();
   void take_answer(const Json& message);
+  void await_id(Place place, const std::string& id, bool running);
+  void forget_id(const std::string& id);
+  [[nodiscard]] Json state_of(const std::string& id) const;  // {id, state}
+  void end_of_time(std::uint64_t number);
   void take_event(const Json& message);
   void settle(Place place, OrderOutcome outcome);
   void finish(std::uint64_t number);
@@ -130,10 +193,18 @@ class Desk {
   std::function<void(Clock::time_point)> alarm_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, Started> errands_;
-  std::map<std::uint64_t, Place> asked_;                           // by number of the question
-  std::multimap<std::string, Place> waiting_;                      // by id of the evaluation
-  std::map<std::string, std::shared_ptr<std::size_t>> in_flight_;  // by token
-  std::map<std::uint64_t, Tell> listeners_;
+  std::map<std::uint64_t, Question> questions_;
+  std::map<std::string, std::uint64_t> open_;          // questions by key
+  std::array<std::deque<std::uint64_t>, 2> unsent_;    // short questions, and those with a body
+  std::size_t sent_ = 0;                               // questions without an answer
+  std::size_t sent_bytes_ = 0;                         // of them
+  std::size_t turn_ = 0;                               // of which line the next question is
+  std::map<std::string, Awaited> awaited_;             // by id
+  std::map<std::string, std::string> ids_;             // of what is awaited, by hash of the order
+  std::map<std::string, std::shared_ptr<Places>> of_;  // by token
+  std::shared_ptr<Places> all_;
+  std::shared_ptr<ByteBudget> bodies_;
+  std::map<std::uint64_t, Listener> listeners_;
   KernelGymNames names_;
   std::map<std::string, std::shared_ptr<OpenEnvEpisode>> episodes_;  // over HTTP, by token
   bool draining_ = false;

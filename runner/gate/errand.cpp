@@ -20,12 +20,17 @@ Error bad(std::string message, std::string hint = "") {
 }
 
 Result<std::chrono::milliseconds> wait_of(double seconds) {
-  if (!(seconds >= 0)) return bad("wait_s is no number of seconds");
+  if (!(seconds >= 0)) return bad("the time to wait is no number of seconds");
   const double most = static_cast<double>(limits::kMostWait.count());
   return std::chrono::milliseconds(std::llround(std::min(seconds, most) * 1000));
 }
 
 }  // namespace
+
+std::chrono::milliseconds hold_within(std::chrono::milliseconds client_holds) {
+  constexpr std::chrono::milliseconds kMostMargin{10'000};
+  return client_holds - std::min(client_holds / 12, kMostMargin);
+}
 
 std::optional<double> value_of(const OrderOutcome& outcome, const std::string& reward_text) {
   switch (outcome.kind) {
@@ -93,7 +98,8 @@ Result<std::chrono::milliseconds> wait_from(const std::string& text) {
   double seconds = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, seconds);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return bad("wait_s is no number of seconds");
+  if (parsed.ec != std::errc{} || parsed.ptr != end)
+    return bad("the time to wait is no number of seconds");
   return wait_of(seconds);
 }
 

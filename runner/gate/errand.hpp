@@ -1,5 +1,5 @@
-// An errand: the evaluations that a request wants, whatever its shape, and their outcomes. A shape
-// (a trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
+// What a request wants of the judge, whatever shape it came in, and what became of that. A shape (a
+// trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
 // response. The desk does what lies between.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kbench {
 
-// The outcome of one order.
+// What became of one order.
 struct OrderOutcome {
   enum class Kind {
     kDone,     // body: {id, run_id, row}, or what else was asked for
@@ -45,19 +45,25 @@ struct Wanted {
 struct Errand {
   std::vector<Wanted> wanted;
   std::string reward{kDefaultReward};
-  std::chrono::milliseconds wait{0};
+  // How long its client holds the connection, as that says or as such clients do; it is answered
+  // somewhat before (hold_within). 0: answered at once.
+  std::chrono::milliseconds client_holds{0};
   // From the outcomes, in the order of `wanted`.
   std::function<HttpResponse(const std::vector<OrderOutcome>&)> answer;
 };
 
-// A client, and the kind of server that it asks.
+// How long a request may be held whose client hangs up after that time: a twelfth less, ten seconds
+// at most, so that the answer "not yet" arrives while the client still listens.
+[[nodiscard]] std::chrono::milliseconds hold_within(std::chrono::milliseconds client_holds);
+
+// Who asks, and of what kind of server.
 struct Client {
   std::string name;    // of the token
   std::string device;  // that the server judges on
 };
 
-// The reward of an outcome's row: nothing if the fault is kbench's, or if the row is not there yet.
-// A submission that could not be judged through its author's fault is worth what a failure is.
+// What the row of an outcome is worth: nothing where that is nobody's fault but ours, or where it
+// is not known yet. What could not be judged because of its author is worth what fails.
 [[nodiscard]] std::optional<double> value_of(const OrderOutcome& outcome,
                                              const std::string& reward);
 

@@ -2,6 +2,7 @@
 // tested with neither network nor Boost. Made and taken by server.cpp.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -29,10 +30,15 @@ struct HttpResponse {
 // Called once, now or later, by the one thread that the gate has.
 using Respond = std::function<void(HttpResponse)>;
 
+// Of a 429 or 503 the header Retry-After is the body's error.retry_after_s, or kInAWhile.
 [[nodiscard]] HttpResponse json_response(int status, const Json& body);
-// {error: {message, hint, fault}}; with Retry-After where the client is to come again.
+// {error: {message, hint, fault}}; of a 429 or 503 with the time after which the client is to come
+// again.
+inline constexpr std::chrono::seconds kAtOnce{1};     // what it asks for is in hand
+inline constexpr std::chrono::seconds kInAWhile{10};  // a server is started again, a device mends
 [[nodiscard]] HttpResponse refuse(int status, const std::string& message,
-                                  const std::string& hint = "");
+                                  const std::string& hint = "",
+                                  std::chrono::seconds retry_after = kInAWhile);
 
 // The header of that name (in lower case); empty without one.
 [[nodiscard]] std::string header_of(const HttpRequest& request, const std::string& name);

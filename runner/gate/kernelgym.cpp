@@ -161,7 +161,7 @@ Result<Errand> kernelgym_errand(const Json& body, const Client& client, KernelGy
   if (!order) return order.error();
   Errand errand;
   errand.reward = kReward;
-  errand.wait = wait_of(order->timeout);
+  errand.client_holds = wait_of(order->timeout);
   errand.wanted.push_back(std::move(order->wanted));
   names.expect(client.name, order->name);
   errand.answer = [&names, name = order->name,
@@ -189,7 +189,7 @@ Result<Errand> kernelgym_batch_errand(const Json& body, const Client& client,
   for (const Json& one : *list) {
     auto order = order_in(one, client);
     if (!order) return order.error();
-    errand.wait = std::max(errand.wait, wait_of(order->timeout));
+    errand.client_holds = std::max(errand.client_holds, wait_of(order->timeout));
     errand.wanted.push_back(std::move(order->wanted));
     called.push_back(std::move(order->name));
   }

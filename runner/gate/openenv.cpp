@@ -16,7 +16,7 @@ namespace {
 
 using Pointer = Json::json_pointer;
 
-constexpr std::chrono::seconds kPatience{55};
+constexpr std::chrono::seconds kClientHolds{60};  // its own
 constexpr const char* kReward = "kernrl";
 constexpr int kMostTurns = 1000;
 constexpr std::size_t kMostIdBytes = 255;
@@ -161,7 +161,7 @@ Result<Errand> openenv_step(const Json& action, const Client& client,
   auto files = files_of_code(*code, client.device);
   Errand errand;
   errand.reward = kReward;
-  errand.wait = kPatience;
+  errand.client_holds = kClientHolds;
   if (files.empty()) {
     errand.wanted.push_back({nullptr, no_code()});
   } else {

@@ -15,7 +15,8 @@
 namespace kbench {
 namespace {
 
-constexpr std::chrono::seconds kPatience{170};
+// Its own; a client with another one says so: ?timeout_s=120.
+constexpr std::chrono::seconds kClientHolds{180};
 
 Error bad(std::string message, std::string hint = "") {
   return {ErrorCode::kBadInput, std::move(message), std::move(hint)};
@@ -46,7 +47,7 @@ HttpResponse no_reward(const OrderOutcome& outcome) {
   switch (outcome.kind) {
     case OrderOutcome::Kind::kPending:
       return refuse(503, "it is not judged yet",
-                    "ask again with the same body: the row will be there");
+                    "ask again with the same body: the row will be there", kAtOnce);
     case OrderOutcome::Kind::kRefused: return json_response(outcome.status, outcome.body);
     case OrderOutcome::Kind::kDone: break;
   }
@@ -112,7 +113,7 @@ Result<Errand> openrlhf_errand(const Json& body, const HttpTarget& target, const
     return bad("there is not one prompt for each query");
   Errand errand;
   errand.reward = *reward;
-  errand.wait = kPatience;
+  errand.client_holds = kClientHolds;
   for (std::size_t i = 0; i < queries->size(); ++i)
     errand.wanted.push_back(wanted_of((*queries)[i], prompts->empty() ? "" : (*prompts)[i],
                                       (*labels)[i], asked("size"), client));

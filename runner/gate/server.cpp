@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>  // before Asio of Boost 1.74, which forgets it
+#include <vector>
 
 #include "runner/gate/desk.hpp"
 #include "runner/serve/limits.hpp"
@@ -41,6 +43,7 @@ constexpr std::chrono::seconds kWritePatience{30};
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::chrono::seconds kHeartbeat{15};
 constexpr std::chrono::milliseconds kFarewell{300};
+constexpr std::size_t kDrained = 4096;    // bytes at a time
 constexpr std::size_t kMostUnsent = 256;  // events of a reader who does not read
 
 template <class View>
@@ -95,7 +98,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   EventStream& operator=(const EventStream&) = delete;
 
   void begin() {
-    number_ = desk_.listen([weak = weak_from_this()](const std::string& text) {
+    number_ = desk_.listen(visit_, [weak = weak_from_this()](const std::string& text) {
       if (const auto self = weak.lock()) self->say(text);
     });
     // A limit holds for what begins after it is set: reading has none.
@@ -189,31 +192,48 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
   }
 
  private:
+  struct Heard {
+    std::string text;
+    std::shared_ptr<ByteBudget::Hold> hold;
+  };
+
   void read() {
-    socket_.async_read(buffer_, [self = shared_from_this()](ErrorOf failed, std::size_t) {
-      self->have_read(failed);
-    });
+    socket_.async_read_some(
+        buffer_, kPiece,
+        [self = shared_from_this()](ErrorOf failed, std::size_t) { self->have_read(failed); });
   }
 
   void have_read(ErrorOf failed) {
-    if (failed) return;  // it closed, or was closed
-    waiting_.push_back(beast::buffers_to_string(buffer_.data()));
+    if (failed) return desk_.leave(visit_);  // it closed, or was closed
+    if (!take_room()) return close(websocket::close_code::try_again_later);
+    if (!socket_.is_message_done()) return read();
+    waiting_.push_back({beast::buffers_to_string(buffer_.data()), std::move(hold_)});
     buffer_.consume(buffer_.size());
+    buffer_.shrink_to_fit();
     if (waiting_.size() > kMostUnanswered) return close();
     if (!busy_) next();
     read();
   }
 
+  // A message says its length piece by piece, so that its room is taken piece by piece, or is not
+  // there.
+  bool take_room() {
+    if (!hold_) hold_ = desk_.empty_room(visit_);
+    return hold_->resize(buffer_.size());
+  }
+
   void next() {
     if (waiting_.empty() || closing_) return;
     busy_ = true;
-    const std::string text = std::move(waiting_.front());
+    const std::string text = std::move(waiting_.front().text);
+    visit_.body = std::move(waiting_.front().hold);
     waiting_.pop_front();
     desk_.hear_socket(
         visit_, state_, text, [self = shared_from_this()](std::optional<std::string> reply) {
           net::post(self->socket_.get_executor(),
                     [self, reply = std::move(reply)]() mutable { self->answer(std::move(reply)); });
         });
+    visit_.body.reset();
   }
 
   void answer(std::optional<std::string> reply) {
@@ -226,12 +246,14 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
                         });
   }
 
-  void close() {
+  void close(websocket::close_code why = websocket::close_code::normal) {
     if (std::exchange(closing_, true)) return;
-    socket_.async_close(websocket::close_code::normal, [self = shared_from_this()](ErrorOf) {});
+    desk_.leave(visit_);
+    socket_.async_close(why, [self = shared_from_this()](ErrorOf) {});
   }
 
   static constexpr std::size_t kMostUnanswered = 8;
+  static constexpr std::size_t kPiece = 64u << 10;
 
   websocket::stream<beast::tcp_stream> socket_;
   beast::flat_buffer buffer_;
@@ -239,7 +261,8 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
   Desk::Visit visit_;
   Desk::Socket state_;
   std::shared_ptr<Counted> counted_;
-  std::deque<std::string> waiting_;
+  std::shared_ptr<ByteBudget::Hold> hold_;  // of what lies in buffer_
+  std::deque<Heard> waiting_;
   std::string unsent_;
   bool busy_ = false;
   bool closing_ = false;
@@ -250,11 +273,12 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Desk& desk, const limits::Patience& patience,
-             std::shared_ptr<std::size_t> open)
+             std::shared_ptr<std::size_t> open, std::shared_ptr<std::size_t> strangers)
       : stream_(std::move(socket)),
         desk_(desk),
         patience_(patience),
-        counted_(std::make_shared<Counted>(std::move(open))) {}
+        counted_(std::make_shared<Counted>(std::move(open))),
+        stranger_(std::make_unique<Counted>(std::move(strangers))) {}
 
   void begin() { read_head(); }
 
@@ -273,12 +297,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void have_head(ErrorOf failed) {
     if (failed) return refuse_broken(failed);
     request_ = request_of(parser_->get());
+    keeps_alive_ = parser_->keep_alive();
+    version_ = parser_->get().version() == 10 ? 10 : 11;
     Desk::Admission admission = desk_.admit(request_);
     if (admission.refused) {
       close_after_ = true;  // its body is not read
       return write(std::move(*admission.refused));
     }
     visit_ = std::move(admission.visit);
+    if (visit_->is_known()) stranger_.reset();
     switch (visit_->kind()) {
       case Desk::Kind::kEvents: return become_stream();
       case Desk::Kind::kWebSocket:
@@ -288,8 +315,37 @@ class Connection : public std::enable_shared_from_this<Connection> {
             ->begin(parser_->get());
       case Desk::Kind::kAnswered: break;
     }
-    if (header_of(request_, "expect") == "100-continue") return say_continue();
-    read_body();
+    ask_for_room();
+  }
+
+  // Until there is room for it, a body stays with its client.
+  void ask_for_room() {
+    if (parser_->is_done()) return read_body();
+    const std::size_t bytes = parser_->content_length().value_or(limits::kMostBodyBytes);
+    stream_.expires_never();
+    in_line_ = desk_.ask_for_room(
+        *visit_, bytes, [weak = weak_from_this()](std::shared_ptr<ByteBudget::Hold> hold) {
+          if (const auto self = weak.lock()) self->have_room(std::move(hold));
+        });
+    if (in_line_ == 0) return;
+    patience_of_line_.emplace(stream_.get_executor(), patience_.body);
+    patience_of_line_->async_wait([self = shared_from_this()](ErrorOf failed) {
+      if (failed || self->in_line_ == 0) return;
+      self->desk_.bodies().withdraw(std::exchange(self->in_line_, 0));
+      self->close_after_ = true;
+      self->write(self->desk_.no_room());
+    });
+  }
+
+  void have_room(std::shared_ptr<ByteBudget::Hold> hold) {
+    const bool waited = std::exchange(in_line_, 0) != 0;
+    if (waited) patience_of_line_->cancel();
+    visit_->body = std::move(hold);
+    // Never from within whoever gave the room back.
+    net::post(stream_.get_executor(), [self = shared_from_this()] {
+      if (header_of(self->request_, "expect") == "100-continue") return self->say_continue();
+      self->read_body();
+    });
   }
 
   void say_continue() {
@@ -311,13 +367,38 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (failed) return refuse_broken(failed);
     stream_.expires_never();
     request_.body = std::move(parser_->get().body());
+    // What waits is a socket and an id.
+    parser_.reset();
+    buffer_.shrink_to_fit();
+    if (visit_->body) (void)visit_->body->resize(request_.body.size());
     desk_.handle(*visit_, request_, [self = shared_from_this()](HttpResponse response) {
       // Never from within handle(): the stack of whoever answers is not ours to use.
       net::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
         self->write(std::move(response));
       });
     });
+    visit_->body.reset();
     request_ = {};
+    watch();
+  }
+
+  // Whether the client is still there: whoever closed the connection waits for nothing.
+  void watch() {
+    stream_.socket().async_wait(tcp::socket::wait_read,
+                                [self = shared_from_this(), request = number_](ErrorOf failed) {
+                                  if (!failed && self->number_ == request) self->look();
+                                });
+  }
+
+  void look() {
+    char byte = 0;
+    const ssize_t got = ::recv(stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got > 0) return;  // its next request: it is there, and is not watched any more
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return watch();
+    ++number_;
+    desk_.leave(*visit_);
+    visit_.reset();
+    close();
   }
 
   // Malformed, or too much of something; where nobody is there any more, nothing.
@@ -335,12 +416,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void write(HttpResponse response) {
+    if (!stream_.socket().is_open()) return;  // its client hung up just now
+    ++number_;
     visit_.reset();
-    close_after_ = close_after_ || !parser_->keep_alive();
-    const unsigned version = parser_->get().version() == 10 ? 10 : 11;
+    close_after_ = close_after_ || !keeps_alive_;
     response_ = std::make_shared<http::response<http::string_body>>();
     response_->result(static_cast<unsigned>(response.status));
-    response_->version(version);
+    response_->version(version_);
     response_->set(http::field::server, "kbench");
     response_->set(http::field::content_type, response.type);
     response_->set(http::field::cache_control, "no-store");
@@ -352,6 +434,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.expires_after(kWritePatience);
     http::async_write(stream_, *response_,
                       [self = shared_from_this()](ErrorOf failed, std::size_t) {
+                        self->response_.reset();
                         if (failed) return;
                         if (!self->close_after_) return self->read_head();
                         self->linger();
@@ -363,6 +446,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     ErrorOf ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
     stream_.expires_after(kLinger);
+    ignored_.resize(kDrained);
     drain();
   }
   void drain() {
@@ -378,9 +462,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close() { stream_.close(); }
 
   void become_stream() {
-    if (!desk_.may_listen()) {
+    if (auto full = desk_.no_stream_for(*visit_)) {
       close_after_ = true;
-      return write(refuse(503, "too many read the events already", "ask for evaluations instead"));
+      return write(std::move(*full));
     }
     const auto stream =
         std::make_shared<EventStream>(std::move(stream_), desk_, std::move(*visit_), counted_);
@@ -396,8 +480,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Desk& desk_;
   limits::Patience patience_;
   std::shared_ptr<Counted> counted_;
-  std::array<char, 4096> ignored_{};
+  std::unique_ptr<Counted> stranger_;  // until it has shown a token
+  std::uint64_t number_ = 0;           // of the request
+  std::uint64_t in_line_ = 0;          // for room for its body
+  std::optional<net::steady_timer> patience_of_line_;
+  std::vector<char> ignored_;
   std::size_t drained_ = 0;
+  unsigned version_ = 11;
+  bool keeps_alive_ = false;
   bool close_after_ = false;
 };
 
@@ -457,17 +547,24 @@ class GateLoop {
   void accept() {
     acceptor_.async_accept([this](ErrorOf failed, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
-      if (!failed && *open_ < limits::kMostConnections)
-        std::make_shared<Connection>(std::move(socket), desk_, patience_, open_)->begin();
-      // No descriptor is left: some will be, in a moment.
-      if (failed) return pause();
+      if (!failed)
+        std::make_shared<Connection>(std::move(socket), desk_, patience_, open_, strangers_)
+            ->begin();
+      // No descriptor is left: some will be, in a moment. Until then the kernel keeps who comes.
+      if (failed || is_full()) return pause();
       accept();
     });
   }
 
   void pause() {
     pause_.emplace(io_, kPause);
-    pause_->async_wait([this](ErrorOf) { accept(); });
+    pause_->async_wait([this](ErrorOf) {
+      if (is_full()) return pause();
+      accept();
+    });
+  }
+  [[nodiscard]] bool is_full() const {
+    return *open_ >= limits::kMostConnections || *strangers_ >= limits::kMostStrangers;
   }
 
   // The earliest alarm counts: what is later is asked for when that one has rung.
@@ -494,6 +591,7 @@ class GateLoop {
   std::optional<net::steady_timer> end_;
   limits::Patience patience_;
   std::shared_ptr<std::size_t> open_ = std::make_shared<std::size_t>(0);
+  std::shared_ptr<std::size_t> strangers_ = std::make_shared<std::size_t>(0);
   Desk desk_;
   bool ending_ = false;
 };

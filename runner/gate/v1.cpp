@@ -44,7 +44,7 @@ Status read_conditions(const Json& body, Errand& errand) {
   const auto wait = wait_field(body);
   if (!wait) return wait.error();
   errand.reward = std::move(*reward);
-  errand.wait = *wait;
+  errand.client_holds = *wait;
   return Done{};
 }
 
@@ -99,7 +99,7 @@ Result<Errand> lookup_errand(const std::string& id, const HttpTarget& target) {
   if (!wait) return wait.error();
   auto reward = reward_name(query("reward"));
   if (!reward) return reward.error();
-  errand.wait = *wait;
+  errand.client_holds = *wait;
   errand.reward = std::move(*reward);
   errand.wanted.push_back(want_row(id));
   errand.answer = only_one;

@@ -17,7 +17,7 @@
 namespace kbench {
 namespace {
 
-constexpr int kBacklog = 512;
+constexpr int kBacklog = 4096;
 constexpr std::uint64_t kMostResident = 1ull << 30;
 constexpr std::uint64_t kMostAddressSpace = 8ull << 30;
 // A gate that takes nothing any more is as good as dead.

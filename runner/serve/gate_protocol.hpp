@@ -11,7 +11,8 @@
 //                 once;
 //                     of a tool that takes no time {result}
 //                 202 it waits: {id, state: "queued" | "running"}
-//                 404, 422, 429, 500, 503: {error: {message, hint, fault}}
+//                 404, 422, 429, 500, 503: {error: {message, hint, fault}}; of 429 with the
+//                     seconds after which there is a place again: error.retry_after_s
 //   supervisor: {"event": "queued" | "running" | "done" | "failed" | "put_off", "id", "task",
 //   "agent"}
 //                 put_off: it stays where it is until a server is started again

@@ -12,8 +12,8 @@ namespace kbench::limits {
 inline constexpr std::size_t kMostBodyBytes = 2u << 20;  // of a WebSocket's message, too
 inline constexpr std::size_t kMostJsonDepth = 32;
 inline constexpr std::size_t kMostHeaderBytes = 16u << 10;
-inline constexpr std::chrono::seconds kMostWait{600};
-inline constexpr std::size_t kMostBatch = 64;  // orders of one request
+inline constexpr std::chrono::seconds kMostWait{600};  // of a client for an answer
+inline constexpr std::size_t kMostBatch = 64;          // orders of one request
 
 // How long a client may take to send a request before its connection is closed. Who starts the
 // server may choose others: --header-timeout, --body-timeout.
@@ -22,13 +22,26 @@ struct Patience {
   std::chrono::seconds body{30};     // all of it, from the last header
 };
 
-// A token: requests that are being answered, and orders that are not judged yet.
-inline constexpr std::size_t kMostInFlight = 64;
+// What waits: requests that are being answered, and orders that are not judged yet, each as many.
+// A request that waits is a socket and an id; its body has been let go.
+inline constexpr std::size_t kMostWaitingOfOne = 2048;  // of a token
+inline constexpr std::size_t kMostWaiting = 3072;       // all together
 
-// All together.
-inline constexpr std::size_t kMostQueued = 1024;
-inline constexpr std::size_t kMostConnections = 1024;
-inline constexpr std::size_t kMostStreams = 64;      // readers of events
-inline constexpr std::size_t kMostWorkspaces = 256;  // open ones
+// Bodies, from their first byte until their order lies on the spool.
+inline constexpr std::size_t kMostBodiesOfOne = 64u << 20;  // bytes of a token
+inline constexpr std::size_t kMostBodies = 256u << 20;      // bytes, all together
+
+// Files of the orders on the spool.
+inline constexpr std::size_t kMostSpooledOfOne = 256u << 20;  // bytes of a token
+inline constexpr std::size_t kMostSpooled = 1u << 30;         // bytes, all together
+
+// Connections. The gate may open 4,096 files; what is left above those that wait is for short
+// requests, and for telling a flood that it is one.
+inline constexpr std::size_t kMostConnections = 3840;
+inline constexpr std::size_t kMostStrangers = 1024;  // that have not shown a token yet
+
+inline constexpr std::size_t kMostStreamsOfOne = 64;  // readers of events, of a token
+inline constexpr std::size_t kMostStreams = 256;      // all together
+inline constexpr std::size_t kMostWorkspaces = 256;   // open ones
 
 }  // namespace kbench::limits

@@ -69,6 +69,12 @@ Result<Order> order_from_json(const Json& json) {
   return order;
 }
 
+std::size_t size_of_files(const Order& order) {
+  std::size_t bytes = 0;
+  for (const auto& [path, text] : order.files) bytes += path.size() + text.size();
+  return bytes;
+}
+
 bool is_order_id(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }

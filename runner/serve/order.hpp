@@ -2,6 +2,7 @@
 // gate to the supervisor, waits there, and lies on the disk meanwhile, each time as the same JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,15 +29,19 @@ struct Order {
 // Errors: kUsage, naming the field. Whether task and files make sense is for the judge to say.
 [[nodiscard]] Result<Order> order_from_json(const Json& json);
 
-// An order that waits or is being judged.
+// An order that waits or is being judged. While it waits, its files lie on the spool alone.
 struct QueuedOrder {
   // The key that its row will have (cli/evaluation_key.hpp), 64 hex digits; of what is not stored,
   // something like it.
   std::string id;
   Order order;
   std::uint64_t sequence = 0;  // of its arrival
-  int tries = 0;               // that gave no row
+  int tries = 0;               // that were begun and gave no row
+  std::size_t bytes = 0;       // of its files
 };
+
+// The bytes of its files.
+[[nodiscard]] std::size_t size_of_files(const Order& order);
 
 // 64 lower-case hex digits.
 [[nodiscard]] bool is_order_id(const std::string& text);

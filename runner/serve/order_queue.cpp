@@ -1,6 +1,7 @@
 #include "runner/serve/order_queue.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <tuple>
 #include <utility>
 
@@ -8,19 +9,30 @@ namespace kbench {
 
 OrderQueue::Push OrderQueue::push(QueuedOrder order) {
   if (entries_.contains(order.id)) return Push::kThere;
-  const Push room = room_for(order.order.agent);
+  const Push room = room_for(order.order.agent, order.bytes);
   if (room == Push::kTaken) restore(std::move(order));
   return room;
 }
 
-OrderQueue::Push OrderQueue::room_for(const std::string& agent) const {
-  if (waiting() >= limits_.most) return Push::kFull;
-  return count_of(agent) >= limits_.most_of_one ? Push::kTooMany : Push::kTaken;
+OrderQueue::Push OrderQueue::room_for(const std::string& agent, std::size_t bytes) const {
+  if (waiting() >= limits_.most || bytes_ + bytes > limits_.most_bytes) return Push::kFull;
+  const auto found = load_.find(agent);
+  const Load own = found == load_.end() ? Load{} : found->second;
+  const bool too_many =
+      own.orders >= limits_.most_of_one || own.bytes + bytes > limits_.most_bytes_of_one;
+  return too_many ? Push::kTooMany : Push::kTaken;
 }
 
 void OrderQueue::restore(QueuedOrder order) {
   std::string id = order.id;
-  entries_.try_emplace(std::move(id), Entry{std::move(order)});
+  order.order.files.clear();
+  const auto [entry, is_new] = entries_.try_emplace(std::move(id), Entry{std::move(order)});
+  if (!is_new) return;
+  const QueuedOrder& taken = entry->second.order;
+  Load& own = load_[taken.order.agent];
+  ++own.orders;
+  own.bytes += taken.bytes;
+  bytes_ += taken.bytes;
 }
 
 std::optional<OrderQueue::State> OrderQueue::state_of(const std::string& id) const {
@@ -34,11 +46,6 @@ const QueuedOrder* OrderQueue::find(const std::string& id) const {
   return found == entries_.end() ? nullptr : &found->second.order;
 }
 
-std::size_t OrderQueue::waiting() const {
-  return static_cast<std::size_t>(std::count_if(
-      entries_.begin(), entries_.end(), [](const auto& entry) { return !entry.second.running; }));
-}
-
 std::vector<std::string> OrderQueue::waiting_ids() const {
   std::vector<const QueuedOrder*> orders;
   for (const auto& [id, entry] : entries_)
@@ -48,12 +55,6 @@ std::vector<std::string> OrderQueue::waiting_ids() const {
   std::vector<std::string> ids;
   for (const QueuedOrder* order : orders) ids.push_back(order->id);
   return ids;
-}
-
-std::size_t OrderQueue::count_of(const std::string& agent) const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [&](const auto& entry) { return entry.second.order.order.agent == agent; }));
 }
 
 // Whoever waited longest for a turn, and of those the order that came first.
@@ -66,7 +67,9 @@ OrderQueue::Entry* OrderQueue::next(const Order* like) {
   for (auto& [id, entry] : entries_) {
     const Order& order = entry.order.order;
     if (entry.running) continue;
-    if (like != nullptr && (order.what != like->what || order.size != like->size)) continue;
+    if (like != nullptr &&
+        (order.what != like->what || order.size != like->size || entry.order.tries > 0))
+      continue;
     if (best == nullptr || rank(entry) < rank(*best)) best = &entry;
   }
   return best;
@@ -79,19 +82,32 @@ std::vector<QueuedOrder> OrderQueue::take(std::size_t most) {
     Entry* entry = next(like);
     if (entry == nullptr) break;
     entry->running = true;
+    ++running_;
     like = &entry->order.order;
     served_[entry->order.order.agent] = ++turn_;
     taken.push_back(entry->order);
+    if (entry->order.tries > 0) break;
   }
   return taken;
 }
 
-void OrderQueue::finish(const std::string& id) { entries_.erase(id); }
+void OrderQueue::finish(const std::string& id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  const QueuedOrder& order = found->second.order;
+  Load& own = load_[order.order.agent];
+  --own.orders;
+  own.bytes -= order.bytes;
+  bytes_ -= order.bytes;
+  if (own.orders == 0) load_.erase(order.order.agent);
+  if (found->second.running) --running_;
+  entries_.erase(found);
+}
 
 void OrderQueue::put_back(const std::string& id, bool tried) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
-  found->second.running = false;
+  if (std::exchange(found->second.running, false)) --running_;
   if (tried) ++found->second.order.tries;
 }
 

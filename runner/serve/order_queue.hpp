@@ -1,6 +1,6 @@
 // Which orders wait, and whose turn it is. Agents take turns, so that one who sends many holds
-// nobody else up by more than one batch; an agent's own orders stay in their order. Used by the
-// supervisor under its lock; knows neither time nor disk.
+// nobody else up by more than one batch; an agent's own orders stay in their order. What waits here
+// has no files, which lie on the spool. Knows neither time nor disk.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,31 @@ namespace kbench {
 class OrderQueue {
  public:
   struct Limits {
-    std::size_t most = limits::kMostQueued;
-    std::size_t most_of_one = limits::kMostInFlight;  // of an agent, those being judged included
+    std::size_t most = limits::kMostWaiting;
+    std::size_t most_of_one =
+        limits::kMostWaitingOfOne;                  // of an agent, those being judged included
+    std::size_t most_bytes = limits::kMostSpooled;  // of files, those being judged included
+    std::size_t most_bytes_of_one = limits::kMostSpooledOfOne;
   };
   OrderQueue() = default;
   explicit OrderQueue(Limits limits) : limits_(limits) {}
 
   enum class Push { kTaken, kThere, kFull, kTooMany };
   Push push(QueuedOrder order);
-  // The answer of push() to a new order.
-  [[nodiscard]] Push room_for(const std::string& agent) const;
+  // What push() would say of a new one of so many bytes.
+  [[nodiscard]] Push room_for(const std::string& agent, std::size_t bytes) const;
   // From an earlier life: whatever the limits say.
   void restore(QueuedOrder order);
 
   enum class State { kQueued, kRunning };
   [[nodiscard]] std::optional<State> state_of(const std::string& id) const;
-  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] std::size_t waiting() const { return entries_.size() - running_; }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::vector<std::string> waiting_ids() const;  // by arrival
   [[nodiscard]] const QueuedOrder* find(const std::string& id) const;
 
   // The next ones, which are to be judged together: of one kind and size, at most `most`. They run
-  // then.
+  // then. What was tried before comes alone, so that it takes nobody along if it kills the server.
   [[nodiscard]] std::vector<QueuedOrder> take(std::size_t most);
   // It has its row, or never will.
   void finish(const std::string& id);
@@ -51,11 +54,17 @@ class OrderQueue {
     QueuedOrder order;
     bool running = false;
   };
-  [[nodiscard]] std::size_t count_of(const std::string& agent) const;
+  struct Load {
+    std::size_t orders = 0;
+    std::size_t bytes = 0;
+  };
   [[nodiscard]] Entry* next(const Order* like);
 
   Limits limits_;
   std::map<std::string, Entry> entries_;         // by id
+  std::map<std::string, Load> load_;             // by agent
+  std::size_t bytes_ = 0;                        // of all
+  std::size_t running_ = 0;                      // entries
   std::map<std::string, std::uint64_t> served_;  // by agent: when it last had its turn
   std::uint64_t turn_ = 0;
 };

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -24,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSchema = "kbench-order/1";
+constexpr int kMostCountedTries = 1000;
 constexpr std::size_t kMostFileBytes = 4 * limits::kMostBodyBytes;
 
 Error broken(const fs::path& path, const std::string& why) {
@@ -41,10 +41,16 @@ std::optional<QueuedOrder> order_in(const fs::path& file) {
   if (!json->contains("sequence") || !json->at("sequence").is_number_unsigned() ||
       !json->contains("order"))
     return std::nullopt;
+  const Json tries = json->value("tries", Json(0));  // none in files of before
+  if (!tries.is_number_integer() || tries < 0 || tries > kMostCountedTries) return std::nullopt;
   auto order = order_from_json(json->at("order"));
   if (!order) return std::nullopt;
-  return QueuedOrder{file.stem().string(), std::move(*order),
-                     json->at("sequence").get<std::uint64_t>()};
+  const std::size_t bytes = size_of_files(*order);
+  return QueuedOrder{.id = file.stem().string(),
+                     .order = std::move(*order),
+                     .sequence = json->at("sequence").get<std::uint64_t>(),
+                     .tries = tries.get<int>(),
+                     .bytes = bytes};
 }
 
 }  // namespace
@@ -65,8 +71,8 @@ Result<Spool> Spool::open(const fs::path& folder) {
 
 fs::path Spool::file_of(const std::string& id) const { return folder_ / (id + ".json"); }
 
-Result<Spool::Kept> Spool::load() const {
-  Kept kept;
+Result<std::size_t> Spool::each(const std::function<void(QueuedOrder)>& show) const {
+  std::size_t damaged = 0;
   std::error_code failed;
   for (fs::directory_iterator entry(folder_, failed), end; !failed && entry != end;
        entry.increment(failed)) {
@@ -75,22 +81,38 @@ Result<Spool::Kept> Spool::load() const {
     if (file.extension() != ".json" || !is_order_id(file.stem().string())) continue;
     auto order = order_in(file);
     if (order) {
-      kept.orders.push_back(std::move(*order));
+      show(std::move(*order));
     } else {
-      ++kept.damaged;
+      ++damaged;
     }
   }
   if (failed) return broken(folder_, failed.message());
-  std::sort(kept.orders.begin(), kept.orders.end(),
-            [](const QueuedOrder& a, const QueuedOrder& b) { return a.sequence < b.sequence; });
-  return kept;
+  return damaged;
 }
 
 Status Spool::keep(const QueuedOrder& order) const {
-  const Json json = {
-      {"schema", kSchema}, {"sequence", order.sequence}, {"order", order_json(order.order)}};
+  const Json json = {{"schema", kSchema},
+                     {"sequence", order.sequence},
+                     {"tries", order.tries},
+                     {"order", order_json(order.order)}};
   return write_atomically(file_of(order.id),
                           json.dump(-1, ' ', false, Json::error_handler_t::replace), 0600);
+}
+
+Result<QueuedOrder> Spool::begin_try(const std::string& id) const {
+  auto order = order_in(file_of(id));
+  if (!order) return broken(folder_, "the file of an order is gone or damaged");
+  ++order->tries;
+  if (auto kept = keep(*order); !kept) return kept.error();
+  return std::move(*order);
+}
+
+void Spool::undo_try(const std::string& id) const {
+  auto order = order_in(file_of(id));
+  if (!order || order->tries == 0) return;
+  --order->tries;
+  // Else it is counted, as after a kill.
+  [[maybe_unused]] const Status kept = keep(*order);
 }
 
 void Spool::forget(const std::string& id) const {

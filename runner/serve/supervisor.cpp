@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -24,6 +25,8 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/gate_process.hpp"
+#include "runner/serve/pace.hpp"
+#include "runner/serve/recent.hpp"
 
 namespace kbench {
 namespace {
@@ -31,10 +34,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kMostTries = 2;               // of an order that gets no row
+constexpr int kMostTries = 2;   // of an order that gets no row
+constexpr int kMostDeaths = 3;  // tries that were begun and not ended, by servers that were killed
 constexpr std::size_t kMostFailed = 1024;   // that are remembered
 constexpr std::size_t kMostResults = 1024;  // that nobody fetched yet
-constexpr int kMostGates = 5;               // within kGatesWithin
+// From one row to the next, until one was judged.
+constexpr std::chrono::seconds kUsualRow{10};
+constexpr int kMostGates = 5;  // within kGatesWithin
 constexpr std::chrono::seconds kGatesWithin{60};
 // A message of the gate comes at once or not at all.
 constexpr milliseconds kMessagePatience{10'000};
@@ -51,8 +57,9 @@ struct News {
 // The judge's thread and what it shares.
 class Work {
  public:
-  Work(Judge& judge, OrderQueue::Limits limits, std::size_t batch)
+  Work(Judge& judge, const Spool& spool, OrderQueue::Limits limits, std::size_t batch)
       : judge_(judge),
+        spool_(spool),
         batch_(batch),
         queue_(limits),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -116,14 +123,30 @@ class Work {
         for (const QueuedOrder& order : orders) begun_.push_back(order.id);
       }
       wake();
-      judge_some(orders);
+      judge_some(with_files(orders));
     }
     const std::lock_guard lock(mutex_);
     over_ = true;
     wake();
   }
 
+  // As they lie on the spool, which counts the try before it is begun. What cannot be read is told
+  // of.
+  std::vector<QueuedOrder> with_files(const std::vector<QueuedOrder>& orders) {
+    std::vector<QueuedOrder> whole;
+    for (const QueuedOrder& order : orders) {
+      auto read = spool_.begin_try(order.id);
+      if (read) {
+        whole.push_back(std::move(*read));
+      } else {
+        tell({.id = order.id, .why_not = read.error()});
+      }
+    }
+    return whole;
+  }
+
   void judge_some(const std::vector<QueuedOrder>& orders) {
+    if (orders.empty()) return;
     std::map<std::string, bool> open;
     for (const QueuedOrder& order : orders) open[order.id] = true;
     const Status judged =
@@ -155,6 +178,7 @@ class Work {
   }
 
   Judge& judge_;
+  const Spool& spool_;
   const std::size_t batch_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -173,7 +197,7 @@ class Service {
       : settings_(settings),
         judge_(judge),
         spool_(spool),
-        work_(judge, settings.limits, settings.batch) {}
+        work_(judge, spool, settings.limits, settings.batch) {}
 
   Result<ServeEnd> run() {
     if (auto restored = restore(); !restored) return restored.error();
@@ -196,27 +220,25 @@ class Service {
   // --- what an earlier server left ---
 
   Status restore() {
-    auto kept = spool_.load();
-    if (!kept) return kept.error();
     std::size_t foreign = 0;
-    for (QueuedOrder& order : kept->orders) {
+    const auto damaged = spool_.each([&](QueuedOrder order) {
       sequence_ = std::max(sequence_, order.sequence);
+      // Of what is not stored, whoever waited is gone.
+      if (!order.order.is_stored()) return spool_.forget(order.id);
       const auto same = judge_.identify(order.order);
       if (!same || same->id != order.id) {
         ++foreign;
-        spool_.forget(order.id);
-        continue;
+        return spool_.forget(order.id);
       }
       // Killed between the row and this file.
       const auto row = judge_.find(order.id, "", Judge::Rows::kThatCount);
-      if (row && *row) {
-        spool_.forget(order.id);
-        continue;
-      }
+      if (row && *row) return spool_.forget(order.id);
+      if (order.tries >= kMostDeaths) return give_up(order);
       work_.with_queue([&](OrderQueue& queue) { queue.restore(std::move(order)); });
-    }
-    if (kept->damaged > 0)
-      note(fmt::format("{} files of the queue are damaged and stay where they are", kept->damaged));
+    });
+    if (!damaged) return damaged.error();
+    if (*damaged > 0)
+      note(fmt::format("{} files of the queue are damaged and stay where they are", *damaged));
     if (foreign > 0)
       note(
           fmt::format("{} orders were for another task file, compiler, device or kbench, and are "
@@ -225,6 +247,21 @@ class Service {
     const auto left = work_.with_queue([](OrderQueue& queue) { return queue.size(); });
     if (left > 0) note(fmt::format("{} orders of before go on", left));
     return Done{};
+  }
+
+  // Its file stays, so that no later server tries it either.
+  void give_up(const QueuedOrder& order) {
+    note(fmt::format(
+        "an order of {} is not tried again, since {} servers ended while it was judged; "
+        "without its file in the queue's folder, {}.json, it would be",
+        clean_name(order.order.agent, 64), order.tries, order.id));
+    given_up_.insert(order.id);
+  }
+  static Refusal was_given_up() {
+    return {500,
+            refusal_json("each time that this was judged the server was killed, so that it is "
+                         "not tried again",
+                         "whoever runs the server finds its file in the log", "infrastructure")};
   }
 
   // --- the gate ---
@@ -321,7 +358,7 @@ class Service {
     for (const std::string& id : work_.take_begun()) send(event("running", id));
     for (News& one : news) {
       if (one.judged) {
-        if (one.result) keep_result(one.id, std::move(*one.result));
+        if (one.result) results_.put(one.id, std::move(*one.result));
         leave(one.id, "done");
         ++judged_;
       } else {
@@ -334,22 +371,23 @@ class Service {
   void leave(const std::string& id, const char* what) {
     const Json message = event(what, id);
     spool_.forget(id);
-    work_.with_queue([&](OrderQueue& queue) { queue.finish(id); });
+    const std::size_t left = work_.with_queue([&](OrderQueue& queue) {
+      queue.finish(id);
+      return queue.size();
+    });
+    const auto now = steady_clock::now();
+    for (const auto& whose : {message.at("agent").get<std::string>(), std::string()})
+      if (const auto found = paces_.find(whose); found != paces_.end()) found->second.freed(now);
+    if (left == 0)
+      for (auto& [whose, pace] : paces_) pace.rest();
     send(message);
-  }
-
-  void keep_result(const std::string& id, Json result) {
-    if (results_.size() >= kMostResults) results_.erase(results_.begin());
-    results_.insert_or_assign(id, std::move(result));
   }
 
   // Once: asked again, it is done again.
   std::optional<Refusal> take_result(const std::string& id) {
-    const auto found = results_.find(id);
-    if (found == results_.end()) return std::nullopt;
-    Json body = {{"id", id}, {"result", std::move(found->second)}};
-    results_.erase(found);
-    return Refusal{200, std::move(body)};
+    auto result = results_.take(id);
+    if (!result) return std::nullopt;
+    return Refusal{200, {{"id", id}, {"result", std::move(*result)}}};
   }
 
   void try_again(const News& news) {
@@ -360,6 +398,7 @@ class Service {
       return order == nullptr ? kMostTries : order->tries + (tried ? 1 : 0);
     });
     if (tries < kMostTries) {
+      if (!tried) spool_.undo_try(news.id);
       work_.with_queue([&](OrderQueue& queue) { queue.put_back(news.id, tried); });
       work_.notify();
       return;
@@ -367,13 +406,8 @@ class Service {
     const Error why = news.why_not.value_or(
         Error{ErrorCode::kInfrastructure, "it was not judged, and nobody knows why", ""});
     note(fmt::format("an order failed: {}", clean_name(why.message, 300)));
-    remember_failure(news.id, why);
+    failed_.put(news.id, why);
     leave(news.id, "failed");
-  }
-
-  void remember_failure(const std::string& id, const Error& why) {
-    if (failed_.size() >= kMostFailed) failed_.erase(failed_.begin());
-    failed_.insert_or_assign(id, why);
   }
 
   // --- what the gate asks ---
@@ -468,37 +502,59 @@ class Service {
     } else if (auto result = take_result(identity->id)) {
       return std::move(*result);
     }
+    if (given_up_.contains(identity->id)) return was_given_up();
     if (draining_)
       return {503,
               refusal_json("this server is ending", "send it again in a minute", "infrastructure")};
-    return queue_up({identity->id, std::move(order), ++sequence_});
+    const std::size_t bytes = size_of_files(order);
+    return queue_up({.id = identity->id,
+                     .order = std::move(order),
+                     .sequence = ++sequence_,
+                     .tries = 0,
+                     .bytes = bytes});
+  }
+
+  // How fast orders of that token leave; of all, without a name.
+  Pace& pace_of(const std::string& agent) {
+    Pace& pace = paces_.try_emplace(agent, kUsualRow).first->second;
+    pace.begin(steady_clock::now());
+    return pace;
+  }
+
+  // What a flood is told: why, and when there will be a place.
+  Refusal flooded(const std::string& agent, const std::string& why) {
+    Refusal refusal{429, refusal_json(why, "wait until some are judged")};
+    refusal.body["error"]["retry_after_s"] = pace_of(agent).refused(steady_clock::now()).count();
+    return refusal;
   }
 
   // Nothing where there is room.
-  std::optional<Refusal> too_many(const std::string& agent) {
-    const auto room = work_.with_queue([&](OrderQueue& queue) { return queue.room_for(agent); });
+  std::optional<Refusal> too_many(const QueuedOrder& order) {
+    const std::string& agent = order.order.agent;
+    const OrderQueue::Limits& most = settings_.limits;
+    const auto room =
+        work_.with_queue([&](OrderQueue& queue) { return queue.room_for(agent, order.bytes); });
     switch (room) {
       case OrderQueue::Push::kTaken:
       case OrderQueue::Push::kThere: return std::nullopt;
       case OrderQueue::Push::kFull:
-        return Refusal{429,
-                       refusal_json(fmt::format("{} orders wait already", settings_.limits.most),
-                                    "wait until some are judged")};
+        return flooded("", fmt::format("{} orders wait already, or {} MiB of them", most.most,
+                                       most.most_bytes >> 20));
       case OrderQueue::Push::kTooMany:
-        return Refusal{429, refusal_json(fmt::format("{} orders of this token are not judged yet",
-                                                     settings_.limits.most_of_one),
-                                         "wait until some are")};
+        return flooded(agent,
+                       fmt::format("{} orders of this token are not judged yet, or {} MiB of them",
+                                   most.most_of_one, most.most_bytes_of_one >> 20));
     }
     return std::nullopt;
   }
 
   Refusal queue_up(QueuedOrder order) {
-    if (auto full = too_many(order.order.agent)) return std::move(*full);
+    if (auto full = too_many(order)) return std::move(*full);
     const std::string id = order.id;
     // On the disk before anybody is told, and before anybody can begin it.
-    if (order.order.is_stored())
-      if (auto kept = spool_.keep(order); !kept) return refusal_of(kept.error());
+    if (auto kept = spool_.keep(order); !kept) return refusal_of(kept.error());
     failed_.erase(id);
+    for (const auto& whose : {order.order.agent, std::string()}) (void)pace_of(whose);
     work_.with_queue([&](OrderQueue& queue) { return queue.push(std::move(order)); });
     send(event("queued", id));
     work_.notify();
@@ -509,8 +565,9 @@ class Service {
     if (!is_order_id(id)) return {404, refusal_json("this is no id of an evaluation", "")};
     if (const auto state = state_of(id)) return waits(id, *state);
     if (auto result = take_result(id)) return std::move(*result);
-    if (const auto failed = failed_.find(id); failed != failed_.end()) {
-      Error why = failed->second;
+    if (given_up_.contains(id)) return was_given_up();
+    if (const Error* failed = failed_.find(id)) {
+      Error why = *failed;
       why.code = ErrorCode::kInfrastructure;
       return refusal_of(why);
     }
@@ -529,8 +586,10 @@ class Service {
   bool gate_lost_ = false;
   std::string why_lost_ = "it died";
   std::vector<steady_clock::time_point> gates_;  // when one was started anew
-  std::map<std::string, Error> failed_;          // by id, of orders without a row
-  std::map<std::string, Json> results_;          // by id, of what is not stored
+  Recent<Error> failed_{kMostFailed};            // of orders without a row
+  Recent<Json> results_{kMostResults};           // of what is not stored
+  std::set<std::string> given_up_;               // ids that no server tries any more
+  std::map<std::string, Pace> paces_;            // by token, and of all under an empty name
   std::uint64_t sequence_ = 0;
   std::size_t judged_ = 0;
 };

@@ -1,6 +1,6 @@
 // `kbench serve` without its judge: takes what the gate asks, keeps it in the queue and on the
 // disk, has it judged, and says what came of it. It trusts its judge and nobody else, and has no
-// socket but the channel that its gate speaks on. For `kbench mcp` the gate reads standard input.
+// socket but the channel that its gate speaks on.
 //
 // Two threads: the caller's answers the gate; the other one lets the judge work. What they share is
 // behind one lock, which nobody holds while he waits.

@@ -1,7 +1,10 @@
-// serve_load GATE [EVALUATIONS]: 16 clients have so many submissions (1,000) judged by a judge that
-// judges nothing, through the real gate, supervisor and queue. Prints how long requests took, which
-// is what gate and supervisor take by themselves. Exit status 1 where an evaluation was lost or
-// judged twice.
+// serve_load GATE [EVALUATIONS [WAITING [KIB]]]: 16 clients have so many submissions (1,000) judged
+// by a judge that judges nothing, through the real gate, supervisor and queue. Prints how long
+// requests took, which is what gate and supervisor take by themselves. Then, with WAITING, as many
+// clients of one token order something of KIB kibibytes (16), each its own, and wait for it, while
+// the judge stands still: prints how long short requests take meanwhile and the gate's memory. Of
+// 2,048 one hangs up, and another request gets its place. Exit status 1 where an evaluation was
+// lost or judged twice, a place was, or the gate took 128 MiB or more.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,7 +19,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -41,7 +46,13 @@ using namespace kbench;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kClients = 16;
+constexpr std::size_t kMostGateKib = 128 << 10;
+constexpr int kProbes = 500;
 constexpr std::chrono::seconds kPatience{120};  // for the gate to listen, and for an answer of it
+
+std::string token_of(int number) {
+  return std::string(62, 'a') + "0123456789abcdef"[number / 16] + "0123456789abcdef"[number % 16];
+}
 
 // One connection, one request after the other.
 class Client {
@@ -61,18 +72,18 @@ class Client {
 
   // The status; 0 where the connection is lost.
   int ask(const std::string& method, const std::string& path, const std::string& body) {
+    return send(method, path, body) ? receive() : 0;
+  }
+  bool send(const std::string& method, const std::string& path, const std::string& body) {
     const std::string request = fmt::format(
         "{} {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
         "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
         method, path, token_, body.size(), body);
-    if (!ok_ || ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
-                    static_cast<ssize_t>(request.size()))
-      return 0;
-    return receive();
+    return ok_ && ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) ==
+                      static_cast<ssize_t>(request.size());
   }
   [[nodiscard]] const std::string& body() const { return body_; }
 
- private:
   int receive() {
     std::string answer;
     std::size_t head = std::string::npos;
@@ -92,6 +103,7 @@ class Client {
     return std::atoi(answer.c_str() + 9);
   }
 
+ private:
   std::string token_;
   UniqueFd socket_;
   std::string body_;
@@ -106,7 +118,7 @@ struct Shared {
 };
 
 void run_client(int number, int port, int count, Shared& shared) {
-  Client client(port, std::string(63, 'a') + "0123456789abcdef"[number]);
+  Client client(port, token_of(number));
   for (int i = 0; i < count; ++i) {
     const std::string body = fmt::format(
         R"({{"task": "level1/019_relu", "files": {{"a.cpp": "// {} of {}"}}}})", i, number);
@@ -124,6 +136,110 @@ void run_client(int number, int port, int count, Shared& shared) {
     shared.milliseconds.push_back(took.count());
     shared.ids.insert(id);
   }
+}
+
+double quantile(std::vector<double>& times, double q) {
+  std::sort(times.begin(), times.end());
+  return times.empty() ? 0.0 : times[static_cast<std::size_t>(q * double(times.size() - 1))];
+}
+
+// The value of a line of /proc/PID/status: "VmRSS:   123 kB". 0 where there is none.
+std::size_t status_of(const std::filesystem::path& process, const std::string& name) {
+  std::ifstream lines(process / "status");
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ":"))
+      return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10);
+  return 0;
+}
+
+// The gate that this process started, some levels below it: its folder in /proc.
+std::filesystem::path gate_process() {
+  const auto self = static_cast<std::size_t>(::getpid());
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string name;
+    std::ifstream(entry.path() / "comm") >> name;
+    if (name != "kbench-gate") continue;
+    std::size_t parent = status_of(entry.path(), "PPid");
+    while (parent > 1 && parent != self)
+      parent = status_of(std::filesystem::path("/proc") / std::to_string(parent), "PPid");
+    if (parent == self) return entry.path();
+  }
+  return {};
+}
+
+// How long a request takes that nobody need wait for.
+void probe(int port, const std::string& name, const std::string& path) {
+  Client client(port, token_of(0));
+  std::vector<double> times;
+  int wrong = 0;
+  for (int i = 0; i < kProbes; ++i) {
+    const auto begun = Clock::now();
+    const int status = client.ask("GET", path, "");
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begun).count());
+    wrong += status == 200 || status == 202 ? 0 : 1;
+  }
+  fmt::print("  {}: p50 {:.2f} ms, p99 {:.2f} ms, most {:.2f} ms, {} not answered\n", name,
+             quantile(times, 0.5), quantile(times, 0.99), quantile(times, 1), wrong);
+}
+
+// Whether a token that has all its requests waiting gets another one when a client hangs up.
+bool run_hang_up(int port, const std::string& id, std::deque<Client>& clients) {
+  const auto look = [&] {
+    return Client(port, token_of(kClients)).ask("GET", "/v1/evaluations/" + id, "");
+  };
+  const bool was_full = look() == 429;
+  clients.pop_back();
+  const auto deadline = Clock::now() + kPatience;
+  int status = 429;
+  while (status == 429 && Clock::now() < deadline) {
+    status = look();
+    if (status == 429) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  fmt::print("  a place was free {} a client hung up\n",
+             was_full && status == 202 ? "once" : "not when");
+  return was_full && status == 202;
+}
+
+// Whether all got their row, and the gate was small.
+bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judge) {
+  const std::filesystem::path gate = gate_process();
+  const auto memory = [&](const char* name) { return status_of(gate, name); };
+  const auto said = [&](const char* when) {
+    fmt::print("{}: the gate has {:.1f} MiB, most {:.1f} MiB\n", when,
+               double(memory("VmRSS")) / 1024, double(memory("VmHWM")) / 1024);
+  };
+  said("nobody waits");
+  probe(port, "health", "/health");
+  judge.hold();
+  std::deque<Client> clients;
+  const auto begun = Clock::now();
+  for (int i = 0; i < count; ++i) {
+    Client& client = clients.emplace_back(port, token_of(kClients));
+    client.send(
+        "POST", "/v1/evaluations",
+        fmt::format(
+            R"({{"task": "level1/019_relu", "wait_s": 600, "files": {{"a.cpp": "// {} {}"}}}})", i,
+            std::string(kib << 10, 'x')));
+  }
+  Client poll(port, token_of(0));
+  // Its order is behind all of theirs.
+  (void)poll.ask("POST", "/v1/evaluations",
+                 R"({"task": "level1/019_relu", "files": {"a.cpp": "// last"}})");
+  const auto answer = Json::parse(poll.body(), nullptr, false);
+  const std::string id = answer.is_object() ? answer.value("id", "") : "";
+  fmt::print("{} sent within {:.1f} s\n", count,
+             std::chrono::duration<double>(Clock::now() - begun).count());
+  probe(port, "health", "/health");
+  probe(port, "poll", "/v1/evaluations/" + id);
+  said(fmt::format("{} wait", count).c_str());
+  const bool is_full = static_cast<std::size_t>(count) == limits::kMostWaitingOfOne;
+  const bool left = !is_full || run_hang_up(port, id, clients);
+  judge.release();
+  int rewarded = 0;
+  for (Client& client : clients) rewarded += client.receive() == 200 ? 1 : 0;
+  said("all have their row");
+  fmt::print("{} of {} got their row\n", rewarded, clients.size());
+  return left && rewarded == static_cast<int>(clients.size()) && memory("VmHWM") < kMostGateKib;
 }
 
 int complain(const Error& error) {
@@ -146,10 +262,9 @@ int main(int argc, char** argv) {
   std::atomic<int> port = 0;
   ServeSettings settings;
   settings.end_fd = end.get();
-  for (int i = 0; i < kClients; ++i)
-    settings.hello.tokens.push_back({fmt::format("client{}", i),
-                                     {.read = true, .evaluate = true},
-                                     sha256(std::string(63, 'a') + "0123456789abcdef"[i])});
+  for (int i = 0; i <= kClients; ++i)
+    settings.hello.tokens.push_back(
+        {fmt::format("client{}", i), {.read = true, .evaluate = true}, sha256(token_of(i))});
   settings.open_gate = [&]() -> Result<Gate> {
     auto listener = listen_on("127.0.0.1", 0);
     if (!listener) return listener.error();
@@ -174,23 +289,23 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kClients && port != 0; ++i)
     clients.emplace_back(run_client, i, port.load(), each, std::ref(shared));
   for (std::thread& client : clients) client.join();
+  const auto judged = judge.judged();
+  const int waiting = argc > 3 ? std::atoi(argv[3]) : 0;
+  const std::size_t kib = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 16;
+  const bool waited = waiting == 0 || port == 0 || run_waiting(port, waiting, kib, judge);
   const std::uint64_t one = 1;
   if (::write(end.get(), &one, sizeof one) < 0) return 1;
   supervisor.join();
   if (!*ended) return complain(ended->error());
 
   auto& times = shared.milliseconds;
-  std::sort(times.begin(), times.end());
-  const auto quantile = [&](double q) {
-    return times.empty() ? 0.0 : times[static_cast<std::size_t>(q * double(times.size() - 1))];
-  };
   const auto expected = static_cast<std::size_t>(each * kClients);
-  const auto judged = judge.judged();
   const std::set<std::string> once(judged.begin(), judged.end());
   fmt::print("{} evaluations of {} clients: p50 {:.2f} ms, p99 {:.2f} ms, most {:.2f} ms\n",
-             times.size(), kClients, quantile(0.5), quantile(0.99), quantile(1));
+             times.size(), kClients, quantile(times, 0.5), quantile(times, 0.99),
+             quantile(times, 1));
   fmt::print("lost {}, judged twice {}\n", shared.lost.load() + int(expected - once.size()),
              judged.size() - once.size());
   const bool right = shared.lost == 0 && judged.size() == expected && once == shared.ids;
-  return right ? 0 : 1;
+  return right && waited ? 0 : 1;
 }

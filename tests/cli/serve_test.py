@@ -169,11 +169,16 @@ class KillTest(MeasuringCase):
     def test_a_flood_is_told_to_come_again(self):
         server = self.serve()
         statuses = []
-        while 429 not in statuses and len(statuses) < 300:  # some are judged meanwhile
-            order = evaluation(WRONG + f"// {len(statuses)}")
-            statuses.append(server.ask("POST", "/v1/evaluations", order)[0])
-        self.assertGreaterEqual(len(statuses), 65)
-        self.assertEqual(statuses, [202] * (len(statuses) - 1) + [429])
+        while 429 not in statuses and len(statuses) < 2300:  # some are judged meanwhile
+            orders = [evaluation(WRONG + f"// {len(statuses) + i}") for i in range(64)]
+            _, answer = server.ask("POST", "/v1/batch", {"evaluations": orders})
+            statuses += [one["status"] for one in answer["evaluations"]]
+        taken = statuses.index(429)
+        self.assertGreaterEqual(taken, 2048)
+        self.assertEqual(set(statuses[:taken]), {202})
+        status, answer = server.ask("POST", "/v1/evaluations", evaluation(WRONG + "// one more"))
+        self.assertEqual(status, 429)
+        self.assertGreater(answer["error"]["retry_after_s"], 1, "others were told to come before")
         status, _ = server.ask("POST", "/v1/evaluations", evaluation(WRONG), token=BOB)
         self.assertEqual(status, 202, "another token has a place of its own")
         server.end(signal.SIGKILL)

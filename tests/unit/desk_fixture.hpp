@@ -27,6 +27,11 @@ class DeskTest : public ::testing::Test {
         std::make_shared<std::optional<HttpResponse>>();
     [[nodiscard]] bool there() const { return response->has_value(); }
     [[nodiscard]] int status() const { return there() ? (*response)->status : 0; }
+    [[nodiscard]] std::string header(const std::string& name) const {
+      for (const auto& [key, value] : (*response)->headers)
+        if (key == name) return value;
+      return "";
+    }
     [[nodiscard]] Json body() const {
       return there() ? Json::parse((*response)->body, nullptr, false) : Json();
     }

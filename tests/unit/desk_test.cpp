@@ -1,11 +1,13 @@
 // What the gate makes of requests, without a network.
 #include "runner/gate/desk.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -74,7 +76,7 @@ TEST_F(DeskTest, AddressesAndMethodsThatThereAreNoneOf) {
 
 TEST_F(DeskTest, ATokenHasSoManyRequestsAtOnce) {
   std::vector<Desk::Visit> visits;
-  for (std::size_t i = 0; i < limits::kMostInFlight; ++i) {
+  for (std::size_t i = 0; i < limits::kMostWaitingOfOne; ++i) {
     auto admission = desk_.admit(request("POST", "/v1/evaluations"));
     ASSERT_FALSE(admission.refused);
     visits.push_back(std::move(admission.visit));
@@ -84,12 +86,144 @@ TEST_F(DeskTest, ATokenHasSoManyRequestsAtOnce) {
   EXPECT_FALSE(get("/v1/evaluations/" + kId, kReadOnly).there()) << "another token's are its own";
   visits.pop_back();
   EXPECT_FALSE(post("/v1/evaluations", evaluation(5)).there());
-  EXPECT_EQ(post("/v1/evaluations", evaluation()).status(), 429) << "who waits counts";
+  const Answer flood = post("/v1/evaluations", evaluation());
+  EXPECT_EQ(flood.status(), 429) << "who waits counts";
+  EXPECT_EQ(flood.body().at("error").at("retry_after_s"), 1) << "places are free at once";
+  EXPECT_EQ(flood.header("Retry-After"), "1");
+  pass(7s);
+  EXPECT_EQ(post("/v1/evaluations", evaluation()).header("Retry-After"), "7");
+  EXPECT_EQ(post("/v1/evaluations", evaluation()).header("Retry-After"), "14")
+      << "one after another";
   answer_last(422, refusal("client"));
   EXPECT_FALSE(post("/v1/evaluations", evaluation()).there());
 }
 
+TEST_F(DeskTest, AllTokensTogetherHaveSoManyRequestsAtOnce) {
+  std::vector<Desk::Visit> visits;
+  const auto take = [&](std::size_t count, const std::string& token) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto admission = desk_.admit(request("GET", "/v1/evaluations/" + kId, token));
+      ASSERT_FALSE(admission.refused);
+      visits.push_back(std::move(admission.visit));
+    }
+  };
+  take(limits::kMostWaitingOfOne, kReadOnly);
+  take(limits::kMostWaiting - limits::kMostWaitingOfOne, kAll);
+  EXPECT_EQ(get("/v1/evaluations/" + kId).status(), 429);
+  visits.pop_back();
+  EXPECT_FALSE(get("/v1/evaluations/" + kId).there());
+}
+
+TEST_F(DeskTest, WhoHangsUpLosesThePlaceAndNotTheOrder) {
+  std::vector<Desk::Visit> visits;
+  for (std::size_t i = 0; i < limits::kMostWaitingOfOne; ++i) {
+    HttpRequest sent = request("POST", "/v1/evaluations");
+    sent.body = evaluation(600).dump();
+    auto admission = desk_.admit(sent);
+    ASSERT_FALSE(admission.refused);
+    desk_.handle(admission.visit, sent, [](const HttpResponse&) { ADD_FAILURE() << "to nobody"; });
+    visits.push_back(std::move(admission.visit));
+  }
+  ASSERT_EQ(asked_.size(), 1U) << "one order, however many ask";
+  for (Desk::Visit& visit : visits) desk_.leave(visit);  // some before the judge has answered
+  visits.clear();
+  const Answer again = post("/v1/evaluations", evaluation(600));
+  EXPECT_FALSE(again.there()) << "there are places again";
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  EXPECT_EQ(desk_.waiting(), 1U);
+  event("done", kId);
+  answer_last(200, row(kId));
+  EXPECT_EQ(again.status(), 200);
+  EXPECT_EQ(desk_.waiting(), 0U);
+}
+
+TEST_F(DeskTest, BodiesBeingReadAreBoundedAndGivenBackWithTheOrder) {
+  const auto visit = [&](std::uint64_t number) {
+    HttpRequest sent = request("POST", "/v1/evaluations");
+    Json body = evaluation();
+    body["files"]["number"] = std::to_string(number);
+    sent.body = body.dump();
+    auto admission = desk_.admit(sent);
+    EXPECT_FALSE(admission.refused);
+    return std::pair(std::move(admission.visit), sent);
+  };
+  constexpr std::size_t kBodies = limits::kMostBodiesOfOne / limits::kMostBodyBytes;
+  std::vector<std::pair<Desk::Visit, HttpRequest>> visits;
+  for (std::size_t i = 0; i < kBodies; ++i) {
+    visits.push_back(visit(i));
+    Desk::Visit& last = visits.back().first;
+    const auto line = desk_.ask_for_room(last, limits::kMostBodyBytes,
+                                         [&](auto hold) { last.body = std::move(hold); });
+    ASSERT_EQ(line, 0U);
+  }
+  auto more = visit(kBodies);
+  EXPECT_NE(desk_.ask_for_room(more.first, 1000, [&](auto hold) { more.first.body = hold; }), 0U);
+  EXPECT_EQ(desk_.no_room().status, 429);
+  desk_.handle(visits[0].first, visits[0].second, [](const HttpResponse&) {});
+  visits[0].first.body.reset();
+  EXPECT_FALSE(more.first.body) << "it is not on the spool yet";
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  EXPECT_TRUE(more.first.body) << "now it is";
+  more.first.body.reset();
+  visits.clear();
+  EXPECT_EQ(desk_.bodies().held(), 0U);
+}
+
+TEST_F(DeskTest, TheSupervisorHasAFewQuestionsAtATime) {
+  std::vector<Answer> replies;
+  for (int i = 0; i < 100; ++i) {
+    Json one = evaluation(60);
+    one["files"]["large"] = std::string(2000, 'x') + std::to_string(i);
+    replies.push_back(post("/v1/evaluations", one));
+  }
+  EXPECT_LT(asked_.size(), 10U);
+  const Answer poll = get("/v1/evaluations/" + kId);
+  for (std::size_t i = 0; i < 3; ++i) answer(Json(asked_[i]), 422, refusal("client"));
+  const bool is_asked = std::any_of(asked_.begin(), asked_.end(),
+                                    [](const Json& one) { return one.at("what") == "row"; });
+  EXPECT_TRUE(is_asked) << "a poll does not wait for a hundred orders";
+  for (std::size_t i = 3; i < asked_.size(); ++i) answer(Json(asked_[i]), 422, refusal("client"));
+  EXPECT_EQ(asked_.size(), 101U);
+  for (const Answer& reply : replies) EXPECT_EQ(reply.status(), 422);
+  EXPECT_EQ(poll.status(), 422);
+}
+
 // --- evaluations ---
+
+TEST_F(DeskTest, RequestsForOneKeyAreOneOrderHoweverManyAsk) {
+  std::vector<Answer> early;
+  for (int i = 0; i < 20; ++i) early.push_back(post("/v1/evaluations", evaluation(60)));
+  ASSERT_EQ(asked_.size(), 1U);
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  std::vector<Answer> late;
+  for (int i = 0; i < 20; ++i) late.push_back(post("/v1/evaluations", evaluation(60)));
+  EXPECT_EQ(asked_.size(), 1U) << "it is known to wait";
+  event("running", kId);
+  const Answer poll = post("/v1/evaluations", evaluation());
+  EXPECT_EQ(poll.body().at("state"), "running");
+  event("done", kId);
+  ASSERT_EQ(asked_.size(), 2U) << "one row for all";
+  EXPECT_EQ(question().at("what"), "row");
+  answer_last(200, row(kId));
+  for (const auto& replies : {early, late})
+    for (const Answer& reply : replies) EXPECT_EQ(reply.status(), 200);
+  post("/v1/evaluations", evaluation(60));
+  EXPECT_EQ(question().at("what"), "order") << "it is not queued any more";
+}
+
+TEST_F(DeskTest, AClientIsAnsweredSomewhatBeforeItHangsUp) {
+  EXPECT_EQ(hold_within(180s), 170s);
+  EXPECT_EQ(hold_within(60s), 55s);
+  EXPECT_EQ(hold_within(600s), 590s);
+  EXPECT_EQ(hold_within(0s), 0s);
+  const Answer said = post("/v1/evaluations?timeout_s=24", evaluation(60));
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  pass(21s);
+  EXPECT_FALSE(said.there());
+  pass(1s);
+  EXPECT_EQ(said.status(), 202);
+  EXPECT_EQ(post("/v1/evaluations?timeout_s=soon", evaluation(60)).status(), 400);
+}
 
 TEST_F(DeskTest, AStoredRowIsTheAnswer) {
   const Answer reply = post("/v1/evaluations", evaluation());
@@ -113,7 +247,7 @@ TEST_F(DeskTest, WhoeverWaitsGetsTheRowWhenItIsThere) {
   answer_last(202, {{"id", kId}, {"state", "queued"}});
   const Answer second = get("/v1/evaluations/" + kId + "?wait_s=60&reward=kevin");
   answer_last(202, {{"id", kId}, {"state", "queued"}});
-  pass(59s);
+  pass(54s);
   EXPECT_FALSE(first.there());
   event("done", std::string(64, '2'));
   const std::size_t before = asked_.size();
@@ -131,7 +265,7 @@ TEST_F(DeskTest, WhoeverWaitedLongEnoughIsToldSo) {
   const Answer reply = post("/v1/evaluations", evaluation(60));
   answer_last(202, {{"id", kId}, {"state", "queued"}});
   event("running", kId);
-  pass(60s);
+  pass(55s);
   EXPECT_EQ(reply.status(), 202);
   EXPECT_EQ(reply.body().at("state"), "running");
   event("done", kId);
@@ -159,9 +293,9 @@ TEST_F(DeskTest, NobodyIsWokenWithoutNeed) {
   const auto admission = desk.admit(sent);
   desk.handle(admission.visit, sent, [](const HttpResponse&) {});
   ASSERT_EQ(alarms.size(), 1U);
-  EXPECT_EQ(alarms[0], now_ + 60s);
-  EXPECT_EQ(desk.next_deadline(), now_ + 60s);
-  now_ += 60s;
+  EXPECT_EQ(alarms[0], now_ + 55s);
+  EXPECT_EQ(desk.next_deadline(), now_ + 55s);
+  now_ += 55s;
   EXPECT_EQ(desk.next_deadline(), now_ + 30s) << "the supervisor has said nothing yet";
 }
 
@@ -203,7 +337,9 @@ TEST_F(DeskTest, ABatchHasAnAnswerForEach) {
   one.erase("reward");
   Json bad = one;
   bad["task"] = 3;
-  const Answer reply = post("/v1/batch", {{"evaluations", {one, bad, one}}, {"wait_s", 60}});
+  Json other = one;
+  other["files"]["other"] = "x";
+  const Answer reply = post("/v1/batch", {{"evaluations", {one, bad, other}}, {"wait_s", 60}});
   ASSERT_EQ(asked_.size(), 2U);
   answer(asked_[0], 202, {{"id", kId}, {"state", "queued"}});
   answer(asked_[1], 422, refusal("submission"));
@@ -250,8 +386,9 @@ TEST_F(DeskTest, AtTheEndNobodyIsLeftWaiting) {
 // --- events ---
 
 TEST_F(DeskTest, EventsAreToldToWhoeverListens) {
+  const auto ann = desk_.local_visit("ann");
   std::string heard;
-  const auto number = desk_.listen([&](const std::string& text) { heard += text; });
+  const auto number = desk_.listen(ann, [&](const std::string& text) { heard += text; });
   event("queued", kId);
   EXPECT_THAT(heard, HasSubstr("event: queued\ndata: {"));
   EXPECT_THAT(heard, HasSubstr(kId));
@@ -260,18 +397,27 @@ TEST_F(DeskTest, EventsAreToldToWhoeverListens) {
   heard.clear();
   event("done", kId);
   EXPECT_TRUE(heard.empty());
-  for (std::size_t i = 0; i < limits::kMostStreams; ++i) {
-    EXPECT_TRUE(desk_.may_listen());
-    (void)desk_.listen([](const std::string&) {});
+}
+
+TEST_F(DeskTest, ATokenHasSoManyStreamsAndAllHaveSoMany) {
+  std::size_t open = 0;
+  for (const char* name : {"ann", "bob", "cyd", "dan"}) {
+    const auto visit = desk_.local_visit(name);
+    for (; !desk_.no_stream_for(visit); ++open)
+      (void)desk_.listen(visit, [](const std::string&) {});
+    EXPECT_EQ(open % limits::kMostStreamsOfOne, 0U);
+    EXPECT_EQ(desk_.no_stream_for(visit)->status, 429);
   }
-  EXPECT_FALSE(desk_.may_listen());
+  EXPECT_EQ(open, limits::kMostStreams);
+  EXPECT_EQ(desk_.no_stream_for(desk_.local_visit("eve"))->status, 503);
 }
 
 TEST_F(DeskTest, OneWhoEndsWhileHeIsToldHarmsNobody) {
+  const auto ann = desk_.local_visit("ann");
   std::uint64_t number = 0;
   int heard = 0;
-  number = desk_.listen([&](const std::string&) { desk_.unlisten(number); });
-  (void)desk_.listen([&](const std::string&) { ++heard; });
+  number = desk_.listen(ann, [&](const std::string&) { desk_.unlisten(number); });
+  (void)desk_.listen(ann, [&](const std::string&) { ++heard; });
   event("queued", kId);
   event("done", kId);
   EXPECT_EQ(heard, 2);

@@ -361,7 +361,7 @@ TEST_F(McpDeskTest, WhatTakesTimeIsWaitedForAndThenToldToComeAgain) {
   const Answer reply = call("submit", {{"workspace", "w"}, {"reward", "log"}});
   EXPECT_EQ(question().at("reward"), "log");
   answer_last(202, {{"id", id}, {"state", "queued"}});
-  pass(50s);
+  pass(55s);
   EXPECT_THAT(reply.body().dump(), HasSubstr("call submit again"));
   const Answer again = call("submit", {{"workspace", "w"}, {"reward", "log"}});
   answer_last(202, {{"id", id}, {"state", "running"}});

@@ -71,7 +71,38 @@ TEST(OrderQueue, NobodyTakesAllOfIt) {
   EXPECT_EQ(queue.push(order("e", "bob", 6)), Push::kTaken);
   EXPECT_EQ(queue.push(order("f", "cyd", 7)), Push::kTaken);
   EXPECT_EQ(queue.push(order("g", "cyd", 8)), Push::kFull);
-  EXPECT_EQ(queue.room_for("cyd"), Push::kFull);
+  EXPECT_EQ(queue.room_for("cyd", 0), Push::kFull);
+}
+
+TEST(OrderQueue, FilesAreCountedByTheirBytes) {
+  OrderQueue queue({.most_bytes = 100, .most_bytes_of_one = 60});
+  const auto push = [&](const std::string& id, const std::string& agent, std::size_t bytes) {
+    QueuedOrder one = order(id, agent, 1);
+    one.bytes = bytes;
+    return queue.push(one);
+  };
+  EXPECT_EQ(push("a", "ann", 60), Push::kTaken);
+  EXPECT_EQ(push("b", "ann", 1), Push::kTooMany);
+  EXPECT_EQ(push("c", "bob", 40), Push::kTaken);
+  EXPECT_EQ(push("d", "cyd", 1), Push::kFull);
+  queue.finish("c");
+  EXPECT_EQ(push("d", "cyd", 1), Push::kTaken);
+  EXPECT_TRUE(queue.find("a")->order.files.empty()) << "they lie on the spool";
+}
+
+TEST(OrderQueue, WhatWasTriedBeforeComesAlone) {
+  OrderQueue queue;
+  for (const std::uint64_t i : {1U, 2U, 3U}) queue.push(order(std::to_string(i), "ann", i));
+  ASSERT_THAT(ids(queue.take(3)), ElementsAre("1", "2", "3"));
+  queue.put_back("1", false);
+  queue.put_back("2", true);
+  queue.put_back("3", false);
+  queue.push(order("4", "ann", 4));
+  EXPECT_THAT(ids(queue.take(9)), ElementsAre("1", "3", "4"));
+  EXPECT_THAT(ids(queue.take(9)), ElementsAre("2"));
+  queue.put_back("2", true);
+  queue.push(order("5", "ann", 5));
+  EXPECT_THAT(ids(queue.take(9)), ElementsAre("2"));
 }
 
 TEST(OrderQueue, WhatGotNoRowWaitsAgainInItsPlace) {

@@ -1,6 +1,7 @@
 // Orders on the disk.
 #include "runner/serve/spool.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -25,7 +26,22 @@ QueuedOrder order(char digit, std::uint64_t sequence) {
           .sequence = sequence};
 }
 
-TEST(Spool, WhatIsKeptComesBackByArrival) {
+// Everything that lies there, by arrival.
+struct Kept {
+  std::vector<QueuedOrder> orders;
+  std::size_t damaged = 0;
+};
+Kept all_in(const Spool& spool) {
+  Kept kept;
+  const auto damaged = spool.each([&](QueuedOrder one) { kept.orders.push_back(std::move(one)); });
+  EXPECT_TRUE(damaged.ok());
+  kept.damaged = damaged.ok() ? *damaged : 0;
+  std::sort(kept.orders.begin(), kept.orders.end(),
+            [](const QueuedOrder& a, const QueuedOrder& b) { return a.sequence < b.sequence; });
+  return kept;
+}
+
+TEST(Spool, WhatIsKeptComesBack) {
   const test::TemporaryFolder folder;
   {
     const auto spool = Spool::open(folder.path() / "state/spool");
@@ -36,13 +52,14 @@ TEST(Spool, WhatIsKeptComesBackByArrival) {
     spool->forget(order('c', 3).id);
   }
   const auto spool = Spool::open(folder.path() / "state/spool");
-  const auto kept = spool->load();
-  ASSERT_TRUE(kept.ok());
-  ASSERT_EQ(kept->orders.size(), 2U);
-  EXPECT_EQ(kept->orders[0].id, order('b', 1).id);
-  EXPECT_EQ(kept->orders[1].order, order('a', 2).order);
-  EXPECT_EQ(kept->orders[1].sequence, 2U);
-  EXPECT_EQ(kept->damaged, 0U);
+  const Kept kept = all_in(*spool);
+  ASSERT_EQ(kept.orders.size(), 2U);
+  EXPECT_EQ(kept.orders[0].id, order('b', 1).id);
+  EXPECT_EQ(kept.orders[1].order, order('a', 2).order);
+  EXPECT_EQ(kept.orders[1].sequence, 2U);
+  EXPECT_EQ(kept.orders[1].tries, 0);
+  EXPECT_EQ(kept.orders[1].bytes, size_of_files(order('a', 2).order));
+  EXPECT_EQ(kept.damaged, 0U);
 }
 
 TEST(Spool, WhatIsDamagedIsCountedAndStays) {
@@ -55,11 +72,39 @@ TEST(Spool, WhatIsDamagedIsCountedAndStays) {
                "{\"schema\": \"kbench-order/1\", \"sequence\": 2, \"order\": {\"task\": 3}}");
   folder.write("spool/notes.txt", "mine");
   folder.write("spool/" + std::string(64, 'f') + ".json.abc123", "half");
-  const auto kept = spool->load();
-  ASSERT_TRUE(kept.ok());
-  EXPECT_EQ(kept->orders.size(), 1U);
-  EXPECT_EQ(kept->damaged, 2U);
+  const Kept kept = all_in(*spool);
+  EXPECT_EQ(kept.orders.size(), 1U);
+  EXPECT_EQ(kept.damaged, 2U);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / damaged));
+}
+
+TEST(Spool, ATryStandsInTheFileBeforeItIsBegun) {
+  const test::TemporaryFolder folder;
+  const auto spool = Spool::open(folder.path() / "spool");
+  ASSERT_TRUE(spool->keep(order('a', 7)).ok());
+  const auto begun = spool->begin_try(order('a', 7).id);
+  ASSERT_TRUE(begun.ok()) << begun.error().message;
+  EXPECT_EQ(begun->order, order('a', 7).order);
+  EXPECT_EQ(begun->sequence, 7U);
+  EXPECT_EQ(all_in(*spool).orders[0].tries, 1);
+  ASSERT_TRUE(spool->begin_try(order('a', 7).id).ok());
+  EXPECT_EQ(all_in(*spool).orders[0].tries, 2);
+  spool->undo_try(order('a', 7).id);
+  EXPECT_EQ(all_in(*spool).orders[0].tries, 1);
+  spool->forget(order('a', 7).id);
+  EXPECT_FALSE(spool->begin_try(order('a', 7).id).ok());
+  spool->undo_try(order('a', 7).id);
+  EXPECT_TRUE(all_in(*spool).orders.empty());
+}
+
+TEST(Spool, AFileOfAnEarlierVersionWasNeverTried) {
+  const test::TemporaryFolder folder;
+  const auto spool = Spool::open(folder.path() / "spool");
+  folder.write("spool/" + std::string(64, 'e') + ".json",
+               "{\"schema\": \"kbench-order/1\", \"sequence\": 2, \"order\": "
+               "{\"task\": \"t\", \"files\": {\"a.cpp\": \"x\"}}}");
+  ASSERT_EQ(all_in(*spool).orders.size(), 1U);
+  EXPECT_EQ(all_in(*spool).orders[0].tries, 0);
 }
 
 TEST(Spool, OneServerAtATimeHasIt) {

@@ -125,6 +125,12 @@ class SupervisorTest : public ::testing::Test {
       if (is_it(events_.back())) return;
     }
   }
+  // Orders on the spool.
+  std::size_t kept() const {
+    std::size_t count = 0;
+    EXPECT_TRUE(spool_->each([&](const QueuedOrder&) { ++count; }).ok());
+    return count;
+  }
   static std::string id_in(const Json& answer) {
     return answer.at("body").at("id").get<std::string>();
   }
@@ -308,8 +314,95 @@ TEST_F(SupervisorTest, AfterAKillWhatWaitedGoesOnUnlessItsRowIsThere) {
   start_with_judge();
   await("done", queued("waits", 2).id);
   EXPECT_THAT(judge_->judged(), ElementsAre(queued("waits", 2).id));
-  EXPECT_EQ(spool_->load()->orders.size(), 0U);
+  EXPECT_EQ(kept(), 0U);
   EXPECT_EQ(end().left, 0U);
+}
+
+TEST_F(SupervisorTest, AnOrderThatKillsTheServerIsNotTriedForEver) {
+  spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
+  judge_ = std::make_unique<ScriptedJudge>();
+  const Order order_x{
+      .task = "level1/019_relu", .size = "small", .agent = "ann", .files = {{"main.cpp", "x"}}};
+  const std::string id = ScriptedJudge::id_of(order_x);
+  ASSERT_TRUE(spool_->keep({.id = id, .order = order_x, .sequence = 1}).ok());
+  for (int death = 0; death < 3; ++death) ASSERT_TRUE(spool_->begin_try(id).ok());
+  start_with_judge();
+  const Json why = row(id);
+  EXPECT_EQ(why.at("status"), 500);
+  EXPECT_THAT(why.at("body").at("error").at("message").get<std::string>(), HasSubstr("killed"));
+  EXPECT_EQ(order("x").at("status"), 500) << "nor when it is sent again";
+  await("done", id_in(order("y")));
+  EXPECT_EQ(judge_->judged().size(), 1U);
+  EXPECT_EQ(kept(), 1U) << "the next server knows it as well";
+  ASSERT_FALSE(notes_.empty());
+  EXPECT_THAT(notes_.front(), HasSubstr(id));
+}
+
+TEST_F(SupervisorTest, ATryIsInTheFileWhileItRunsAndNotAfterAnOrderlyEnd) {
+  start();
+  judge_->hold();
+  const std::string first = id_in(order("1"));
+  ASSERT_TRUE(judge_->await_held());
+  const auto tries = [&](const std::string& id) {
+    int found = -1;
+    EXPECT_TRUE(spool_
+                    ->each([&](const QueuedOrder& one) {
+                      if (one.id == id) found = one.tries;
+                    })
+                    .ok());
+    return found;
+  };
+  EXPECT_EQ(tries(first), 1);
+  const std::string second = id_in(order("2"));
+  EXPECT_EQ(tries(second), 0);
+  ask_to_end();
+  while (next().value("say", "") != "draining") {
+  }
+  judge_->let(1);
+  await_end();
+  EXPECT_EQ(tries(first), -1);
+  EXPECT_EQ(tries(second), 0);
+}
+
+TEST_F(SupervisorTest, WhatWasNotToBeStoredIsForgottenWithItsServer) {
+  spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
+  judge_ = std::make_unique<ScriptedJudge>();
+  const Order verify{.what = "verify",
+                     .task = "level1/019_relu",
+                     .size = "small",
+                     .agent = "ann",
+                     .files = {{"main.cpp", "x"}}};
+  ASSERT_TRUE(
+      spool_->keep({.id = ScriptedJudge::id_of(verify), .order = verify, .sequence = 1}).ok());
+  start_with_judge();
+  EXPECT_EQ(row(ScriptedJudge::id_of(verify)).at("status"), 404);
+  EXPECT_EQ(kept(), 0U);
+}
+
+TEST_F(SupervisorTest, AFloodIsToldWhenThereWillBeAPlace) {
+  start({.most = 9, .most_of_one = 1});
+  judge_->hold();
+  order("1");
+  const auto later = [&] {
+    const Json refused = order("2");
+    EXPECT_EQ(refused.at("status"), 429);
+    return refused.at("body").at("error").at("retry_after_s").get<int>();
+  };
+  const int first = later();
+  EXPECT_GE(first, 1);
+  EXPECT_GT(later(), first) << "the next one has the next place";
+}
+
+TEST_F(SupervisorTest, AnOrderWhoseFileIsGoneIsSaidToHaveFailed) {
+  start();
+  judge_->hold();
+  order("1");
+  ASSERT_TRUE(judge_->await_held());
+  const std::string id = id_in(order("2"));
+  spool_->forget(id);
+  judge_->release();
+  await("failed", id);
+  EXPECT_EQ(row(id).at("status"), 500);
 }
 
 TEST_F(SupervisorTest, AGateThatDiesIsReplacedAndOneThatLiesAsWell) {

@@ -52,6 +52,15 @@ TEST_F(OpenRlhfTest, ARewardForEachAnswer) {
   EXPECT_EQ(reply.body().at("extra_logs").at("speedup_eager"), (Json{1.5, 1.5}));
 }
 
+TEST_F(OpenRlhfTest, AClientWithAnotherTimeOutSaysSo) {
+  const Answer reply = ask(kCode, "?timeout_s=120");
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  pass(109s);
+  EXPECT_FALSE(reply.there());
+  pass(1s);
+  EXPECT_EQ(reply.status(), 503);
+}
+
 TEST_F(OpenRlhfTest, APromptWithCodeIsNoAnswer) {
   const Answer reply = post(
       "/get_reward",
@@ -67,8 +76,9 @@ TEST_F(OpenRlhfTest, After170SecondsTheClientIsToComeAgain) {
   EXPECT_FALSE(reply.there());
   pass(1s);
   EXPECT_EQ(reply.status(), 503);
-  EXPECT_EQ((*reply.response)->headers.front().first, "Retry-After");
+  EXPECT_EQ(reply.header("Retry-After"), "1") << "its order waits, and so may the client";
   const Answer again = ask(kCode);
+  event("done", kId);
   answer_last(200, row(kId));
   EXPECT_EQ(again.body().at("rewards"), Json::array({2.0}));
 }
@@ -130,6 +140,7 @@ TEST_F(OpenRlhfTest, ALoneSurrogateIsACharacter) {
                 R"(\n```cpp\nint x; // \ud83d\ude80 )" + half + R"(\n```\n"]})";
     (void)send(made);
     ASSERT_EQ(asked_.size(), 1U);
+    answer_last(422, refusal("client"));
     EXPECT_EQ(asked_[0].at("order").at("files"),
               (Json{{"kernel.cpp", "int x; // \U0001f680 \ufffd\n"}}));
   }
@@ -214,9 +225,23 @@ TEST_F(KernelGymTest, FailuresAreTheirsOrOurs) {
   EXPECT_EQ(get("/status/unknown").status(), 404);
 }
 
+TEST_F(KernelGymTest, ANameIsKnownThoughItsClientHungUp) {
+  HttpRequest sent = request("POST", "/evaluate");
+  sent.body = task("mine").dump();
+  auto admission = desk_.admit(sent);
+  desk_.handle(admission.visit, sent, [](const HttpResponse&) { ADD_FAILURE() << "to nobody"; });
+  desk_.leave(admission.visit);
+  answer_last(202, {{"id", kId}, {"state", "queued"}});
+  const Answer status = get("/status/mine");
+  EXPECT_EQ(question().at("id"), kId);
+  answer_last(202, {{"id", kId}, {"state", "running"}});
+  EXPECT_EQ(status.body().at("status"), "processing");
+}
+
 TEST_F(KernelGymTest, ABatchIsAnsweredAsAWhole) {
-  const Answer reply =
-      post("/evaluate/batch", {{"batch_id", "b"}, {"tasks", {task("1"), task("2")}}});
+  Json other = task("2");
+  other["kernel_code"] = "int y;";
+  const Answer reply = post("/evaluate/batch", {{"batch_id", "b"}, {"tasks", {task("1"), other}}});
   answer(asked_[0], 200, row(kId));
   answer(asked_[1], 500, refusal("infrastructure"));
   const Json body = reply.body();
@@ -343,6 +368,7 @@ TEST_F(OpenEnvTest, AfterMostOfAMinuteItIsStillMeasuring) {
   EXPECT_EQ(data().at("observation").at("turn"), 0);
   EXPECT_EQ(data().at("done"), false);
   step();
+  event("done", kId);
   answer_last(200, row(kId));
   EXPECT_EQ(data().at("observation").at("turn"), 1);
 }

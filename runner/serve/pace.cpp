@@ -1,0 +1,35 @@
+#include "runner/serve/pace.hpp"
+
+#include <algorithm>
+
+#include "runner/serve/limits.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kNewest = 0.2;  // what the newest interval weighs in the mean
+
+}  // namespace
+
+void Pace::begin(Clock::time_point now) {
+  if (!since_) since_ = now;
+}
+
+void Pace::freed(Clock::time_point now) {
+  if (since_) {
+    const Time took = now - *since_;
+    each_ = known_ ? (1 - kNewest) * each_ + kNewest * took : took;
+    known_ = true;
+  }
+  since_ = now;
+}
+
+std::chrono::seconds Pace::refused(Clock::time_point now) {
+  // Longer than usual without a free place: then so slow it is.
+  const Time each = since_ ? std::max<Time>(each_, now - *since_) : each_;
+  next_ = std::max(next_, now) + std::chrono::duration_cast<Clock::duration>(each);
+  next_ = std::min(next_, now + limits::kMostWait);
+  return std::max(std::chrono::seconds(1), std::chrono::ceil<std::chrono::seconds>(next_ - now));
+}
+
+}  // namespace kbench
