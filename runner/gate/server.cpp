@@ -366,19 +366,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void have_body(ErrorOf failed) {
     if (failed) return refuse_broken(failed);
     stream_.expires_never();
-    request_.body = std::move(parser_->get().body());
-    // What waits is a socket and an id.
+    // What waits is a socket and an id. A string that is assigned another one keeps its memory, so
+    // the request is moved out and goes.
+    HttpRequest request = std::move(request_);
+    request.body = std::move(parser_->get().body());
     parser_.reset();
     buffer_.shrink_to_fit();
-    if (visit_->body) (void)visit_->body->resize(request_.body.size());
-    desk_.handle(*visit_, request_, [self = shared_from_this()](HttpResponse response) {
+    if (visit_->body) (void)visit_->body->resize(request.body.size());
+    desk_.handle(*visit_, request, [self = shared_from_this()](HttpResponse response) {
       // Never from within handle(): the stack of whoever answers is not ours to use.
       net::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
         self->write(std::move(response));
       });
     });
     visit_->body.reset();
-    request_ = {};
     watch();
   }
 

@@ -172,7 +172,7 @@ class GateTest(GateCase):
             untyped = {"Content-Type": ""} if body is None else {}
             status, answer = self.ask("POST", "/reset", body, headers=untyped)
             self.assertEqual(status, 200, answer)
-            self.assertRegex(answer["observation"]["problem_id"], r"^level[12]/\d{3}_")
+            self.assertRegex(answer["observation"]["problem_id"], r"^level[1-4]/\d{3}_")
 
     def test_half_of_a_pair_of_surrogates_is_a_character(self):
         body = '{"query": ["\\ud83d none"], "labels": ["level1/019_relu"]}'

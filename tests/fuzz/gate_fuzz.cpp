@@ -180,7 +180,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         supervisor.answer_all(desk);
       }
       break;
-    case Desk::Kind::kEvents: desk.unlisten(desk.listen([](const std::string&) {}));
+    case Desk::Kind::kEvents:
+      desk.unlisten(desk.listen(admission.visit, [](const std::string&) {}));
   }
   supervisor.answer_all(desk);
   now += kbench::limits::kMostWait + std::chrono::seconds{1};
