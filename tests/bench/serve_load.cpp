@@ -251,6 +251,7 @@ int complain(const Error& error) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // how far it came is seen where it is ended
   const int each = (argc > 2 ? std::atoi(argv[2]) : 1000) / kClients;
   const auto folder = ScratchFolder::make("kbench-serve-load");
   if (!folder) return complain(folder.error());
