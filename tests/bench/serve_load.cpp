@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -201,7 +202,8 @@ bool run_hang_up(int port, const std::string& id, std::deque<Client>& clients) {
 }
 
 // Whether all got their row, and the gate was small.
-bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judge) {
+bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judge,
+                 const std::filesystem::path& spool) {
   const std::filesystem::path gate = gate_process();
   const auto memory = [&](const char* name) { return status_of(gate, name); };
   const auto said = [&](const char* when) {
@@ -221,13 +223,16 @@ bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judg
             R"({{"task": "level1/019_relu", "wait_s": 600, "files": {{"a.cpp": "// {} {}"}}}})", i,
             std::string(kib << 10, 'x')));
   }
+  // Until they wait: each order is a file.
+  const auto orders = [&] { return std::distance(std::filesystem::directory_iterator(spool), {}); };
+  while (orders() <= count && Clock::now() < begun + kPatience)  // and the lock
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
   Client poll(port, token_of(0));
-  // Its order is behind all of theirs.
   (void)poll.ask("POST", "/v1/evaluations",
                  R"({"task": "level1/019_relu", "files": {"a.cpp": "// last"}})");
   const auto answer = Json::parse(poll.body(), nullptr, false);
   const std::string id = answer.is_object() ? answer.value("id", "") : "";
-  fmt::print("{} sent within {:.1f} s\n", count,
+  fmt::print("{} wait after {:.1f} s\n", count,
              std::chrono::duration<double>(Clock::now() - begun).count());
   probe(port, "health", "/health");
   probe(port, "poll", "/v1/evaluations/" + id);
@@ -293,7 +298,8 @@ int main(int argc, char** argv) {
   const auto judged = judge.judged();
   const int waiting = argc > 3 ? std::atoi(argv[3]) : 0;
   const std::size_t kib = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 16;
-  const bool waited = waiting == 0 || port == 0 || run_waiting(port, waiting, kib, judge);
+  const bool waited =
+      waiting == 0 || port == 0 || run_waiting(port, waiting, kib, judge, folder->path() / "spool");
   const std::uint64_t one = 1;
   if (::write(end.get(), &one, sizeof one) < 0) return 1;
   supervisor.join();
