@@ -12,6 +12,7 @@
 #include "runner/core/json.hpp"
 #include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/task/leads_out.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
@@ -63,11 +64,17 @@ std::string what_of(const Error& error, const fs::path& file) {
   return clean_name(error.message.substr(error.message.starts_with(place) ? place.size() : 0), 300);
 }
 
-ImportSource source_of(const fs::path& file) {
+// Named, and nothing more is known of it.
+ImportSource source_named(const fs::path& file) {
   ImportSource source;
   source.where = shown(file);
   source.level = level_of(fs::absolute(file).parent_path());
   take_name(source, file.stem().string());
+  return source;
+}
+
+ImportSource source_of(const fs::path& file) {
+  ImportSource source = source_named(file);
   auto text = read_bounded_file(file, kMaxSourceBytes);
   if (text) {
     source.text = std::move(*text);
@@ -211,6 +218,15 @@ Status add_file(const fs::path& file, const TableReader& read_parquet,
   return Done{};
 }
 
+// What is imported is shown to agents, and stored.
+ImportSource link_to_elsewhere(const fs::path& file) {
+  ImportSource source = source_named(file);
+  source.error = ImportError{0, "is a link to a file outside of the folder, which may be anybody's",
+                             ImportError::Fault::kFile,
+                             "put the file itself there, or import it by its own name"};
+  return source;
+}
+
 // Nobody asked for this very file: the others are imported all the same.
 ImportSource unreadable_table(const fs::path& file, const Error& error) {
   ImportSource source;
@@ -235,6 +251,10 @@ Result<std::vector<ImportSource>> find_sources(const std::vector<fs::path>& path
     if (!fs::exists(path, ignored)) return no_such(path, "no such file or folder");
     const bool folder = fs::is_directory(path, ignored);
     for (const fs::path& file : folder ? files_of(path, kept_out) : std::vector<fs::path>{path}) {
+      if (folder && leads_out_of(file, path)) {
+        sources.push_back(link_to_elsewhere(file));
+        continue;
+      }
       const auto added = add_file(file, read_parquet, sources);
       if (!added && !folder) return added.error();
       if (!added) sources.push_back(unreadable_table(file, added.error()));

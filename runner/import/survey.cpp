@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
+#include "runner/task/leads_out.hpp"
 
 namespace kbench {
 namespace {
@@ -81,7 +82,7 @@ std::vector<SurveyedFolder> survey(const fs::path& folder, std::size_t most) {
     const bool hidden = is_hidden(it->path());
     if (it->is_directory(ignored)) {
       if (hidden) it.disable_recursion_pending();
-    } else if (!hidden) {
+    } else if (!hidden && !leads_out_of(it->path(), folder)) {
       ++seen;
       look_at(it->path(), found);
     }

@@ -18,6 +18,7 @@
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
+#include "runner/task/leads_out.hpp"
 #include "runner/task/plain_text.hpp"
 #include "runner/task/shared_outputs.hpp"
 #include "runner/task/strict_json.hpp"
@@ -188,16 +189,6 @@ void check_place(const JsonField& root, const Task& task) {
   }
 }
 
-// Prompts and workspaces show the source to agents.
-bool leads_out_of_suite(const std::filesystem::path& source) {
-  std::error_code failed;
-  if (!std::filesystem::is_symlink(source, failed)) return false;
-  const auto suite = std::filesystem::canonical(source.parent_path().parent_path(), failed);
-  if (failed) return true;
-  const auto there = std::filesystem::weakly_canonical(source, failed).lexically_relative(suite);
-  return failed || there.empty() || *there.begin() == "..";
-}
-
 void read_head(const JsonField& root, Task& task) {
   (void)read_choice(root.member("schema"), {kSchema});
   task.level = static_cast<int>(root.member("level").integer(1, 99));
@@ -220,7 +211,8 @@ void read_head(const JsonField& root, Task& task) {
     source.complain("must be the name of a file in the same folder");
   }
   task.source = task.file.parent_path() / source_name;
-  if (root.healthy() && leads_out_of_suite(task.source))
+  // Prompts and workspaces show the source to agents.
+  if (root.healthy() && leads_out_of(task.source, task.source.parent_path().parent_path()))
     source.complain("is a link to a file outside of the suite, which may be anybody's");
 }
 

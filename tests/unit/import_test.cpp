@@ -85,6 +85,29 @@ TEST_F(SourcesTest, TheSuiteIsNotItsOwnSource) {
   EXPECT_THAT(ids(find("a", "a/out")), ElementsAre("level1/001_a"));
 }
 
+TEST_F(SourcesTest, LinksThatLeadOutAreNotOpened) {
+  write("private/mine.py", "a secret");
+  write("a/own.py", "pass\n");
+  write("b/level1/1_own.py", "pass\n");
+  fs::create_symlink(folder_ / "private/mine.py", folder_ / "a/1_out.py");
+  fs::create_symlink("own.py", folder_ / "a/2_inside.py");
+  fs::create_symlink(folder_ / "private/mine.py", folder_ / "a/3_rows.jsonl");
+  fs::create_symlink("../../private/mine.py", folder_ / "b/level1/2_out.py");
+  const auto flat = find("a");
+  ASSERT_EQ(flat.size(), 4u);
+  for (const std::size_t out : {0u, 2u}) {
+    ASSERT_TRUE(flat[out].error) << flat[out].where;
+    EXPECT_THAT(flat[out].error->what, HasSubstr("a link to a file outside of the folder"));
+    EXPECT_EQ(flat[out].text, "");
+  }
+  EXPECT_EQ(flat[1].text, "pass\n");
+  const auto levels = find("b");
+  ASSERT_EQ(levels.size(), 2u);
+  EXPECT_TRUE(levels[1].error);
+  // Whoever names a link means it.
+  EXPECT_EQ(find("a/1_out.py").at(0).text, "a secret");
+}
+
 TEST_F(SourcesTest, RowsAreNamedByWhatTheirColumnsSay) {
   write("rows.jsonl", R"({"code": "x", "name": "3_Conv", "level": 2})"
                       "\n"
