@@ -166,9 +166,10 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
 // What a report has besides the run and its rows.
 Status read_rest(const Store& store, ReportData& data) {
   for (Evaluation& evaluation : data.evaluations) keep(evaluation);
-  Result<std::vector<LintRecord>> lint = store.lint_records();
+  Result<LintRows> lint = store.lint_records();
   if (!lint) return lint.error();
-  data.lint = std::move(*lint);
+  data.lint = std::move(lint->records);
+  data.malformed = std::move(lint->malformed);
   Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();
   data.tags = tags_of(data.run.id, *tags);

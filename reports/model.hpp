@@ -139,6 +139,7 @@ struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
   std::vector<LintRecord> lint;         // of any task content, size and device
+  std::vector<std::string> malformed;   // rows of the database that were left out, foreign text
   std::vector<std::string> tags;        // of the run, by name
   ChainFinding chain;                   // whether the rows are those that were stored
   // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.

@@ -12,6 +12,7 @@
 #include "reports/joined_runs.hpp"
 #include "reports/model.hpp"
 #include "reports/reporter.hpp"
+#include "reports/sanitize.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/page_extras.hpp"
@@ -82,6 +83,9 @@ int report_command(const ReportOptions& options, const Installation& installatio
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
     fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), unfinished);
+  for (const std::string& row : data->malformed)
+    fmt::print(stderr, "{} left out: {}\n", terminal.paint(Color::kYellow, "warning:"),
+               sanitize_line(row));
   if (options.site) {
     for (const Evaluation& evaluation : data->evaluations)
       if (const auto fine = check_timed(*find_reporter("html"), evaluation.timed); !fine)

@@ -42,7 +42,7 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
                          Progress& progress, const std::function<bool()>& interrupted) {
   auto known = store.lint_records();
   if (!known) return known.error();
-  for (LintRecord& record : *known) {
+  for (LintRecord& record : known->records) {
     // What a machine could not check yesterday it may check today.
     if (record.state == LintState::kUnable) continue;
     const Key key{record.task_hash, record.size, record.device};

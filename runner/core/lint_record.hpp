@@ -44,6 +44,13 @@ struct LintRecord {
   std::string checked_at;  // UTC, RFC 3339
 };
 
+// What a database holds of lint.
+struct LintRows {
+  std::vector<LintRecord> records;
+  // Rows that nobody of ours has written: which each is, and what is wrong with it. Foreign text.
+  std::vector<std::string> malformed;
+};
+
 // The kind of finding that eager's own error is too large.
 inline constexpr std::string_view kImprecise = "imprecise";
 

@@ -151,7 +151,8 @@ void check_runs(const std::filesystem::path& file, const CheckRequest& request,
   }
   check_tags(*connection, check.wrong);
   append(*connection, check.wrong, [&] {
-    [[maybe_unused]] const auto read = read_lint(connection->database, *connection->budget);
+    const LintRows lint = read_lint(connection->database, *connection->budget);
+    check.wrong.insert(check.wrong.end(), lint.malformed.begin(), lint.malformed.end());
   });
   std::vector<Run> runs = runs_of(*connection, check.wrong);
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -13,8 +13,9 @@ namespace kbench {
 
 class WorkBudget;
 
-// Both throw SQLite::Exception; read_lint with SQLITE_CORRUPT where a value cannot be one of ours.
+// Both throw SQLite::Exception. A row of which a value cannot be one of ours is named and left out:
+// the file may be anybody's.
 void put_lint(SQLite::Database& database, const LintRecord& record);
-[[nodiscard]] std::vector<LintRecord> read_lint(SQLite::Database& database, WorkBudget& budget);
+[[nodiscard]] LintRows read_lint(SQLite::Database& database, WorkBudget& budget);
 
 }  // namespace kbench

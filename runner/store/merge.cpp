@@ -115,7 +115,8 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
 
 Result<std::vector<LintRecord>> lint_of(Connection& from) {
   return from.guarded("reading what lint found", [&]() -> Result<std::vector<LintRecord>> {
-    return read_lint(from.database, *from.budget);
+    LintRows lint = read_lint(from.database, *from.budget);
+    return std::move(lint.records);
   });
 }
 

@@ -201,8 +201,10 @@ void save_tags_and_lint(Rescue& rescue) {
       if (saved.contains(tag.run_id)) (void)put_tag(rescue.to.database, tag);
   });
   save("what lint found is lost", [&] {
-    for (const LintRecord& record : read_lint(rescue.from.database, *rescue.from.budget))
-      put_lint(rescue.to.database, record);
+    const LintRows lint = read_lint(rescue.from.database, *rescue.from.budget);
+    for (const LintRecord& record : lint.records) put_lint(rescue.to.database, record);
+    for (const std::string& malformed : lint.malformed)
+      rescue.salvaged.notes.push_back("left out: " + malformed);
   });
 }
 

@@ -171,8 +171,8 @@ Status Store::put(const LintRecord& record) {
   });
 }
 
-Result<std::vector<LintRecord>> Store::lint_records() const {
-  return impl_->guarded("reading what lint found", [&]() -> Result<std::vector<LintRecord>> {
+Result<LintRows> Store::lint_records() const {
+  return impl_->guarded("reading what lint found", [&]() -> Result<LintRows> {
     return read_lint(impl_->database, *impl_->budget);
   });
 }

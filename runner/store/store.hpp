@@ -75,7 +75,7 @@ class Store {
   // Keeps what lint found; replaces the older record of the same content, size and device.
   Status put(const LintRecord& record);
   // All records, by task, size and device.
-  [[nodiscard]] Result<std::vector<LintRecord>> lint_records() const;
+  [[nodiscard]] Result<LintRows> lint_records() const;
 
   // Gives a run a name. Doing so twice changes nothing. Errors: kUsage where the name is none, or
   // is another run's already, or nearly; kNotFound without such a run.

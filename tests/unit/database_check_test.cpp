@@ -76,7 +76,7 @@ TEST_F(DatabaseCheckTest, WhatLintCannotHaveFoundIsWrong) {
   ASSERT_TRUE(Store::open(file_, Store::Mode::kReadWrite)->put(LintRecord{.task_hash = "aa11"}));
   EXPECT_TRUE(check().sound());
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("UPDATE lint SET state = 'flawed'");
-  EXPECT_THAT(check().wrong, Contains(HasSubstr("unknown state of lint")));
+  EXPECT_THAT(check().wrong, Contains(HasSubstr("its state is unknown")));
 }
 
 TEST_F(DatabaseCheckTest, AMissingSampleOfAnUnchainedRunIsWrong) {

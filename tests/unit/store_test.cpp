@@ -354,10 +354,11 @@ TEST_F(StoreTest, LintKeepsTheNewestRecordOfEachContentSizeAndDevice) {
   LintRecord full = record;
   full.size = "full";
   ASSERT_TRUE(store.put(full).ok());
-  const auto records = store.lint_records();
-  ASSERT_TRUE(records.ok()) << records.error().message;
-  ASSERT_EQ(records->size(), 2u);
-  const LintRecord& read = records->at(1);  // small after full
+  const auto lint = store.lint_records();
+  ASSERT_TRUE(lint.ok()) << lint.error().message;
+  EXPECT_TRUE(lint->malformed.empty());
+  ASSERT_EQ(lint->records.size(), 2u);
+  const LintRecord& read = lint->records.at(1);  // small after full
   EXPECT_EQ(read.state, LintState::kPassed);
   EXPECT_EQ(read.rejected, 9);
   EXPECT_EQ(read.checked_at, record.checked_at);
@@ -366,11 +367,22 @@ TEST_F(StoreTest, LintKeepsTheNewestRecordOfEachContentSizeAndDevice) {
   EXPECT_EQ(read.findings[1].weight, LintFinding::Weight::kNote);
 }
 
-TEST_F(StoreTest, ALintRecordThatIsNotOursIsCorruption) {
+TEST_F(StoreTest, ALintRecordThatIsNotOursIsNamedAndLeftOut) {
   Store store = open_or_die(file_);
-  ASSERT_TRUE(store.put({.task_hash = "aa11"}).ok());
-  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("UPDATE lint SET findings = '{'");
-  EXPECT_FALSE(store.lint_records().ok());
+  ASSERT_TRUE(store.put({.task = "level1/1", .task_hash = "aa11", .size = "small"}).ok());
+  ASSERT_TRUE(store.put({.task = "level1/2", .task_hash = "bb22", .size = "small"}).ok());
+  const std::string set = "UPDATE lint SET ";
+  for (const char* value : {"findings = '{'", "findings = '[1]'", "findings = '[{}]'",
+                            "state = 'great'", "mutants = -1", "rejected = 3000000000"}) {
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec(set + value + " WHERE task_hash = 'aa11'");
+    const auto lint = store.lint_records();
+    ASSERT_TRUE(lint.ok()) << lint.error().message;
+    ASSERT_EQ(lint->records.size(), 1u) << value;
+    EXPECT_EQ(lint->records[0].task, "level1/2");
+    EXPECT_THAT(lint->malformed, ::testing::ElementsAre(::testing::HasSubstr("level1/1 (small")));
+    ASSERT_TRUE(store.put({.task = "level1/1", .task_hash = "aa11", .size = "small"}).ok());
+  }
 }
 
 TEST_F(StoreTest, ANewFileIsMarkedAsOursAndDurable) {
