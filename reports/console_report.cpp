@@ -103,12 +103,13 @@ bool nothing_timed(const std::vector<ResultRow>& rows) {
          std::none_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; });
 }
 
-// Tasks that count in no score, each with the reason.
+// Tasks that count in no score, and submissions that nobody judged, each with the reason.
 std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
   for (const ResultRow& row : rows)
     if (!row.ranked() && row.timed && row.credit.as_stored)
-      reasons.emplace(row.task, row.credit.unranked);
+      reasons.emplace(row.credit.judged ? row.task : row.task + " of " + row.contestant(),
+                      row.credit.unranked);
   std::string out;
   for (const auto& [task, reason] : reasons)
     out += fmt::format("  – {}: {}\n", sanitize_line(task), sanitize_line(reason));

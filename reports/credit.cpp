@@ -30,6 +30,14 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
   return "";
 }
 
+// Empty where somebody judged the submission, or there is none.
+std::string why_not_judged(const Evaluation& evaluation) {
+  const bool judged = fault_of(evaluation.state) != Fault::kInfrastructure;
+  if (judged || !evaluation.submission || !stands(Defence::kCredit)) return "";
+  const std::string why = evaluation.message.substr(0, evaluation.message.find('\n'));
+  return "its submission was not judged, which is not its fault" + (why.empty() ? "" : ": " + why);
+}
+
 void judge_speedup(const Evaluation& evaluation, Trust trust, Credit& credit) {
   if (is_below_floor(evaluation)) {
     credit.below_floor = true;
@@ -70,11 +78,15 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
                  Trust trust) {
   Credit credit;
   const std::string changed = why_not_as_stored(chain, trust);
+  const std::string not_judged = why_not_judged(evaluation);
   credit.as_stored = changed.empty();
+  credit.judged = not_judged.empty();
   if (!evaluation.timed)
     credit.unranked = kNotTimed;
   else if (!credit.as_stored)
     credit.unranked = changed;
+  else if (!credit.judged)
+    credit.unranked = not_judged;
   else
     credit.unranked = why_task_ranks_nobody(evaluation, lint);
   const bool was_timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();

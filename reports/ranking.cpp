@@ -77,7 +77,20 @@ TaskField field_of(std::span<const ResultRow> rows) {
 struct Contestant {
   AgentScore score;
   std::vector<std::vector<Outcome>> outcomes;
+  std::vector<bool> left_out;  // it submitted, and nobody judged that
 };
+
+std::vector<Outcome> outcomes_of(const Standing& standing) {
+  std::vector<Outcome> outcomes;
+  for (const ResultRow* row : standing.rows)
+    if (row->ranked()) outcomes.push_back(outcome_of(*row, standing.best_of));
+  return outcomes;
+}
+
+bool nobody_judged(const Standing& standing) {
+  return std::none_of(standing.rows.begin(), standing.rows.end(),
+                      [](const ResultRow* row) { return row->credit.judged; });
+}
 
 Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field,
                          const std::string& agent, VariantRule rule) {
@@ -85,17 +98,23 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
   made.score.agent = agent;
   made.score.tasks = static_cast<int>(field.size());
   made.outcomes.resize(field.size());
+  made.left_out.resize(field.size());
   for (const Standing& standing : standings(rows, agent, rule)) {
     const ResultRow& first = *standing.rows.front();
     made.score.apart = first.ranked_apart();
-    if (!first.ranked()) continue;
-    std::vector<Outcome>& outcomes = made.outcomes[field.index.at({first.task, first.size})];
-    for (const ResultRow* row : standing.rows)
-      outcomes.push_back(outcome_of(*row, standing.best_of));
+    const auto task = field.index.find({first.task, first.size});
+    if (task == field.index.end()) continue;  // nothing ranks there
+    std::vector<Outcome> outcomes = outcomes_of(standing);
+    if (outcomes.empty()) {
+      made.left_out[task->second] = nobody_judged(standing);
+      made.score.tasks -= made.left_out[task->second] ? 1 : 0;
+      continue;
+    }
     ++made.score.submitted;
     made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const Outcome& outcome) { return outcome.correct; });
     made.score.variants = std::max(made.score.variants, standing.variants);
+    made.outcomes[task->second] = std::move(outcomes);
   }
   return made;
 }
@@ -181,8 +200,10 @@ class Scorer {
   // `number` tells agents apart.
   Scorer(const Contestant& contestant, const TaskField& field, double log_p, std::size_t number)
       : luck_(kSeed + 1 + number) {
+    static const std::array<bool, kScores> kInNone{};
     for (std::size_t task = 0; task < field.size(); ++task) {
-      tasks_.emplace_back(contestant.outcomes[task], field.counts[task], log_p);
+      const auto& counts = contestant.left_out[task] ? kInNone : field.counts[task];
+      tasks_.emplace_back(contestant.outcomes[task], counts, log_p);
       tasks_.back().add_to(sums_, TaskShare::no_luck);
     }
   }

@@ -53,10 +53,11 @@ constexpr std::array<ScoreKind, kScores> kKinds{{
      "Σ r / N, r ∈ {−1, 1, 2, 3}"},
 }};
 
-// Correct before incorrect, timed before untimed, then the one with the better low end.
-std::tuple<bool, double> goodness(const ResultRow& row) {
+// Judged before not judged, correct before incorrect, timed before untimed, then the one with the
+// better low end.
+std::tuple<bool, bool, double> goodness(const ResultRow& row) {
   const Speedup* ratio = row.credited(Side::kEager);
-  return {row.counts_as_correct(), ratio ? ratio->low : 0};
+  return {row.credit.judged, row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
 // Whether a variant takes the place of the one that was chosen before it.

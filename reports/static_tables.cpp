@@ -134,7 +134,9 @@ void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::
   const ResultRow& baselines = task.baselines();
   html.open("tr");
   html.open("th", {{"scope", "row"}}).text(task.task);
-  if (!task.rows[0].ranked())
+  const bool in_no_score = std::none_of(task.rows.begin(), task.rows.end(),
+                                        [](const ResultRow& row) { return row.ranked(); });
+  if (in_no_score)
     html.element("small", fmt::format("Not ranked: this task counts in no score. {}.",
                                       task.rows[0].credit.unranked));
   html.close();

@@ -43,6 +43,7 @@ Table1Row row_of(std::span<const ResultRow> rows, int level, int tasks, const st
   Sum compiled;
   for (const Standing& standing : standings(rows, agent)) {
     const ResultRow& row = *standing.rows.front();
+    if (row.level == level && !row.credit.judged) --made.tasks;
     if (row.level != level || !row.counts_as_correct() || !row.credit.as_stored) continue;
     ++made.passed;
     eager.add(row.credited(Side::kEager));
@@ -89,7 +90,9 @@ std::map<int, int> tasks_by_level(std::span<const ResultRow> rows) {
   return count;
 }
 
-std::string show_share(int part, int whole) { return fmt::format("{:.1f}%", 100.0 * part / whole); }
+std::string show_share(int part, int whole) {
+  return whole == 0 ? "–" : fmt::format("{:.1f}%", 100.0 * part / whole);
+}
 
 std::string show_mean(const std::optional<double>& mean) {
   return mean ? fmt::format("{:.2f}×", *mean) : "–";
@@ -128,7 +131,7 @@ std::string cautions(const ReportData& data, std::span<const ResultRow> rows) {
   int variants = 0;
   std::set<std::string> unranked;
   for (const ResultRow& row : rows) {
-    ours += row.has_submission && row.fault == Fault::kInfrastructure ? 1 : 0;
+    ours += row.credit.judged ? 0 : 1;
     if (!row.ranked()) unranked.insert(row.task);
   }
   for (const std::string& agent : agents_of(rows))
@@ -140,8 +143,9 @@ std::string cautions(const ReportData& data, std::span<const ResultRow> rows) {
                         sanitize_line(data.chain.message));
   if (ours > 0)
     text += fmt::format(
-        "{} rows failed by a fault of kbench or of the machine, and count as not "
-        "passed.\n",
+        "{} rows were not judged, by a fault of kbench, of the machine or of the task, and are "
+        "left "
+        "out.\n",
         ours);
   if (variants > 1)
     text += fmt::format("The best of up to {} variants counts for an agent.\n", variants);

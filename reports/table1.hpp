@@ -2,7 +2,8 @@
 // 2602.24286, Table 1), of any run that was judged by their profile: for each level and overall,
 // the share of tasks that are correct, the shares that are faster, and geometric means over correct
 // tasks. What is computed follows the paper and not kbench's own scores: means leave out what is
-// not correct, and every task counts, ranked or not. Called through reports/reporter.hpp.
+// not correct, and every task counts, ranked or not, but for whom nobody judged. Called through
+// reports/reporter.hpp.
 #pragma once
 
 #include <optional>

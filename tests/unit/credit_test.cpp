@@ -52,6 +52,66 @@ std::optional<double> score(const ReportData& data, Score score) {
   return found ? std::optional(found->estimate) : std::nullopt;
 }
 
+// Two agents and two tasks: of bob's second submission nobody knows anything.
+ReportData with_one_not_judged(State state) {
+  ReportData data = run_of(row_of(kEagerNs / 2));
+  const auto add = [&](const char* task, const char* agent, State ended) {
+    Evaluation evaluation = row_of(kEagerNs / 2);
+    evaluation.task = task;
+    test::set_submission(evaluation, agent, "");
+    evaluation.state = ended;
+    if (ended != State::kOk) {
+      evaluation.correct.reset();
+      evaluation.samples.clear();
+      evaluation.message = "what the task's .py computes is not what its .json says";
+    }
+    data.evaluations.push_back(std::move(evaluation));
+  };
+  add("level1/020_leakyrelu", "alice", State::kOk);
+  add("level1/019_relu", "bob", State::kOk);
+  add("level1/020_leakyrelu", "bob", state);
+  return data;
+}
+
+TEST(Credit, WhatNobodyJudgedIsNoFailure) {
+  for (const State state : {State::kInfrastructureError, State::kDoesNotFit}) {
+    const auto rows = derive_all(with_one_not_judged(state));
+    EXPECT_THAT(rows.back().credit.unranked, HasSubstr("was not judged, which is not its fault"));
+    for (const AgentScore& agent : rank_agents(rows)) {
+      EXPECT_EQ(agent.tasks, agent.agent == "bob" ? 1 : 2);
+      EXPECT_EQ(agent.correct, agent.tasks);
+      EXPECT_DOUBLE_EQ(agent.of(Score::kCorrectness)->estimate, 1);
+      EXPECT_DOUBLE_EQ(agent.of(Score::kCoverage)->estimate, 1);
+      EXPECT_NEAR(agent.value(Score::kMeanEager), 2, 0.01);
+    }
+  }
+}
+
+TEST(Credit, WhatFailedByItselfIsAFailure) {
+  const auto rows = derive_all(with_one_not_judged(State::kCrash));
+  EXPECT_EQ(rows.back().credit.unranked, "");
+  const std::vector<AgentScore> ranking = rank_agents(rows);
+  EXPECT_EQ(ranking.back().agent, "bob");
+  EXPECT_EQ(ranking.back().tasks, 2);
+  EXPECT_EQ(ranking.back().correct, 1);
+}
+
+// The one that was judged stands for the agent, whichever came first.
+TEST(Credit, AVariantThatNobodyJudgedHidesNoFailure) {
+  ReportData data = with_one_not_judged(State::kInfrastructureError);
+  Evaluation wrong = data.evaluations.back();
+  wrong.state = State::kWrongResult;
+  wrong.correct = false;
+  wrong.submission->variant = "second";
+  data.evaluations.push_back(wrong);
+  for (const VariantRule rule : {VariantRule::kBest, VariantRule::kMean}) {
+    const AgentScore bob = rank_agents(derive_all(data), {.rule = rule}).back();
+    EXPECT_EQ(bob.agent, "bob");
+    EXPECT_EQ(bob.tasks, 2);
+    EXPECT_EQ(bob.correct, 1);
+  }
+}
+
 TEST(Credit, AFasterKernelOfAQuietCalibratedMachineCounts) {
   const ReportData data = run_of(row_of(kEagerNs / 2));
   const Credit credit = derive_all(data).front().credit;
