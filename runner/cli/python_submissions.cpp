@@ -39,31 +39,6 @@ fs::path headers_of(const PythonFacts& facts) {
   return fs::is_regular_file(facts.headers / "Python.h", error) ? facts.headers : fs::path();
 }
 
-// Errors: why no Python submission can be played on this machine.
-Result<PythonParts> make_parts(const Installation& installation, bool on_cuda) {
-  const char* hint =
-      "set KBENCH_TORCH to a Python that has torch; `kbench doctor` says what it found";
-  if (installation.python.empty())
-    return Error{ErrorCode::kNotFound, installation.python_reason, hint};
-  std::error_code error;
-  if (!fs::is_regular_file(installation.player_library, error)) {
-    return Error{ErrorCode::kNotFound, "this kbench was built without a Python that has torch",
-                 "run third_party/setup with one"};
-  }
-  const auto facts = ask_python(installation.python);
-  if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
-  if (on_cuda && !facts->torch_has_cuda) {
-    return Error{
-        ErrorCode::kNotFound,
-        fmt::format("the torch of {} was built without CUDA", installation.python.string()),
-        "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
-  }
-  return PythonParts{{{fs::absolute(installation.python), facts->module_folders, facts->folders},
-                      fs::absolute(installation.player),
-                      fs::absolute(installation.player_library)},
-                     headers_of(*facts)};
-}
-
 // Why a submission that takes a build step gets none here; none where it does.
 std::optional<Error> no_build_step(const Submission& submission, const Target& target,
                                    const PythonParts& parts, const Toolchain& toolchain) {
@@ -111,7 +86,7 @@ Json list_in(const Json& object, const char* name) {
 }
 
 // `words`: the last that the program said before it ended without this answer; empty if it did not.
-Result<ModelArguments> read_answer(const std::string& line, const std::string& words, bool on_cpu) {
+Result<ModelArguments> read_answer(const std::string& line, const std::string& words) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   const auto failed = [](const std::string& why) {
     return Error{ErrorCode::kInfrastructure,
@@ -125,19 +100,39 @@ Result<ModelArguments> read_answer(const std::string& line, const std::string& w
   if (init == json.end() || !init->is_string()) return failed("a malformed answer");
   const auto text = json.find("text");
   if (text == json.end() || !text->is_string()) return failed("a malformed answer");
-  ModelArguments arguments{.init = init->get<std::string>(),
-                           .state = list_in(json, "state"),
-                           .kernelbench = list_in(json, "kernelbench"),
-                           .reference = std::nullopt};
-  if (on_cpu) {
-    auto reference = stage_reference(text->get<std::string>());
-    if (!reference) return reference.error();
-    arguments.reference = std::move(*reference);
-  }
-  return arguments;
+  auto reference = stage_reference(text->get<std::string>());
+  if (!reference) return reference.error();
+  return ModelArguments{.init = init->get<std::string>(),
+                        .state = list_in(json, "state"),
+                        .kernelbench = list_in(json, "kernelbench"),
+                        .reference = std::move(*reference)};
 }
 
 }  // namespace
+
+Result<PythonParts> find_python_parts(const Installation& installation, bool on_cuda) {
+  const char* hint =
+      "set KBENCH_TORCH to a Python that has torch; `kbench doctor` says what it found";
+  if (installation.python.empty())
+    return Error{ErrorCode::kNotFound, installation.python_reason, hint};
+  std::error_code error;
+  if (!fs::is_regular_file(installation.player_library, error)) {
+    return Error{ErrorCode::kNotFound, "this kbench was built without a Python that has torch",
+                 "run third_party/setup with one"};
+  }
+  const auto facts = ask_python(installation.python);
+  if (!facts) return Error{ErrorCode::kNotFound, facts.error().message, hint};
+  if (on_cuda && !facts->torch_has_cuda) {
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("the torch of {} was built without CUDA", installation.python.string()),
+        "set KBENCH_TORCH to a Python whose torch has it, or use --device cpu"};
+  }
+  return PythonParts{{{fs::absolute(installation.python), facts->module_folders, facts->folders},
+                      fs::absolute(installation.player),
+                      fs::absolute(installation.player_library)},
+                     headers_of(*facts)};
+}
 
 std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& installation,
                                              const Toolchain& toolchain) {
@@ -145,7 +140,7 @@ std::optional<PythonParts> find_python_parts(Plan& plan, const Installation& ins
   bool needed = false;
   for (PlannedRow& unit : plan.units) {
     if (!is_played_python(unit)) continue;
-    if (!parts) parts = make_parts(installation, plan.target.device == "cuda");
+    if (!parts) parts = find_python_parts(installation, plan.target.device == "cuda");
     if (!*parts) {
       skip(unit, "a Python submission needs a Python with torch: " + parts->error().message,
            parts->error().hint);
@@ -192,36 +187,46 @@ Result<PythonFiles> stage_python(const Submission& submission,
   return made;
 }
 
-ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
-                                    const Installation& installation, Sandbox& sandbox) {
-  std::set<std::size_t> tasks;
-  for (const PlannedRow& unit : plan.units)
-    if (is_played_python(unit)) tasks.insert(unit.task);
+std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const Task*>& tasks,
+                                                        const std::string& size,
+                                                        const PythonPlayer& player,
+                                                        const Installation& installation,
+                                                        Sandbox& sandbox) {
   const fs::path scripts = fs::absolute(installation.root / "suites");
   SandboxCommand command = python_command(player.python, scripts / "init_arguments.py");
   command.readable.push_back(scripts);
   command.max_resident_bytes = physical_memory_bytes() / 2;
-  command.argv.push_back(plan.target.size);
-  for (const std::size_t task : tasks) {
-    const fs::path source = fs::absolute(plan.tasks[task].source);
+  command.argv.push_back(size);
+  for (const Task* task : tasks) {
+    const fs::path source = fs::absolute(task->source);
     command.argv.push_back(source.string());
     command.readable.push_back(source);
   }
-  ArgumentsByTask arguments;
   const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
-  if (!output) {
-    for (const std::size_t task : tasks) arguments.emplace(task, output.error());
-    return arguments;
-  }
+  if (!output) return {tasks.size(), output.error()};
   // It answers in order: what it said last is of the first task that it did not answer for.
+  std::vector<Result<ModelArguments>> arguments;
   std::istringstream lines(output->out);
   std::string words = last_words(output->err);
-  for (const std::size_t task : tasks) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
     std::string line;
     const bool answered = static_cast<bool>(std::getline(lines, line));
-    arguments.emplace(task, read_answer(line, answered ? "" : std::exchange(words, ""),
-                                        plan.target.device == "cpu"));
+    arguments.push_back(read_answer(line, answered ? "" : std::exchange(words, "")));
   }
+  return arguments;
+}
+
+ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
+                                    const Installation& installation, Sandbox& sandbox) {
+  std::set<std::size_t> indices;
+  for (const PlannedRow& unit : plan.units)
+    if (is_played_python(unit)) indices.insert(unit.task);
+  std::vector<const Task*> tasks;
+  for (const std::size_t task : indices) tasks.push_back(&plan.tasks[task]);
+  auto answers = ask_model_arguments(tasks, plan.target.size, player, installation, sandbox);
+  ArgumentsByTask arguments;
+  std::size_t next = 0;
+  for (const std::size_t task : indices) arguments.emplace(task, std::move(answers[next++]));
   return arguments;
 }
 

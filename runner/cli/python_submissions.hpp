@@ -29,6 +29,9 @@ struct PythonParts {
   std::filesystem::path headers;  // with Python.h
 };
 
+// Errors: why no Python submission can be played on this machine.
+[[nodiscard]] Result<PythonParts> find_python_parts(const Installation& installation, bool on_cuda);
+
 // Ends the units that cannot be played here as skipped, with the reason: no Python with torch, on a
 // GPU none whose torch has CUDA, no compiler, a device that they are not offered on. None where no
 // unit is left.
@@ -53,16 +56,21 @@ struct PythonFiles {
 [[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission,
                                                const std::vector<SourceFile>& files);
 
-// How the Model of each task is made, by index into `plan.tasks`: get_init_inputs() and the names
-// of its parameters. The tasks' files are executed in the sandbox, each in a process of its own.
+// How the Model of each task is made: get_init_inputs() and the names of its parameters. The tasks'
+// files are executed in the sandbox, each in a process of its own.
 struct ModelArguments {
   std::string init;  // a literal of Python
   Json state;        // as PythonModel has them
   Json kernelbench;
-  // CPU: the task's file with the constants of the run's size, whose Model is ModelNew as well. It
-  // plays eager beside Python submissions.
-  std::optional<PythonFiles> reference;
+  // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
+  // it plays eager beside Python submissions.
+  PythonFiles reference;
 };
+[[nodiscard]] std::vector<Result<ModelArguments>> ask_model_arguments(
+    const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
+    const Installation& installation, Sandbox& sandbox);
+
+// Of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
 [[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
                                                   const Installation& installation,

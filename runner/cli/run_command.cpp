@@ -481,8 +481,8 @@ class RunSession {
     const PlannedRow& unit = plan_.units[index];
     const std::string started_at = utc_now();
     const bool nothing_to_check = options_.checks_only && !unit.submission;
-    const bool in_vain =
-        unit.ends_as || error_of_build(index) || !size_of_unit(unit) || nothing_to_check;
+    const bool in_vain = unit.ends_as || error_of_build(index) || !size_of_unit(unit) ||
+                         nothing_to_check || !why_unjudged(unit).empty();
     Evaluation evaluation = in_vain ? ended_early(index) : measure(index);
     // That it does not compile may be known only now.
     if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
@@ -514,6 +514,11 @@ class RunSession {
     return plan_.tasks[unit.task].find_size(plan_.target.size);
   }
 
+  // Of rows with a submission: the graph is no measure for anybody.
+  [[nodiscard]] std::string why_unjudged(const PlannedRow& unit) const {
+    return unit.submission ? task_checks_.why_unjudged(plan_.tasks[unit.task]) : "";
+  }
+
   // A row that needs no measurement: malformed, for another device, does not compile.
   Evaluation ended_early(std::size_t index) {
     const PlannedRow& unit = plan_.units[index];
@@ -539,6 +544,12 @@ class RunSession {
     } else if (!size_of_unit(unit)) {
       evaluation.state = State::kSkipped;
       evaluation.message = task.id + " has no size " + plan_.target.size;
+    } else if (const std::string why = why_unjudged(unit); !why.empty()) {
+      evaluation.state = State::kInfrastructureError;
+      evaluation.message = why;
+      evaluation.hint =
+          "the .json is older than the .py, or was lowered by another torch: lower the task again; "
+          "no submission is to blame";
     } else {
       evaluation.state = State::kNoSubmission;
     }

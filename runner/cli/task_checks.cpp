@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,20 @@ namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What cannot be compared here may be where the next run is.
+void add_comparison(const Task& task, LintRecord& record,
+                    Result<std::vector<LintFinding>> compared) {
+  if (!compared) {
+    const Error& error = compared.error();
+    const std::string hint = error.hint.empty() ? "" : "; " + error.hint;
+    record.findings.push_back({LintFinding::Weight::kFlaw, "unable", "", error.message + hint});
+    record.state = LintState::kUnable;
+    return;
+  }
+  std::move(compared->begin(), compared->end(), std::back_inserter(record.findings));
+  settle(task, record);
+}
 
 }  // namespace
 
@@ -48,29 +63,31 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
     const Key key{record.task_hash, record.size, record.device};
     records_.insert_or_assign(key, std::move(record));
   }
-  std::vector<std::pair<const Task*, const TaskSize*>> open;
+  std::vector<const Task*> open;
   for (const Task* task : tasks) {
-    const TaskSize* size = task->find_size(target_.size);
-    if (lints && size != nullptr && !is_shipped(*task) && !records_.contains(key_of(*task)))
-      open.emplace_back(task, size);
+    const bool has_size = task->find_size(target_.size) != nullptr;
+    if (lints && has_size && !is_shipped(*task) && record_of(*task) == nullptr)
+      open.push_back(task);
   }
   if (open.empty()) return Done{};
+  GraphAgainstPython python(installation_, target_, sandbox_, open);
   progress.begin("checking tasks", std::vector<double>(open.size(), 1.0));
   for (std::size_t i = 0; i < open.size() && !interrupted(); ++i) {
-    const auto [task, size] = open[i];
-    progress.item(i, task->id);
-    auto record = lint(*task, *size);
+    const Task& task = *open[i];
+    progress.item(i, task.id);
+    auto record = lint(task, *task.find_size(target_.size), python);
     if (!record) return record.error();
     if (auto kept = store.put(*record); !kept) return kept.error();
-    progress.item_done(fmt::format("{}: {}", task->id, summary(*record)));
-    records_.insert_or_assign(key_of(*task), std::move(*record));
+    progress.item_done(fmt::format("{}: {}", task.id, summary(*record)));
+    records_.insert_or_assign(key_of(task), std::move(*record));
   }
   progress.end();
   oracle_.reset();
   return Done{};
 }
 
-Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size) {
+Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size,
+                                    GraphAgainstPython& python) {
   if (!oracle_) {
     auto started = start_lint_oracle(sandbox_, installation_, target_);
     if (!started) return started.error();
@@ -82,6 +99,8 @@ Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size) {
   settings.only_whether_it_ranks = true;
   const LintRequest request{&task, &size, target_.device, random_seed()};
   LintRecord record = lint_task(request, settings, *facts, *oracle_, *oracle_).record;
+  if (record.state != LintState::kUnable)
+    add_comparison(task, record, python.compare(task, size, *oracle_));
   // An oracle that failed is not trusted with the next task.
   if (record.state == LintState::kUnable) oracle_.reset();
   record.version = build_info().version;
@@ -89,17 +108,35 @@ Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size) {
   return record;
 }
 
+const LintRecord* TaskChecks::record_of(const Task& task) const {
+  const auto found = records_.find(key_of(task));
+  if (found == records_.end()) return nullptr;
+  const LintRecord& record = found->second;
+  const bool compared = record.state == LintState::kUnable ||
+                        comparison_with_python(record, hash_of_python(task)) != nullptr;
+  return compared ? &record : nullptr;
+}
+
 std::string TaskChecks::why_unranked(const Task& task) const {
   if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
-  const auto found = records_.find(key_of(task));
-  if (found == records_.end())
+  const LintRecord* record = record_of(task);
+  if (record == nullptr)
     return "nobody has checked whether its task can tell right from wrong (--no-lint)";
-  const LintRecord& record = found->second;
-  if (record.state == LintState::kUnable)
+  const std::string why = why_it_ranks_nobody(*record);
+  if (why.empty() && record->state == LintState::kUnable)
     return "it could not be checked whether its task can tell right from wrong: " +
-           (record.findings.empty() ? std::string("no reason given")
-                                    : record.findings.back().message);
-  return why_it_ranks_nobody(record);
+           (record->findings.empty() ? std::string("no reason given")
+                                     : record->findings.back().message);
+  return why;
+}
+
+std::string TaskChecks::why_unjudged(const Task& task) const {
+  if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
+  const LintRecord* record = record_of(task);
+  if (record == nullptr) return "";
+  const LintFinding* finding = comparison_with_python(*record, hash_of_python(task));
+  const bool agrees = finding == nullptr || finding->weight == LintFinding::Weight::kNote;
+  return agrees ? "" : finding->message;
 }
 
 }  // namespace kbench

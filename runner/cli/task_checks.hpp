@@ -1,7 +1,8 @@
 // Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
 // linted once by its content, size and device, before its first timed row: does its judge tell a
-// kernel that works from one that computes nothing, and is eager itself exact enough to be a
-// yardstick? The records are those of `kbench tasks lint`, in the same table.
+// kernel that works from one that computes nothing, is eager itself exact enough to be a yardstick,
+// and does the graph compute what the Python does? The records are those of `kbench tasks lint`, in
+// the same table.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "runner/cli/graph_against_python.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
@@ -43,13 +45,19 @@ class TaskChecks {
   // Why the task ranks nobody; empty where it may.
   [[nodiscard]] std::string why_unranked(const Task& task) const;
 
+  // Why no submission can be judged by the task: its graph is known to compute something else than
+  // its Python. Empty where that is not known.
+  [[nodiscard]] std::string why_unjudged(const Task& task) const;
+
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // content, size, device
   [[nodiscard]] Key key_of(const Task& task) const {
     return {task.hash, target_.size, target_.device};
   }
   [[nodiscard]] bool is_shipped(const Task& task) const;
-  Result<LintRecord> lint(const Task& task, const TaskSize& size);
+  // Null without one, and where it says nothing about the Python that the task has now.
+  [[nodiscard]] const LintRecord* record_of(const Task& task) const;
+  Result<LintRecord> lint(const Task& task, const TaskSize& size, GraphAgainstPython& python);
 
   const Installation& installation_;
   const Target& target_;

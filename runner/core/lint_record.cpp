@@ -54,14 +54,24 @@ bool passes_without_inputs(std::string_view kind) {
   return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
+const LintFinding* comparison_with_python(const LintRecord& record, std::string_view source_hash) {
+  const auto found =
+      std::find_if(record.findings.begin(), record.findings.end(), [&](const LintFinding& finding) {
+        return finding.kind == kAgainstPython && finding.subject == source_hash;
+      });
+  return found == record.findings.end() ? nullptr : &*found;
+}
+
 std::string why_it_ranks_nobody(const LintRecord& record) {
   for (const LintFinding& finding : record.findings) {
     if (finding.weight == LintFinding::Weight::kNote) continue;
     if (passes_without_inputs(finding.kind))
       return "lint passed a submission that computes nothing (" + finding.kind +
              "): " + finding.message;
+    if (finding.kind == kAgainstPython) return finding.message;
     const bool accepted = finding.weight == LintFinding::Weight::kAccepted;
     if (finding.kind == kImprecise && !accepted) return "eager is no yardstick: " + finding.message;
+    if (finding.kind == kSlowGraph && !accepted) return "eager is slowed down: " + finding.message;
   }
   return "";
 }

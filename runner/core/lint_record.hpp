@@ -54,14 +54,26 @@ struct LintRows {
 // The kind of finding that eager's own error is too large.
 inline constexpr std::string_view kImprecise = "imprecise";
 
+// The kind of finding that tells what came of comparing the graph with the task's Python: a note
+// where they agree, else a flaw that no task can accept. Its subject is the SHA-256 of the Python.
+inline constexpr std::string_view kAgainstPython = "python";
+// The kind of finding that the graph takes longer than the Python that it stands for.
+inline constexpr std::string_view kSlowGraph = "slow_graph";
+
+// What was found out about the graph and the Python with that SHA-256; null where nobody has
+// compared them.
+[[nodiscard]] const LintFinding* comparison_with_python(const LintRecord& record,
+                                                        std::string_view source_hash);
+
 // Whether a finding of that kind means that an output passes which does not depend on the inputs:
 // nothing written, zeros, a constant, a mean, the output for another input. Such a task cannot tell
 // a kernel that works from one that does not.
 [[nodiscard]] bool passes_without_inputs(std::string_view kind);
 
 // Why a task with that record ranks nobody: an output passes that does not depend on the inputs,
-// whether or not the task accepts that, or eager's own error ("imprecise") makes room for wrong
-// ones, and the task does not say that this is meant. Empty where it may rank.
+// whether or not the task accepts that, its graph computes something else than its Python, or
+// eager's own error ("imprecise") makes room for wrong ones or eager is slowed down ("slow_graph"),
+// and the task does not say that this is meant. Empty where it may rank.
 [[nodiscard]] std::string why_it_ranks_nobody(const LintRecord& record);
 
 // "passed", "failed: zeros, operator", "accepted: identity".

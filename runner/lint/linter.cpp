@@ -376,7 +376,9 @@ class Linting {
 void settle(const Task& task, LintRecord& record) {
   for (LintFinding& finding : record.findings) {
     const auto accepted = task.lint_accepts.find(finding.kind);
-    if (finding.weight != Weight::kFlaw || accepted == task.lint_accepts.end()) continue;
+    if (finding.weight != Weight::kFlaw || accepted == task.lint_accepts.end() ||
+        finding.kind == kAgainstPython)
+      continue;
     finding.weight = Weight::kAccepted;
     finding.message += "; accepted: " + accepted->second;
   }

@@ -1,9 +1,15 @@
 """kbench tasks lint on tasks that are bad on purpose (tests/lint): each is found out, by its own flaw."""
 
 import json
+import os
+import pathlib
+import shutil
 import sqlite3
 
-from cli_case import GOOD, NOTHING_SELECTED, ROOT, TASK_FAILED, CliCase, main
+from cli_case import (CACHE, GOOD, INFRASTRUCTURE, KBENCH, NOTHING_SELECTED, ROOT, TASK_FAILED, CliCase,
+                      main)
+
+WEAKENED = pathlib.Path(os.environ["WEAKENED"])
 
 SUITE = ROOT / "tests" / "lint"
 
@@ -121,22 +127,99 @@ class RankTest(CliCase):
         self.assertEqual({name: state for name, (state, _) in rows.items()}, dict.fromkeys(KERNELS, "ok"))
         for name, (_, reason) in rows.items():
             with self.subTest(task=name):
-                if name == "013_good":
-                    self.assertEqual(reason, "")
+                if name == "013_good":  # as AgainstPythonTest has it where there is a Python
+                    self.assertIn("could not be compared with its Python", reason)
                 elif name == "015_imprecise":
                     self.assertIn("eager is no yardstick", reason)
                 else:
                     self.assertIn("computes nothing", reason)
-
-        # What was checked is known from then on.
-        result, rows = self.rows("--no-lint", "--task", "013")
-        self.assertEqual(rows["013_good"], ("ok", ""))
 
     def test_what_nobody_checked_ranks_nobody(self):
         self.submit("013_good")
         result, rows = self.rows("--no-lint")
         self.assertNotIn("checking tasks", result.stderr)
         self.assertIn("--no-lint", rows["013_good"][1])
+
+
+class AgainstPythonTest(CliCase):
+    """A task whose graph computes something else than its Python, or dawdles, ranks nobody, whatever an honest
+    kernel is written in. The kernel is the one for the file as it was, or for the Python that stands there."""
+
+    TASK = "level9/013_good"
+
+    def setUp(self):
+        super().setUp()
+        self.suite = self.folder / "suite"
+        (self.suite / "level9").mkdir(parents=True)
+        for ending in ("json", "py"):
+            shutil.copy(SUITE / f"{self.TASK}.{ending}", self.suite / "level9")
+
+    def submit(self, body):
+        path = self.folder / f"submissions/me/{self.TASK}.cpp"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SOURCE.format(body))
+
+    def row(self, *words, code, program=KBENCH, **environment):
+        """The row of the submission; --quick unless other words are given."""
+        result = self.kbench("run", "--suite", self.suite, "--device", "cpu", "--agent", "me", "--db", "r.sqlite",
+                             "--out", "json=r.json", *(words or ("--quick",)), program=program, timeout=300,
+                             **{"KBENCH_CACHE": str(CACHE), **environment})
+        self.assertEqual(result.returncode, code, result.stderr)
+        (row,) = json.loads((self.folder / "r.json").read_text())["results"]
+        return row
+
+    def have_python_say(self, before, after):
+        source = self.suite / f"{self.TASK}.py"
+        text = source.read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        source.write_text(text.replace(before, after), encoding="utf-8")
+
+    def dawdle(self):
+        """The graph multiplies by 1 over and over."""
+        file = self.suite / f"{self.TASK}.json"
+        task = json.loads(file.read_text(encoding="utf-8"))
+        size = task["sizes"]["small"]
+        value = size["outputs"][0]["value"]
+        for i in range(200):
+            size["nodes"].append({"op": "aten::mul", "overload": "Scalar", "args": [{"v": value}, 1.0],
+                                  "outs": [f"again{i}"]})
+            value = f"again{i}"
+        size["outputs"][0]["value"] = value
+        file.write_text(json.dumps(task), encoding="utf-8")
+
+    def test_who_agrees_may_rank(self):
+        self.submit(KERNELS["013_good"])
+        row = self.row(code=GOOD)
+        self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
+        # What was checked is known from then on.
+        row = self.row("--quick", "--no-lint", code=GOOD)
+        self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
+        # The record is of that Python: of another one nobody knows anything.
+        self.have_python_say("torch.sin", "torch.cos")
+        row = self.row("--quick", "--no-lint", code=GOOD)
+        self.assertIn("--no-lint", row["unranked_reason"])
+
+    def test_another_graph_blames_nobody(self):
+        self.have_python_say("torch.sin", "torch.cos")
+        self.submit(KERNELS["013_good"].replace("std::sin", "std::cos"))
+        row = self.row(code=TASK_FAILED, program=WEAKENED, KBENCH_WITHOUT="telling_tasks")
+        self.assertEqual(row["state"], "wrong_result")
+        for words in ((), ("--checks-only",)):  # what is known counts there as well
+            row = self.row(*words, code=INFRASTRUCTURE)
+            self.assertEqual(row["state"], "infrastructure_error")
+            self.assertIn("what the task's .py computes is not what its .json says", row["message"])
+
+    def test_a_graph_that_dawdles_ranks_nobody(self):
+        self.dawdle()
+        self.submit(KERNELS["013_good"])
+        row = self.row(code=GOOD)
+        self.assertEqual(row["state"], "ok")
+        self.assertIn("eager is slowed down: its graph takes", row["unranked_reason"])
+
+    def test_what_cannot_be_compared_ranks_nobody(self):
+        self.submit(KERNELS["013_good"])
+        row = self.row(code=GOOD, KBENCH_TORCH=str(self.folder))
+        self.assertIn("its graph could not be compared with its Python", row["unranked_reason"])
 
 
 if __name__ == "__main__":

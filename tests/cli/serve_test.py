@@ -1,8 +1,8 @@
 """kbench serve: submissions that are judged, in every shape; kills and the end.
 
-What is judged is a task of tests/tiny, since nothing here depends on how much there is to compute. Only RightTest has
-a row timed. The compiled baseline takes long to build and is the
-matter of packages_test: here KBENCH_TORCH names a folder, so there is none, and rewards are capped.
+What is judged is a task of tests/tiny, since nothing here depends on how much there is to compute. Only RightTest
+has a row timed. What is paid for is a task whose graph was compared with its Python, so there is one; the compiled
+baseline is the one that packages_test builds.
 """
 
 import base64
@@ -59,7 +59,7 @@ class Events:
 
 class MeasuringCase(ServeCase):
     def serve(self, *words, **environment):
-        return super().serve("--suite", str(TINY), *words, KBENCH_TORCH=str(self.folder), **environment)
+        return super().serve("--suite", str(TINY), *words, **environment)
 
 
 class RightTest(MeasuringCase):
@@ -381,8 +381,7 @@ class McpTest(MeasuringCase):
 
     def test_on_standard_streams(self):
         environment = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
-        environment.update({"HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE),
-                            "KBENCH_TORCH": str(self.folder)})
+        environment.update({"HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE)})
         for stateless in (True, False):
             with self.subTest(stateless=stateless), open(self.folder / "stderr", "wb") as errors:
                 process = subprocess.Popen(

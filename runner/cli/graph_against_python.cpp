@@ -1,0 +1,110 @@
+#include "runner/cli/graph_against_python.hpp"
+
+#include <utility>
+
+#include "runner/analysis/stop_rule.hpp"
+#include "runner/cli/run_environment.hpp"
+#include "runner/core/sha256.hpp"
+#include "runner/lint/own_model.hpp"
+#include "runner/measure/evaluator.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/measure/worker_process.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+// As tasks are linted.
+constexpr const char* kPrecision = "fp32";
+// Whose fork server plays the tasks' Models.
+constexpr const char* kNoAgent = "";
+constexpr std::size_t kMostPythonBytes = std::size_t{64} << 20;
+
+// A few blocks: what they have to tell is a half, not a percent.
+StopRule few_blocks(const std::string& device) {
+  StopRule rule = quick_stop_rule(device);
+  rule.min_blocks = rule.enough_blocks = rule.most_blocks_a_placement = 4;
+  rule.max_seconds = 2;
+  return rule;
+}
+
+EvaluationSettings settings_for(const std::string& device) {
+  EvaluationSettings settings;
+  settings.correctness_draws = 3;
+  settings.null_calls = 5;
+  settings.stop = few_blocks(device);
+  settings.allow_torch = AllowTorch::kAll;
+  return settings;
+}
+
+}  // namespace
+
+std::string hash_of_python(const Task& task) {
+  const auto text = read_bounded_file(task.source, kMostPythonBytes);
+  return text ? sha256(*text) : "";
+}
+
+GraphAgainstPython::GraphAgainstPython(const Installation& installation, const Target& target,
+                                       Sandbox& sandbox, std::vector<const Task*> tasks)
+    : installation_(installation),
+      target_(target),
+      sandbox_(sandbox),
+      tasks_(std::move(tasks)),
+      zygotes_(sandbox) {}
+
+Status GraphAgainstPython::ask() {
+  if (python_) return Done{};
+  auto parts = find_python_parts(installation_, target_.device == "cuda");
+  if (!parts) return parts.error();
+  python_ = std::move(*parts);
+  zygotes_.start_early(kNoAgent, zygote_command(python_->player, target_.device,
+                                                target_.device_index, usable_threads()));
+  auto answers =
+      ask_model_arguments(tasks_, target_.size, python_->player, installation_, sandbox_);
+  for (std::size_t i = 0; i < tasks_.size(); ++i)
+    arguments_.emplace(tasks_[i], std::move(answers[i]));
+  return Done{};
+}
+
+Result<std::vector<LintFinding>> GraphAgainstPython::compare(const Task& task, const TaskSize& size,
+                                                             OracleProcess& oracle) {
+  const auto cannot = [](const Error& error) {
+    return Error{ErrorCode::kInfrastructure,
+                 "its graph could not be compared with its Python: " + error.message, error.hint};
+  };
+  if (auto asked = ask(); !asked) return cannot(asked.error());
+  const auto arguments = arguments_.find(&task);
+  if (arguments == arguments_.end())
+    return Error{ErrorCode::kInfrastructure, "its Python was not looked at", ""};
+  if (!arguments->second) return cannot(arguments->second.error());
+  return findings_of(play(task, size, *arguments->second, oracle), hash_of_python(task));
+}
+
+Evaluation GraphAgainstPython::play(const Task& task, const TaskSize& size,
+                                    const ModelArguments& arguments, OracleProcess& oracle) {
+  EvaluationRequest request;
+  request.task = &task;
+  request.size = &size;
+  request.device = target_.device;
+  request.device_index = target_.device_index;
+  request.threads = usable_threads();
+  request.cores = target_.cores;
+  request.precision = kPrecision;
+  request.package_reason = "not asked for";
+  request.submission = SubmissionId{.name = task.id};
+  request.library = [&]() -> Result<std::filesystem::path> { return arguments.reference.folder; };
+  request.seed = random_seed();
+  if (target_.device != "cpu") request.heap_bytes = python_heap_bytes(size);
+  const auto program = make_python_program(zygotes_, python_->player,
+                                           PythonModel{.entry = arguments.reference.entry,
+                                                       .init = arguments.init,
+                                                       .mode = task.mode,
+                                                       .state = arguments.state,
+                                                       .kernelbench = arguments.kernelbench,
+                                                       .built = std::nullopt},
+                                           kNoAgent);
+  return evaluate(request, settings_for(target_.device), oracle,
+                  [&](const WorkerStart& start) { return WorkerProcess::start(*program, start); });
+}
+
+}  // namespace kbench

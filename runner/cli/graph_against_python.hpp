@@ -1,0 +1,54 @@
+// Whether the graph of a task computes what the task's Python does, and as fast. What is measured
+// against is the graph, what a kernel's author reads is the Python: where they differ, honest
+// kernels are wrong, and a graph that dawdles makes everybody fast. The task's own Model is played
+// as a Python submission, in the sandbox, and judged like one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/cli/installation.hpp"
+#include "runner/cli/python_submissions.hpp"
+#include "runner/cli/run_plan.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/lint_record.hpp"
+#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/zygote_pool.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// SHA-256 of the task's Python; empty where it cannot be read.
+[[nodiscard]] std::string hash_of_python(const Task& task);
+
+class GraphAgainstPython {
+ public:
+  // `tasks`, which outlive it, are those that will be compared: their files are executed together,
+  // each in a process of its own.
+  GraphAgainstPython(const Installation& installation, const Target& target, Sandbox& sandbox,
+                     std::vector<const Task*> tasks);
+
+  // By `oracle`, which has loaded LibTorch. Errors: why the two cannot be compared, such as that
+  // there is no Python with torch.
+  Result<std::vector<LintFinding>> compare(const Task& task, const TaskSize& size,
+                                           OracleProcess& oracle);
+
+ private:
+  Status ask();
+  [[nodiscard]] Evaluation play(const Task& task, const TaskSize& size,
+                                const ModelArguments& arguments, OracleProcess& oracle);
+
+  const Installation& installation_;
+  const Target& target_;
+  Sandbox& sandbox_;
+  std::vector<const Task*> tasks_;
+  std::optional<PythonParts> python_;
+  std::map<const Task*, Result<ModelArguments>> arguments_;
+  ZygotePool zygotes_;
+};
+
+}  // namespace kbench
