@@ -299,7 +299,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
   const auto revealed = oracle_.reveal(slot);
   if (!revealed) return from_error(revealed.error());
   PlayerAnswer answer;
-  const bool looked_at = &side == &submission_ && kind == CallKind::kForward;
+  const std::chrono::nanoseconds none{0};
+  const bool looked_at = &side == &submission_ && kind == CallKind::kForward && slot >= look_from_;
   const auto call = [&](std::chrono::milliseconds timeout) {
     return call_player(side,
                        {.kind = kind,
@@ -307,7 +308,8 @@ std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int 
                         .places = places,
                         .gate = revealed->gate,
                         .timeout = timeout,
-                        .look_every = looked_at ? look_every_ : std::chrono::nanoseconds{0}},
+                        .look_every = looked_at ? look_every_ : none,
+                        .first_look = looked_at && slot == look_from_ ? first_look_ : none},
                        answer);
   };
   const bool is_baseline = side.seat == Seat::kBaselines;
@@ -473,30 +475,50 @@ bool CallProtocol::profiles() const {
 std::optional<EarlyEnd> CallProtocol::call_and_profile() {
   constexpr std::int64_t kFewestParts = 4, kMostParts = 60;
   constexpr std::chrono::nanoseconds kLeast = std::chrono::microseconds{100};
+  const auto within = static_cast<std::uint64_t>(std::max<std::int64_t>(last_call_ns_, 1));
+  first_look_ = std::chrono::nanoseconds(1 + keys_.key("first look", looks_planned_) % within);
+  look_from_ =
+      static_cast<int>(keys_.key("look from", looks_planned_) % static_cast<std::uint64_t>(slots_));
   const auto drawn = static_cast<std::int64_t>(keys_.key("look", looks_planned_++) >> 1);
   const std::int64_t parts = kFewestParts + drawn % (kMostParts - kFewestParts + 1);
   look_every_ = std::max(kLeast, std::chrono::nanoseconds(last_call_ns_ / parts));
   CallTimes times;
   auto end = call(times);
-  look_every_ = std::chrono::nanoseconds{0};
+  look_every_ = first_look_ = std::chrono::nanoseconds{0};
+  look_from_ = 0;
   code_profile_.add(worker_->take_code_profile());
   return end;
+}
+
+// Who takes a second has nothing to hide, and is not called six times for that.
+std::int64_t CallProtocol::least_first_looks() const { return takes_long() ? 1 : kLeastFirstLooks; }
+
+bool CallProtocol::has_enough_looks() const {
+  return code_profile_.all.looks >= kLeastLooks && code_profile_.first.looks >= least_first_looks();
 }
 
 // Under `none` nothing excuses time in torch. Else what its data operators take is not held against
 // it, and what is listed already need not be listed again.
 std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
   if (!profiles()) return std::nullopt;
-  if (code_profile_.looks < kLeastLooks) {
+  if (!has_enough_looks()) {
     add_label("torch_unobserved");
     return std::nullopt;
   }
   constexpr double kTolerated = 0.05;
+  constexpr double kSurelyMore = 0.25;  // of few looks
   const bool none = settings_.allow_torch == AllowTorch::kNone;
   const bool known = !record_.torch_operators.empty();
   const double excused = none ? 0 : known ? 1 : share_of_data_operators(torch_use_);
-  const std::string found = computing_libraries(code_profile_, kTolerated, excused);
-  if (found.empty()) return std::nullopt;
+  const std::int64_t least = least_first_looks();
+  std::string found = computing_libraries(code_profile_.all, kTolerated, excused);
+  if (found.empty()) found = computing_libraries(code_profile_.first, kSurelyMore, excused, least);
+  if (found.empty()) {
+    // It does something else once it was stopped.
+    if (!computing_libraries(code_profile_.first, kTolerated, excused, least).empty())
+      add_label("torch_unobserved");
+    return std::nullopt;
+  }
   record_.torch_operators += (known ? ", " : "") + found;
   add_label("uses_torch");
   if (!none) return std::nullopt;

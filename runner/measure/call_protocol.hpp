@@ -84,9 +84,9 @@ class CallProtocol {
   std::optional<EarlyEnd> call_and_profile();
   // Whether calls are to be profiled: of Python on a CPU, where it matters who wrote the code.
   [[nodiscard]] bool profiles() const;
-  [[nodiscard]] std::int64_t looks() const { return code_profile_.looks; }
-  // Duration of the submission's last call that nothing interrupted.
-  [[nodiscard]] std::int64_t last_call_ns() const { return last_call_ns_; }
+  [[nodiscard]] bool has_enough_looks() const;
+  // Whether the submission's last call that nothing interrupted took a second or more.
+  [[nodiscard]] bool takes_long() const { return last_call_ns_ > 1'000'000'000; }
   // Puts the result of all profiled calls into the record.
   std::optional<EarlyEnd> judge_code_profile();
   // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
@@ -127,6 +127,7 @@ class CallProtocol {
   template <class Wait>
   std::optional<EarlyEnd> at_its_expense(const Wait& wait);
   std::uint64_t random_offset();
+  [[nodiscard]] std::int64_t least_first_looks() const;
   std::vector<SlotPlaces> random_places();
   [[nodiscard]] std::int64_t usual_call_ns() const;
   // A player, what its empty calls cost, and where its parameters start.
@@ -194,10 +195,12 @@ class CallProtocol {
   std::uint64_t calls_made_ = 0;
   bool torch_use_known_ = false;
   TorchUse torch_use_;
-  CodeProfile code_profile_;
+  CodeProfiles code_profile_;
   std::uint64_t looks_planned_ = 0;
   std::int64_t last_call_ns_ = 0;           // of the submission, that was left alone
   std::chrono::nanoseconds look_every_{0};  // into its next call
+  std::chrono::nanoseconds first_look_{0};
+  int look_from_ = 0;  // slot: those before it are left alone, and tell nothing
   bool graph_plays_eager_ = false;
 };
 

@@ -88,11 +88,21 @@ const CodeRange* range_at(const std::vector<CodeRange>& ranges, std::uint64_t ad
   return nullptr;
 }
 
+void count(CodeProfile& profile, bool in_library, const std::string& library) {
+  ++profile.looks;
+  if (in_library) ++profile.libraries[library];
+}
+
 }  // namespace
 
 void CodeProfile::add(const CodeProfile& other) {
   looks += other.looks;
   for (const auto& [library, there] : other.libraries) libraries[library] += there;
+}
+
+void CodeProfiles::add(const CodeProfiles& other) {
+  all.add(other.all);
+  first.add(other.first);
 }
 
 double surely_at_least(std::int64_t looks_there, std::int64_t looks) {
@@ -105,8 +115,9 @@ double surely_at_least(std::int64_t looks_there, std::int64_t looks) {
   return std::max(0.0, (middle - half) / (1 + kZ * kZ / n));
 }
 
-std::string computing_libraries(const CodeProfile& profile, double share, double torch_excused) {
-  if (profile.looks < kLeastLooks) return "";
+std::string computing_libraries(const CodeProfile& profile, double share, double torch_excused,
+                                std::int64_t least) {
+  if (profile.looks < least) return "";
   std::vector<std::pair<std::int64_t, std::string>> found;
   std::int64_t together = 0;
   for (const auto& [library, looks] : profile.libraries) {
@@ -140,13 +151,13 @@ std::optional<std::uint64_t> computing_at(std::string_view text) {
   return address;
 }
 
-void CodeProfiler::look(std::span<const pid_t> processes) {
+void CodeProfiler::look(std::span<const pid_t> processes, bool first) {
   for (const pid_t process : processes) {
     std::error_code error;
     fs::directory_iterator threads(fmt::format("/proc/{}/task", process), error);
     for (; !error && threads != fs::directory_iterator(); threads.increment(error))
       if (const auto address = computing_at(position_of(threads->path())))
-        seen_[process].push_back(*address);
+        seen_[process].push_back({*address, first});
   }
 }
 
@@ -158,7 +169,7 @@ Status CodeProfiler::resolve(std::span<const pid_t> processes, const KnownCode& 
     if (!maps) return maps.error();
     const std::vector<CodeRange> ranges = code_ranges(*maps);
     std::map<const CodeRange*, std::pair<Owner, std::string>> owners;
-    for (const std::uint64_t address : seen) {
+    for (const auto& [address, at_first_look] : seen) {
       const CodeRange* range = range_at(ranges, address);
       if (!owners.contains(range))
         owners[range] = range == nullptr ? std::pair(Owner::kSubmission, std::string())
@@ -166,8 +177,8 @@ Status CodeProfiler::resolve(std::span<const pid_t> processes, const KnownCode& 
                                                      library_of(range->mapping.path));
       const auto& [owner, library] = owners[range];
       if (owner == Owner::kWaiting) continue;
-      ++profile_.looks;
-      if (owner == Owner::kLibrary) ++profile_.libraries[library];
+      count(profiles_.all, owner == Owner::kLibrary, library);
+      if (at_first_look) count(profiles_.first, owner == Owner::kLibrary, library);
     }
   }
   return Done{};

@@ -34,10 +34,15 @@ constexpr double kShortestSampleNs = 2e6;
 constexpr int kBeforeTheWorker = 0;  // visits
 constexpr int kAfterTheWorker = 1;
 // Visits of Python on a CPU that show in whose code it is.
-constexpr int kLeastProfiled = 3;
-constexpr int kMostProfiled = 16;            // with too few looks, of short calls say
-constexpr std::uint64_t kProfiledOneIn = 3;  // blocks
-constexpr int kAloneWarmUps = 2;             // libraries choose and load their kernels
+constexpr int kLeastProfiled = 6;
+// With too few looks: where its threads are on all cores, they keep whoever looks off its own for
+// as long as a slice of the scheduler, some milliseconds, and a short call is over by then.
+constexpr int kMostProfiled = 48;
+// Blocks. Where one placement is enough there are few of them, and who counts its calls knows
+// which.
+constexpr std::uint64_t kProfiledOneIn = 3;
+constexpr std::uint64_t kLeftAloneOneIn = 4;
+constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
 // So many in all are an interval of 95 % (analysis/speedup, Slowdown).
 constexpr int kAloneAtOnce = 6;
 constexpr int kAloneAPlacement = 2;  // where six placements or more follow
@@ -423,26 +428,31 @@ class Evaluating {
 
   [[nodiscard]] bool wants_profile() const {
     if (!has_submission() || !calls_.profiles()) return false;
-    // They are at its expense, and who takes so long has nothing to hide.
-    constexpr std::int64_t kLongCallNs = 1'000'000'000;
-    const int least = calls_.last_call_ns() > kLongCallNs ? 1 : kLeastProfiled;
-    return visits_profiled_ < least || calls_.looks() < kLeastLooks;
+    // They are at its expense.
+    const int least = calls_.takes_long() ? 1 : kLeastProfiled;
+    return visits_profiled_ < least || !calls_.has_enough_looks();
   }
 
   // Before some blocks, and a submission that counts its calls does not know which.
   std::optional<EarlyEnd> profile_now_and_then() {
     if (!wants_profile()) return std::nullopt;
-    const bool now = keys_.key("profile", static_cast<std::uint64_t>(block_)) % kProfiledOneIn == 0;
+    const std::uint64_t drawn = keys_.key("profile", static_cast<std::uint64_t>(block_));
+    const bool now = settings_.stop.min_placements > 1 ? drawn % kProfiledOneIn == 0
+                                                       : drawn % kLeftAloneOneIn != 0;
     return now ? profile_a_visit() : std::nullopt;
   }
 
-  // A visit that does not count, on inputs of its own.
+  // A visit that does not count, on inputs of its own. Whoever is called cannot tell it from one
+  // that does, not by the time that passed since the last call either.
   std::optional<EarlyEnd> profile_a_visit() {
-    ++visits_profiled_;
+    const auto number = static_cast<std::uint64_t>(visits_profiled_++);
     if (auto end = calls_.draw_inputs()) return end;
-    BaselineTime timed;
-    if (auto end = calls_.time_baseline(Side::kEager, timed)) return end;
-    if (auto end = calls_.call_and_profile()) return end;
+    for (const Side side : shuffled(sides_, keys_.key("order of a profile", number))) {
+      BaselineTime timed;
+      auto end =
+          side == Side::kSubmission ? calls_.call_and_profile() : calls_.time_baseline(side, timed);
+      if (end) return end;
+    }
     return verify_timed_call();
   }
 

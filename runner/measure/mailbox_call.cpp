@@ -1,5 +1,7 @@
 #include "runner/measure/mailbox_call.hpp"
 
+#include <atomic>
+#include <functional>
 #include <optional>
 
 #include "runner/measure/core_pin.hpp"
@@ -17,6 +19,22 @@ void write_call(MailboxPage& page, const PlayerCall& call) {
   page.input_base[0] = call.places.input_base;
   page.output_base[0] = call.places.output_base;
   page.copies_outputs = call.copies_outputs ? 1 : 0;
+}
+
+// Asks when the first look is due and then as often as the call says, until it is told to give up.
+bool wait_and_look(std::atomic<std::uint32_t>& done, std::uint32_t old,
+                   const std::function<bool()>& ask, const PlayerCall& call) {
+  bool gives_up = false;
+  const auto ask_once = [&] {
+    gives_up = ask();
+    return true;
+  };
+  const auto wait = [&](const std::function<bool()>& when_due, std::chrono::nanoseconds every) {
+    return Mailbox::wait_while_equal(done, old, WaitStyle::kSpin, when_due, every);
+  };
+  const bool is_first = call.first_look.count() > 0;
+  return wait(ask_once, is_first ? call.first_look : call.look_every) ||
+         (!gives_up && wait(ask, call.look_every));
 }
 
 }  // namespace
@@ -42,8 +60,7 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
     return meanwhile.is_over() || Clock::now() > deadline;
   };
   // Some virtual machines wake a sleeper after milliseconds only: whoever looks stays awake.
-  result.answered = looked_at ? Mailbox::wait_while_equal(page.done, number - 1, WaitStyle::kSpin,
-                                                          ask, call.look_every)
+  result.answered = looked_at ? wait_and_look(page.done, number - 1, ask, call)
                               : Mailbox::wait_while_equal(page.done, number - 1, style, ask);
   const auto stop = Clock::now();
   if (result.answered && style == WaitStyle::kFutex) meanwhile.stop();

@@ -33,6 +33,8 @@ struct PlayerCall {
   // CPU: the call is stopped that often to see where its threads are (code_profile.hpp), and takes
   // that much longer. 0: it is left alone.
   std::chrono::nanoseconds look_every{0};
+  // The first look comes after so long, and nothing has told the player of it. 0: like the others.
+  std::chrono::nanoseconds first_look{0};
 };
 
 struct PlayerAnswer {

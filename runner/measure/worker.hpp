@@ -41,8 +41,8 @@ class Worker : public Player {
   // Its report of the operators of torch that the last call used, which was a kObserved one. Its
   // word, and no proof.
   [[nodiscard]] virtual TorchUse torch_use() { return {}; }
-  // Profile of the calls looked at since the last take.
-  [[nodiscard]] virtual CodeProfile take_code_profile() { return {}; }
+  // Profiles of the calls looked at since the last take.
+  [[nodiscard]] virtual CodeProfiles take_code_profile() { return {}; }
 };
 
 struct WorkerStart {

@@ -355,9 +355,9 @@ bool WorkerProcess::has_stalled(StallWatch& watch, std::chrono::nanoseconds into
   return times && watch.stalled(into_call, times->total_ns);
 }
 
-std::optional<EarlyEnd> WorkerProcess::look_into_call() {
+std::optional<EarlyEnd> WorkerProcess::look_into_call(bool unawares) {
   if (auto end = stop()) return end;
-  profiler_.look(processes_);
+  profiler_.look(processes_, unawares);
   return thaw();
 }
 
@@ -384,6 +384,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
   if (writes) late_writes_->choose(call.places.output_base);
   const bool owns = writes && own_outputs_ && !processes_.empty();
   StallWatch watch;
+  bool unawares = call.first_look.count() > 0;
   const MailboxCall made =
       go_and_wait(mailbox_, call, ++calls_, style_,
                   {.is_over =
@@ -409,7 +410,8 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
                        },
                    .look =
                        [&] {
-                         if (!answer.failure) answer.failure = look_into_call();
+                         if (!answer.failure) answer.failure = look_into_call(unawares);
+                         unawares = false;
                        }});
   answer.wall_ns = made.wall_ns;
   answer.done_at_ns = made.done_at_ns;

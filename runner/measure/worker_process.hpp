@@ -37,7 +37,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
   [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
   [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
-  [[nodiscard]] CodeProfile take_code_profile() override { return profiler_.take(); }
+  [[nodiscard]] CodeProfiles take_code_profile() override { return profiler_.take(); }
 
  private:
   // The files that it writes, and where they are counted.
@@ -73,7 +73,7 @@ class WorkerProcess final : public Worker {
   // Python: how it ends for what it has written; kills it then.
   std::optional<EarlyEnd> check_files(std::chrono::nanoseconds every);
   // In the middle of a call: stops it, sees where its threads are, and continues it.
-  std::optional<EarlyEnd> look_into_call();
+  std::optional<EarlyEnd> look_into_call(bool unawares);
   EarlyEnd describe_silence(const PlayerCall& call);
   void hear_torch_use();
   // Python, of a call that is over: where its outputs are, into the answer. How it ends where they

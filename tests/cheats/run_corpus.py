@@ -83,7 +83,7 @@ TIMED_TWINS = {
 }
 # They, and their twins, are judged as submissions that may not compute with torch.
 WITHOUT_TORCH = {"python_calls_a_blas", "python_calls_torch", "python_computes_with_numpy", "python_hides_torch",
-                 "python_redispatches", "python_wraps_torch"}
+                 "python_idles_once_stopped", "python_redispatches", "python_wraps_torch"}
 VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
 # Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
 NO_DEFENCE = {"construction", "unproven"}

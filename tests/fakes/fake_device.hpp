@@ -68,7 +68,7 @@ struct Script {
   std::vector<OutputOrder> output_orders;  // of its calls: how their outputs lie
   bool copies_outputs = false;             // and whether they were copied within the call
   TorchUse torch_use;                      // of its observed call
-  CodeProfile code_profile;                // of each call that is looked at
+  CodeProfiles code_profile;               // of each call that is looked at
   std::vector<bool> looked_at;             // for each forward call: whether it was
 
   // What the evaluator did.
@@ -354,7 +354,7 @@ class FakeWorker final : public Worker {
     return script_.python ? python_worker() : native_worker();
   }
   [[nodiscard]] TorchUse torch_use() override { return script_.torch_use; }
-  [[nodiscard]] CodeProfile take_code_profile() override { return script_.code_profile; }
+  [[nodiscard]] CodeProfiles take_code_profile() override { return script_.code_profile; }
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);

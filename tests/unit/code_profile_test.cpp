@@ -77,12 +77,12 @@ class CodeProfilerTest : public ::testing::Test {
     ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
     ASSERT_TRUE(WIFSTOPPED(status));
   }
-  // So many looks as were asked for, with some running in between.
-  CodeProfile profile(const KnownCode& known) {
+  // Eight looks, with some running in between; the first comes unawares.
+  CodeProfiles profile(const KnownCode& known) {
     CodeProfiler profiler;
     for (int i = 0; i < 8; ++i) {
       stop();
-      profiler.look({&child_, 1});
+      profiler.look({&child_, 1}, i == 0);
       if (i < 7) ::kill(child_, SIGCONT);
     }
     EXPECT_TRUE(profiler.resolve({&child_, 1}, known).ok());
@@ -98,14 +98,17 @@ TEST_F(CodeProfilerTest, WhereItComputesIsSeenFromOutside) {
       [&] {
         CodeProfiler profiler;
         stop();
-        profiler.look({&child_, 1});
+        profiler.look({&child_, 1}, false);
         const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
         ::kill(child_, SIGCONT);
-        return there && profiler.take().libraries.contains("unit_tests");
+        return there && profiler.take().all.libraries.contains("unit_tests");
       },
       "it computes"));
-  const CodeProfile unknown = profile(KnownCode::of_runtime({}));
+  const CodeProfiles profiles = profile(KnownCode::of_runtime({}));
+  const CodeProfile& unknown = profiles.all;
   EXPECT_EQ(unknown.looks, 8);
+  EXPECT_EQ(profiles.first.looks, 1);
+  EXPECT_EQ(profiles.first.libraries.count("unit_tests"), 1u);
   ASSERT_EQ(unknown.libraries.size(), 1u);
   EXPECT_EQ(unknown.libraries.begin()->first, "unit_tests");
   EXPECT_EQ(unknown.libraries.begin()->second, 8);
@@ -119,7 +122,7 @@ TEST_F(CodeProfilerTest, WhatItBroughtItselfIsNoLibrary) {
   const auto hash = sha256_file(self);
   ASSERT_TRUE(hash.ok());
   ASSERT_TRUE(known.accept(self, *hash).ok());
-  const CodeProfile own = profile(known);
+  const CodeProfile own = profile(known).all;
   EXPECT_GE(own.looks, 1);
   EXPECT_TRUE(own.libraries.empty());
 }
@@ -140,10 +143,10 @@ TEST_F(CodeProfilerTest, WhatWasMadeAtRunTimeIsNotItsOwn) {
       [&] {
         CodeProfiler profiler;
         stop();
-        profiler.look({&child_, 1});
+        profiler.look({&child_, 1}, false);
         const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
         ::kill(child_, SIGCONT);
-        seen = profiler.take();
+        seen = profiler.take().all;
         return there && seen.libraries.contains("code made at run time");
       },
       "it computes there"));
@@ -156,13 +159,13 @@ TEST_F(CodeProfilerTest, WhoWaitsIsNotCounted) {
       [&] {
         CodeProfiler profiler;
         stop();
-        profiler.look({&child_, 1});
+        profiler.look({&child_, 1}, false);
         (void)profiler.resolve({&child_, 1}, KnownCode::of_runtime({}));
         ::kill(child_, SIGCONT);
-        return profiler.take().looks == 0;
+        return profiler.take().all.looks == 0;
       },
       "it waits"));
-  EXPECT_EQ(profile(KnownCode::of_runtime({})).looks, 0);
+  EXPECT_EQ(profile(KnownCode::of_runtime({})).all.looks, 0);
 }
 
 }  // namespace

@@ -140,13 +140,13 @@ TEST_F(EvaluatorTest, TheOracleIsToldHowAPythonSubmissionsOutputsLie) {
 TEST_F(EvaluatorTest, SomeCallsOfPythonOnACpuAreLookedInto) {
   use_cpu();
   script_.python = true;
-  script_.code_profile = {60, {}};
+  script_.code_profile = {{60, {}}, {2, {}}};
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.torch_operators, "");
   EXPECT_EQ(result.labels.find("torch_unobserved"), std::string::npos);
   const auto looked = std::count(script_.looked_at.begin(), script_.looked_at.end(), true);
-  EXPECT_GE(looked, 3);
+  EXPECT_GE(looked, 6);
   // None of the checks, nor of the first warm-ups.
   EXPECT_FALSE(std::find(script_.looked_at.begin(), script_.looked_at.begin() + 7, true) <
                script_.looked_at.begin() + 7);
@@ -155,7 +155,7 @@ TEST_F(EvaluatorTest, SomeCallsOfPythonOnACpuAreLookedInto) {
 TEST_F(EvaluatorTest, LibrariesThatComputeForPythonAreTold) {
   use_cpu();
   script_.python = true;
-  script_.code_profile = {30, {{"numpy", 29}}};
+  script_.code_profile = {{30, {{"numpy", 29}}}, {2, {}}};
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.torch_operators, "numpy (97 % of the time)");
@@ -173,33 +173,53 @@ TEST_F(EvaluatorTest, TorchsTimeIsExcusedByDataOperatorsUnlessNoneIsAllowed) {
   script_.python = true;
   script_.torch_use = {
       .operators = {{"aten::copy_", 1}}, .ns = {{"aten::copy_", 40}}, .all_ns = 100};
-  script_.code_profile = {30, {{"torch", 12}}};
+  script_.code_profile = {{30, {{"torch", 12}}}, {2, {}}};
   EXPECT_EQ(run().torch_operators, "");
-  script_.code_profile = {30, {{"torch", 28}}};
+  script_.code_profile = {{30, {{"torch", 28}}}, {2, {}}};
   EXPECT_EQ(run().torch_operators, "torch (53 % of the time)") << "what it hides of them";
   settings_.allow_torch = AllowTorch::kNone;
-  script_.code_profile = {30, {{"torch", 12}}};
+  script_.code_profile = {{30, {{"torch", 12}}}, {2, {}}};
   EXPECT_EQ(run().state, State::kForbiddenLibrary);
 }
 
 TEST_F(EvaluatorTest, WhereTooLittleIsSeenTheRowSaysSo) {
   use_cpu();
   script_.python = true;
-  script_.code_profile = {1, {}};
+  script_.code_profile = {{0, {}}, {0, {}}};
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_NE(result.labels.find("torch_unobserved"), std::string::npos);
   const auto looked = std::count(script_.looked_at.begin(), script_.looked_at.end(), true);
-  EXPECT_EQ(looked, 16) << "it was tried often enough";
+  EXPECT_EQ(looked, 48) << "it was tried often enough";
 }
 
 TEST_F(EvaluatorTest, LongCallsAreLookedIntoOnce) {
   use_cpu();
   script_.python = true;
-  script_.code_profile = {60, {}};
+  script_.code_profile = {{60, {}}, {2, {}}};
   script_.submission_ns = 2e9;
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 1);
+}
+
+// Whatever it does once it was stopped: the first look of each visit comes unawares.
+TEST_F(EvaluatorTest, WhoeverHidesALibraryAfterTheFirstLookIsTold) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {{1000, {{"numpy", 2}}}, {2, {{"numpy", 2}}}};
+  EXPECT_EQ(run().torch_operators, "numpy (100 % of the time)");
+  settings_.allow_torch = AllowTorch::kNone;
+  EXPECT_EQ(run().state, State::kForbiddenLibrary);
+}
+
+TEST_F(EvaluatorTest, WhereFirstLooksSayOtherThanTheRestTheRowRanksApart) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {{1000, {}}, {4, {{"numpy", 1}}}};
+  settings_.allow_torch = AllowTorch::kNone;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_NE(result.labels.find("torch_unobserved"), std::string::npos);
 }
 
 TEST_F(EvaluatorTest, NativeCodeIsNotLookedInto) {
