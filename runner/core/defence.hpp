@@ -56,6 +56,8 @@ enum class Defence {
   kCredit,           // a speed-up below the floor or without a verdict counts nowhere
   kListedOperators,  // a task's graph holds operators of a list, and writes its own memory alone
   // before and beside all that
+  kTrustedPython,   // outside of the sandbox, in an empty folder and isolated
+  kFolderSettings,  // a settings file of the working directory says what it may
   kPlainFileNames,  // no name of a file is read as an option by a compiler
   kAgentLimits,     // what one agent may hand in
   // around what executes task files

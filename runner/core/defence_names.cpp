@@ -44,6 +44,8 @@ std::string_view to_string(Defence defence) {
     case Defence::kCodeProfiled: return "code_profiled";
     case Defence::kListedOperators: return "listed_operators";
     case Defence::kNothingLeft: return "nothing_left";
+    case Defence::kTrustedPython: return "trusted_python";
+    case Defence::kFolderSettings: return "folder_settings";
     case Defence::kPlainFileNames: return "plain_file_names";
     case Defence::kAgentLimits: return "agent_limits";
     case Defence::kConfinedOracle: return "confined_oracle";

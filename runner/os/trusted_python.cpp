@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/os/run_trusted.hpp"
 
@@ -43,9 +44,11 @@ Result<TrustedPython> TrustedPython::find(const fs::path& python) {
 ChildPlan TrustedPython::plan(std::vector<std::string> arguments,
                               std::vector<std::string> environment) const {
   std::vector<std::string> argv{python_.string()};
-  if (isolated_) argv.emplace_back("-I");
+  const bool trusted = stands(Defence::kTrustedPython);
+  if (isolated_ && trusted) argv.emplace_back("-I");
   argv.insert(argv.end(), std::make_move_iterator(arguments.begin()),
               std::make_move_iterator(arguments.end()));
+  if (!trusted) return {.argv = std::move(argv), .environment = std::move(environment)};
   return {.argv = std::move(argv),
           .environment = without_relative_paths(std::move(environment)),
           .working_directory = empty_.path()};

@@ -4,6 +4,7 @@ programs, libraries and settings that somebody else may have put there.
 Each planted thing leaves a file when it runs.
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -32,6 +33,7 @@ class ModelNew(torch.nn.Module):
         return torch.relu(x)
 """
 MODEL = (ROOT / "tests/import/files/tuple_outputs.py").read_text(encoding="utf-8")
+WEAKENED = pathlib.Path(os.environ["WEAKENED"])
 VENV = ROOT / ".venv/bin/python3"
 HAS_PYTHON = (KBENCH.parent / "kbench-player.so").exists()
 
@@ -102,6 +104,12 @@ class CommandsTest(PlantedCase):
                 self.assertIn(result.returncode, (GOOD, TASK_FAILED, NOTHING_SELECTED), result.stderr)
                 self.assert_none_ran(words)
 
+    @unittest.skipUnless(HAS_PYTHON, "doctor starts no Python")
+    def test_a_python_that_is_not_isolated_runs_them(self):
+        """What the others show is no luck: the same command without the defence executes what lies there."""
+        self.in_folder("doctor", program=WEAKENED, KBENCH_WITHOUT="trusted_python")
+        self.assertNotEqual([file.name for file in self.ran.iterdir()], [])
+
     def test_nor_a_library(self):
         """What is started gets no search path of libraries that means the working directory."""
         self.submit()
@@ -164,6 +172,18 @@ class SettingsTest(PlantedCase):
                 self.write(table)
                 self.assert_fails(self.in_folder(*command), USAGE, "kbench.toml:", "does not lie below")
         self.assertEqual(victim.read_text("ascii"), "precious")
+
+    def test_a_file_that_may_name_anything_overwrites_others(self):
+        victim = self.folder / "victim"
+        victim.write_text("precious", "ascii")
+        self.write(f'[report]\nout = ["csv={victim}"]\n')
+        script = json.dumps([{"id": "a" * 32, "rows": [{"task": "level1/019_relu"}]}])
+        subprocess.run([os.environ["MAKE_RUNS"], str(self.here / "kbench.sqlite")], input=script, text=True,
+                       check=True)
+        self.assert_fails(self.in_folder("report"), USAGE, "does not lie below")
+        self.assertEqual(victim.read_text("utf-8"), "precious")
+        self.assert_good(self.in_folder("report", program=WEAKENED, KBENCH_WITHOUT="folder_settings"))
+        self.assertNotEqual(victim.read_text("utf-8"), "precious")
 
     def test_it_says_not_whom_kbench_talks_to(self):
         self.write('[agent.run]\nendpoint = "http://127.0.0.1:9/v1"\n')

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import sqlite3
 import subprocess
 
 import cli_case
@@ -157,6 +158,43 @@ class Table1Test(Table1Case):
                        {"id": "b" * 32, "device": "Another CPU", "rows": self.rows()})
         self.assert_fails(self.kbench("report", "table1", "--run", "aaaa", "--run", "bbbb"), USAGE,
                           "Another CPU", "device")
+
+
+class CreditTest(Table1Case):
+    """What counts nowhere, and is not paid for, would without the rule that says so."""
+
+    def values(self, **how):
+        """Of the only row: what the table says of its agent, and what the row is paid."""
+        table = self.kbench("report", "table", **how)
+        paid = self.kbench("report", "json", "--reward", "milestone", **how)
+        for result in (table, paid):
+            self.assert_good(result)
+        (row,) = json.loads(paid.stdout)["results"]
+        return table.stdout, row["reward"]["value"]
+
+    def weakened(self):
+        return self.values(program=os.environ["WEAKENED"], KBENCH_WITHOUT="credit")
+
+    def make_row(self, change, **more):
+        self.make_runs({"id": "a" * 32, "rows": [{"task": "level1/001_a", "agent": "alice",
+                                                  "submission_ns": 1000000, **more}]})
+        with sqlite3.connect(self.folder / "kbench.sqlite") as store:
+            store.execute(f"UPDATE evaluation SET {change}")
+
+    def test_faster_than_the_device_can_be(self):
+        self.make_row("floor_ns = 900000", submission_ns=100000)
+        table, value = self.values()
+        self.assertIn("alice: 0/1 correct", table)
+        self.assertEqual(value, 1)
+        table, value = self.weakened()
+        self.assertIn("alice: 1/1 correct, geometric mean", table)
+        self.assertEqual(value, 3)
+
+    def test_a_reference_that_was_pasted(self):
+        self.make_row("torch_operators = 'aten::relu 1', allow_torch = 'data'", eager_ns=1000000,
+                      compiled_ns=1000000)
+        self.assertEqual(self.values()[1], -1)
+        self.assertEqual(self.weakened()[1], 1)
 
 
 class RewardTest(Table1Case):
