@@ -23,7 +23,7 @@ Evaluation own(State state, std::optional<bool> correct) {
 }
 
 void add(Evaluation& evaluation, Side side, std::int64_t ns, int calls = 1) {
-  evaluation.samples.push_back({.side = side, .time_ns = ns * calls, .calls = calls});
+  evaluation.samples.push_back({.side = side, .calls = calls, .time_ns = ns * calls});
 }
 
 LintRecord record_of(const Evaluation& evaluation) {
