@@ -70,7 +70,7 @@ struct ModelArguments {
     const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
     const Installation& installation, Sandbox& sandbox);
 
-// Of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
+// The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
 [[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
                                                   const Installation& installation,

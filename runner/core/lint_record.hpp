@@ -44,7 +44,7 @@ struct LintRecord {
   std::string checked_at;  // UTC, RFC 3339
 };
 
-// What a database holds of lint.
+// The lint records of a database.
 struct LintRows {
   std::vector<LintRecord> records;
   // Rows that nobody of ours has written: which each is, and what is wrong with it. Foreign text.
@@ -60,8 +60,7 @@ inline constexpr std::string_view kAgainstPython = "python";
 // The kind of finding that the graph takes longer than the Python that it stands for.
 inline constexpr std::string_view kSlowGraph = "slow_graph";
 
-// What was found out about the graph and the Python with that SHA-256; null where nobody has
-// compared them.
+// The finding on the graph and the Python with that SHA-256; null where nobody has compared them.
 [[nodiscard]] const LintFinding* comparison_with_python(const LintRecord& record,
                                                         std::string_view source_hash);
 

@@ -39,16 +39,16 @@ class Desk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send`: to the supervisor. `alarm`: asks to be called by tick() at that time. Nobody wakes up
-  // without need: on a CPU it would disturb what is measured meanwhile.
+  // `send`: to the supervisor. `alarm`: asks for tick() at that time. Nobody wakes up without need:
+  // on a CPU it would disturb what is measured meanwhile.
   Desk(GateHello hello, std::function<void(const Json&)> send,
        std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
   ~Desk() { bodies_->close(); }
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  // What a request is, once its headers are there: nothing is read of the body of one that is
-  // refused. Holds its place among those of its token as long as it lives.
+  // The kind of a request, once its headers are there: the body of a refused one is not read. Holds
+  // its place among those of its token as long as it lives.
   enum class Kind {
     kAnswered,   // by handle()
     kEvents,     // a stream of events: listen()
@@ -59,7 +59,7 @@ class Desk {
     [[nodiscard]] Kind kind() const { return kind_; }
     // A token came with it.
     [[nodiscard]] bool is_known() const { return !client_.name.empty(); }
-    // What its body holds of the budget: given back when its order lies on the spool.
+    // The budget that its body holds: given back when its order lies on the spool.
     std::shared_ptr<ByteBudget::Hold> body;
 
    private:
@@ -91,7 +91,7 @@ class Desk {
   // Its client hung up: it has no place any more, and is not answered. What it ordered is judged.
   void leave(const Visit& visit);
 
-  // What lasts as long as a WebSocket.
+  // State that lasts as long as a WebSocket.
   struct Socket {
     std::shared_ptr<OpenEnvEpisode> episode = std::make_shared<OpenEnvEpisode>();
     McpPeer peer{.over_http = true};
@@ -140,7 +140,7 @@ class Desk {
   };
   using Place = std::pair<std::uint64_t, std::size_t>;  // errand, which of its wants
 
-  // Of the supervisor; sent once, whoever wants the answer.
+  // A question to the supervisor; sent once, however many want the answer.
   struct Question {
     Json message;       // null once it is sent
     std::string key;    // by which others join; empty where nobody may

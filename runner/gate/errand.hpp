@@ -1,5 +1,5 @@
-// What a request wants of the judge, whatever shape it came in, and what became of that. A shape (a
-// trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
+// An errand: the evaluations that a request wants, whatever its shape, and their outcomes. A shape
+// (a trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
 // response. The desk does what lies between.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kbench {
 
-// What became of one order.
+// The outcome of one order.
 struct OrderOutcome {
   enum class Kind {
     kDone,     // body: {id, run_id, row}, or what else was asked for
@@ -56,14 +56,14 @@ struct Errand {
 // at most, so that the answer "not yet" arrives while the client still listens.
 [[nodiscard]] std::chrono::milliseconds hold_within(std::chrono::milliseconds client_holds);
 
-// Who asks, and of what kind of server.
+// A client, and the kind of server that it asks.
 struct Client {
   std::string name;    // of the token
   std::string device;  // that the server judges on
 };
 
-// What the row of an outcome is worth: nothing where that is nobody's fault but ours, or where it
-// is not known yet. What could not be judged because of its author is worth what fails.
+// The reward of an outcome's row: nothing if the fault is kbench's, or if the row is not there yet.
+// A submission that could not be judged through its author's fault is worth what a failure is.
 [[nodiscard]] std::optional<double> value_of(const OrderOutcome& outcome,
                                              const std::string& reward);
 

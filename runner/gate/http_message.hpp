@@ -30,7 +30,7 @@ struct HttpResponse {
 // Called once, now or later, by the one thread that the gate has.
 using Respond = std::function<void(HttpResponse)>;
 
-// Of a 429 or 503 the header Retry-After is the body's error.retry_after_s, or kInAWhile.
+// A 429 or 503 has the body's error.retry_after_s as its header Retry-After, or kInAWhile.
 [[nodiscard]] HttpResponse json_response(int status, const Json& body);
 // {error: {message, hint, fault}}; of a 429 or 503 with the time after which the client is to come
 // again.

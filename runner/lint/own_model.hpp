@@ -1,5 +1,5 @@
-// What an evaluation of the task's own Model, played as a Python submission, says about the graph
-// that stands for it. Pure functions.
+// Judges a task's graph by an evaluation of the task's own Model, played as a Python submission.
+// Pure functions.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ struct EvaluationRequest {
   bool eager_is_a_worker = false;
   // CUDA: of a Python submission, as much memory as its process may want in a call.
   std::uint64_t heap_bytes = 0;
-  // Of a Python submission: torch.compile made kernels of it, which count as torch's work.
+  // Whether torch.compile made kernels of a Python submission, which count as torch's work.
   bool torch_compiled = false;
   // The compiled submission. Asked for when a worker is about to start: it may still be compiling
   // while the oracle makes ready. An error ends the evaluation.

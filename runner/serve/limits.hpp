@@ -22,8 +22,8 @@ struct Patience {
   std::chrono::seconds body{30};     // all of it, from the last header
 };
 
-// What waits: requests that are being answered, and orders that are not judged yet, each as many.
-// A request that waits is a socket and an id; its body has been let go.
+// How much may wait: requests that are being answered, and orders that are not judged yet, each as
+// many. A request that waits is a socket and an id; its body has been let go.
 inline constexpr std::size_t kMostWaitingOfOne = 2048;  // of a token
 inline constexpr std::size_t kMostWaiting = 3072;       // all together
 

@@ -29,7 +29,7 @@ class OrderQueue {
 
   enum class Push { kTaken, kThere, kFull, kTooMany };
   Push push(QueuedOrder order);
-  // What push() would say of a new one of so many bytes.
+  // The answer of push() to a new order of so many bytes.
   [[nodiscard]] Push room_for(const std::string& agent, std::size_t bytes) const;
   // From an earlier life: whatever the limits say.
   void restore(QueuedOrder order);

@@ -1,5 +1,4 @@
-// What is remembered for clients who may ask for it, by id: a bounded number, of which the oldest
-// goes first.
+// Results that clients may still ask for, by id: a bounded number, of which the oldest goes first.
 #pragma once
 
 #include <cstddef>
