@@ -20,19 +20,21 @@ endif()
 set(KBENCH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wno-missing-field-initializers -Werror)
 
-# Half of the time of a build from nothing goes into the same headers again and again. Eight sources of a
-# target compile as one there; who changes one source at a time is faster with -DKBENCH_UNITY=OFF.
+# Half of the time of a build from nothing goes into the same headers again and again: eight sources of a
+# library compile as one. Whoever changes one source at a time is faster with -DKBENCH_UNITY=OFF.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_CLANG_TIDY)
   set(unity ON)
 else()
   set(unity OFF)
 endif()
-option(KBENCH_UNITY "Compile eight sources of a library as one" ${unity})
+option(KBENCH_UNITY "Compile many sources of a library as one" ${unity})
+# 0: all of a target's, which finds every name that is repeated in it, whichever sources stand together.
+set(KBENCH_UNITY_BATCH 8 CACHE STRING "How many sources of a library compile as one")
 
 # kbench_unite(TARGET files…): compiles the target's sources eight at a time. The files named are left out:
 # in their anonymous namespaces they repeat a name of a neighbour.
 function(kbench_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${KBENCH_UNITY_BATCH})
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
