@@ -14,29 +14,9 @@
 
 #include "runner/sandbox/sandbox.hpp"
 #include "tests/fakes/await.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace kbench {
-
-// A folder of its own below /tmp, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = "/tmp/kbench-test-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = name;
-    std::filesystem::permissions(path_, std::filesystem::perms(0755));
-  }
-  ~ScratchFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct SandboxMode {
   const char* name;
@@ -112,7 +92,7 @@ class SandboxFixture : public ::testing::TestWithParam<SandboxMode> {
     return output.exit.exited ? output.exit.code : -1;
   }
 
-  ScratchFolder scratch_;
+  test::TemporaryFolder scratch_;
   std::unique_ptr<Sandbox> sandbox_;
 };
 

@@ -106,7 +106,7 @@ TEST_P(SandboxTest, StartsAProgramThatLiesInAClosedFolder) {
 }
 
 TEST_P(SandboxTest, CannotReadWhatItWasNotGiven) {
-  ScratchFolder secrets;
+  test::TemporaryFolder secrets;
   const auto secret = secrets.path() / "kbench.sqlite";
   std::ofstream(secret) << "secret";
   if (level().own_uid) {
@@ -124,8 +124,8 @@ TEST_P(SandboxTest, CannotReadWhatItWasNotGiven) {
 }
 
 TEST_P(SandboxTest, WritesOnlyWhereItMay) {
-  ScratchFolder given;
-  ScratchFolder shown;
+  test::TemporaryFolder given;
+  test::TemporaryFolder shown;
   SandboxCommand command = guest({"write", (given.path() / "file").string()});
   command.writable = {given.path()};
   EXPECT_EQ(code_of(command), 0);
@@ -181,7 +181,7 @@ TEST_P(SandboxTest, PassesExactlyTheGivenDescriptors) {
 }
 
 TEST_P(SandboxTest, LimitsFilesMemoryAndProcessorTime) {
-  ScratchFolder given;
+  test::TemporaryFolder given;
   SandboxCommand command = guest({"fill", (given.path() / "file").string()});
   command.writable = {given.path()};
   command.max_file_bytes = 1 << 20;
