@@ -132,7 +132,7 @@ std::string cautions(const ReportData& data, std::span<const ResultRow> rows) {
   std::set<std::string> unranked;
   for (const ResultRow& row : rows) {
     ours += row.credit.judged ? 0 : 1;
-    if (!row.ranked()) unranked.insert(row.task);
+    if (row.credit.judged && !row.ranked()) unranked.insert(row.task);
   }
   for (const std::string& agent : agents_of(rows))
     for (const Standing& standing : standings(rows, agent))

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "runner/analysis/stop_rule.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/lint/own_model.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/secret.hpp"

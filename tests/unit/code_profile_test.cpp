@@ -77,6 +77,19 @@ class CodeProfilerTest : public ::testing::Test {
     ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
     ASSERT_TRUE(WIFSTOPPED(status));
   }
+  // Until it computes: it may still be on its way out of fork().
+  void await_computing() {
+    ASSERT_TRUE(test::await(
+        [&] {
+          CodeProfiler profiler;
+          stop();
+          profiler.look({&child_, 1}, false);
+          const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
+          ::kill(child_, SIGCONT);
+          return there && profiler.take().all.libraries.contains("unit_tests");
+        },
+        "it computes"));
+  }
   // Eight looks, with some running in between; the first comes unawares.
   CodeProfiles profile(const KnownCode& known) {
     CodeProfiler profiler;
@@ -93,17 +106,7 @@ class CodeProfilerTest : public ::testing::Test {
 
 TEST_F(CodeProfilerTest, WhereItComputesIsSeenFromOutside) {
   start(true);
-  // Until it does: it may still be on its way out of fork().
-  ASSERT_TRUE(test::await(
-      [&] {
-        CodeProfiler profiler;
-        stop();
-        profiler.look({&child_, 1}, false);
-        const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
-        ::kill(child_, SIGCONT);
-        return there && profiler.take().all.libraries.contains("unit_tests");
-      },
-      "it computes"));
+  ASSERT_NO_FATAL_FAILURE(await_computing());
   const CodeProfiles profiles = profile(KnownCode::of_runtime({}));
   const CodeProfile& unknown = profiles.all;
   EXPECT_EQ(unknown.looks, 8);
@@ -116,6 +119,7 @@ TEST_F(CodeProfilerTest, WhereItComputesIsSeenFromOutside) {
 
 TEST_F(CodeProfilerTest, WhatItBroughtItselfIsNoLibrary) {
   start(true);
+  ASSERT_NO_FATAL_FAILURE(await_computing());
   KnownCode known = KnownCode::of_runtime({});
   char self[4096] = {};
   ASSERT_GT(::readlink("/proc/self/exe", self, sizeof self - 1), 0);
@@ -165,7 +169,8 @@ TEST_F(CodeProfilerTest, WhoWaitsIsNotCounted) {
         return profiler.take().all.looks == 0;
       },
       "it waits"));
-  EXPECT_EQ(profile(KnownCode::of_runtime({})).all.looks, 0);
+  // Continued, it may be met on its way back into pause().
+  EXPECT_LT(profile(KnownCode::of_runtime({})).all.looks, 4) << "of eight";
 }
 
 }  // namespace
