@@ -183,6 +183,14 @@ void probe(int port, const std::string& name, const std::string& path) {
              quantile(times, 0.5), quantile(times, 0.99), quantile(times, 1), wrong);
 }
 
+// Looks until `condition` holds, for kPatience at most.
+template <class Condition>
+void wait_until(Condition&& condition) {
+  const auto deadline = Clock::now() + kPatience;
+  while (!condition() && Clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+}
+
 // Whether a token that has all its requests waiting gets another one when a client hangs up.
 bool run_hang_up(int port, const std::string& id, std::deque<Client>& clients) {
   const auto look = [&] {
@@ -190,12 +198,8 @@ bool run_hang_up(int port, const std::string& id, std::deque<Client>& clients) {
   };
   const bool was_full = look() == 429;
   clients.pop_back();
-  const auto deadline = Clock::now() + kPatience;
   int status = 429;
-  while (status == 429 && Clock::now() < deadline) {
-    status = look();
-    if (status == 429) std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
+  wait_until([&] { return (status = look()) != 429; });
   fmt::print("  a place was free {} a client hung up\n",
              was_full && status == 202 ? "once" : "not when");
   return was_full && status == 202;
@@ -225,8 +229,7 @@ bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judg
   }
   // Until they wait: each order is a file.
   const auto orders = [&] { return std::distance(std::filesystem::directory_iterator(spool), {}); };
-  while (orders() <= count && Clock::now() < begun + kPatience)  // and the lock
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  wait_until([&] { return orders() > count; });  // and the lock
   Client poll(port, token_of(0));
   (void)poll.ask("POST", "/v1/evaluations",
                  R"({"task": "level1/019_relu", "files": {"a.cpp": "// last"}})");
@@ -285,9 +288,7 @@ int main(int argc, char** argv) {
     ended = serve(settings, judge, *spool);
     over = true;
   });
-  const auto deadline = Clock::now() + kPatience;
-  while (port == 0 && !over && Clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  wait_until([&] { return port != 0 || over; });
   if (port == 0) std::fprintf(stderr, "serve_load: no gate listens\n");
 
   Shared shared;
