@@ -4,11 +4,12 @@ task's text at that size.
     python3 init_arguments.py SIZE FILE...
 
 Writes one line of JSON for each file, in their order: {"init": "([64], {}, [])", "state": […],
-"kernelbench": […], "text": "…"} or {"error": "…"}. They are the positional and keyword arguments of Model,
-and those of forward that are no tensors, each with its position; what Model registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
+"kernelbench": […], "draws_alike": true, "text": "…"} or {"error": "…"}. They are the positional and keyword
+arguments of Model, and those of forward that are no tensors, each with its position; what Model
+registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
 KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
-(kernelbench_names.py); the file with the constants of that size. Each file is executed in a process of
-its own.
+(kernelbench_names.py), and whether both draw the same values after the same seed; the file with the
+constants of that size. Each file is executed in a process of its own.
 """
 
 import ast
@@ -53,12 +54,15 @@ def constants_of(module):
     return [[position, value] for position, value in enumerate(given.args) if isinstance(value, kinds)]
 
 
-def kernelbench_names(path):
-    """Empty for a file from elsewhere: it has names of its own."""
+def of_kernelbench(path):
+    """How KernelBench's Model calls what ours registers, and whether both draw alike. A file from
+    elsewhere is the only one of its kind."""
     if path.resolve().parent.parent != SUITES:
-        return []
+        return [], True
     with open(SUITES / "kernelbench_names.json", encoding="utf-8") as file:
-        return json.load(file)["tasks"].get(f"{path.parent.name}/{path.stem}", [])
+        known = json.load(file)
+    name = f"{path.parent.name}/{path.stem}"
+    return known["tasks"].get(name, []), name not in known["other_draws"]
 
 
 def arguments_of(path, size):
@@ -70,10 +74,12 @@ def arguments_of(path, size):
         ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:
         raise ValueError("get_init_inputs() returns more than numbers, texts and lists of them") from error
+    names, draws_alike = of_kernelbench(file.path)
     return {
         "init": text,
         "state": registered_by(module.Model, call),
-        "kernelbench": kernelbench_names(file.path),
+        "kernelbench": names,
+        "draws_alike": draws_alike,
         "text": file.text_at(size),
     }
 

@@ -11,6 +11,7 @@
 
 #include "runner/cli/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
+#include "runner/measure/initial_parameters.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/sandbox/host.hpp"
 
@@ -105,6 +106,7 @@ Result<ModelArguments> read_answer(const std::string& line, const std::string& w
   return ModelArguments{.init = init->get<std::string>(),
                         .state = list_in(json, "state"),
                         .kernelbench = list_in(json, "kernelbench"),
+                        .draws_alike = json.value("draws_alike", Json(true)) == true,
                         .reference = std::move(*reference)};
 }
 
@@ -214,6 +216,11 @@ std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const 
     arguments.push_back(read_answer(line, answered ? "" : std::exchange(words, "")));
   }
   return arguments;
+}
+
+void seed_models(ArgumentsByTask& arguments) {
+  for (auto& [task, found] : arguments)
+    if (found && found->draws_alike) found->seed = kKernelBenchSeed;
 }
 
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,

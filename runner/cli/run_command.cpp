@@ -44,6 +44,7 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
+#include "runner/measure/initial_parameters.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
@@ -103,9 +104,10 @@ class RunSession {
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
       const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
-      const ArgumentsByTask arguments =
+      ArgumentsByTask arguments =
           python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
                   : ArgumentsByTask{};
+      if (profile_.seeds_models) seed_models(arguments);
       return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
                                options_.jobs.value_or(usable_threads()));
     });
@@ -613,6 +615,8 @@ class RunSession {
       request.heap_bytes = python_heap_bytes(*request.size);
     if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
       request.torch_compiled = builds_[index].python->built->torch_compiled;
+    if (profile_.seeds_models && is_python(unit))
+      request.initial_parameters = [this, index] { return initial_parameters(index); };
     std::unique_ptr<WorkerProgram> program, eager;
     Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
       return start.seat == Seat::kBaselines ? start_eager(index, start, eager)
@@ -622,6 +626,31 @@ class RunSession {
     if (unit.submission && evaluation.timed && evaluation.unranked.empty())
       evaluation.unranked = task_checks_.why_unranked(*request.task);
     return evaluation;
+  }
+
+  // Of a unit whose ModelNew keeps what it draws; drawn once for those of a task that follow one
+  // another. -1: the oracle draws them.
+  Result<int> initial_parameters(std::size_t index) {
+    await_builds();
+    if (const Error* error = error_of_build(index)) return *error;
+    const SubmissionBuild& build = builds_[index];
+    if (!build.python || !build.python->seed || !build.reference) return -1;
+    const std::size_t task = plan_.units[index].task;
+    if (!initial_parameters_ || initial_parameters_->first != task) {
+      initial_parameters_.reset();
+      PythonModel model = *build.python;
+      model.entry = build.reference->entry;
+      const ZygoteRequest request{
+          .agent = kNoAgent,
+          .folder = build.reference->folder,
+          .command = zygote_command(python_->player, plan_.target.device, plan_.target.device_index,
+                                    usable_threads())};
+      auto drawn = draw_initial_parameters(zygotes_, request, model,
+                                           *plan_.tasks[task].find_size(plan_.target.size));
+      if (!drawn) return drawn.error();
+      initial_parameters_.emplace(task, std::move(*drawn));
+    }
+    return initial_parameters_->second.get();
   }
 
   // One program for each submission, so that none finds anything of another one's in its sandbox.
@@ -716,6 +745,8 @@ class RunSession {
   Plan plan_;
   std::optional<PythonParts> python_;
   Profile profile_;
+  std::optional<std::pair<std::size_t, UniqueFd>>
+      initial_parameters_;  // of the task with that index
   Progress progress_;
   Sandbox& sandbox_;
   TaskChecks task_checks_{installation_, plan_.target, sandbox_};

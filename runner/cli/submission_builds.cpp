@@ -75,7 +75,8 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
                             .init = model->second->init,
                             .mode = task.mode,
                             .state = model->second->state,
-                            .kernelbench = model->second->kernelbench};
+                            .kernelbench = model->second->kernelbench,
+                            .seed = model->second->seed};
   made.reference = model->second->reference;
   const TaskSize& size = *task.find_size(plan.target.size);
   if (auto done = run_build_step(unit, files, size, builder, made); !done)

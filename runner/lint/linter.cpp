@@ -140,7 +140,7 @@ class Linting {
   // --- draws ---
 
   Status prepare() {
-    if (auto loaded = oracle_.load(request_.task->file, request_.size->name, {}); !loaded)
+    if (auto loaded = oracle_.load(request_.task->file, request_.size->name, {}, -1); !loaded)
       return loaded.error();
     PlaceRequest place;
     place.key = keys_.key("parameters", 0);

@@ -102,7 +102,10 @@ class Evaluating {
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
 
   std::optional<EarlyEnd> load() {
-    auto reason = oracle_.load(request_.task->file, request_.size->name, request_.package);
+    auto parameters = request_.initial_parameters ? request_.initial_parameters() : Result<int>(-1);
+    if (!parameters) return from_error(parameters.error());
+    auto reason =
+        oracle_.load(request_.task->file, request_.size->name, request_.package, *parameters);
     if (!reason) return from_error(reason.error());
     record_.compiled_reason = request_.package.empty() ? request_.package_reason : *reason;
     sides_ = {Side::kEager};

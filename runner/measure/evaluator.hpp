@@ -42,6 +42,9 @@ struct EvaluationRequest {
   std::string package_reason;
   std::string package_key;
   std::optional<SubmissionId> submission;
+  // A descriptor of what the task's Model draws as parameters, where a Python submission draws its
+  // own likewise (initial_parameters.hpp); -1, or no function: both get what the oracle draws.
+  std::function<Result<int>()> initial_parameters;
   // CPU: eager is played by a worker as well, in the baselines' seat. Of a Python submission: what
   // the interpreter costs a call is then the same for both.
   bool eager_is_a_worker = false;

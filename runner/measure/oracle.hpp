@@ -42,9 +42,10 @@ class Oracle {
   virtual Result<OracleHello> hello() = 0;
   // A new process in place of this one, with nothing loaded.
   virtual Status restart() = 0;
-  // Returns why there is no compiled baseline; empty when there is one.
+  // Returns why there is no compiled baseline; empty when there is one. `parameters`: a descriptor
+  // of what every placement has as parameters, packed (initial_parameters.hpp); -1: they are drawn.
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
-                                   const std::filesystem::path& package) = 0;
+                                   const std::filesystem::path& package, int parameters) = 0;
   virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
   // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once.
   // Where its code, heap and threads happen to lie moves a time by some

@@ -148,7 +148,7 @@ Status OracleProcess::change_suite(const fs::path& task_file) {
 }
 
 Result<std::string> OracleProcess::load(const fs::path& task_file, const std::string& size,
-                                        const fs::path& package) {
+                                        const fs::path& package, int parameters) {
   auto outputs = number_of_outputs(task_file, size);
   if (!outputs) return outputs.error();
   outputs_ = *outputs;
@@ -164,9 +164,12 @@ Result<std::string> OracleProcess::load(const fs::path& task_file, const std::st
   Json body = loaded_;
   body["op"] = "load";
   body["package"] = package.string();
+  body["has_parameters"] = parameters >= 0;
+  std::vector<int> descriptors = numbers_of(files_);
+  if (parameters >= 0) descriptors.push_back(parameters);
   return ask_for<std::string>(
       body, [](const Json& reply) { return reply.at("compiled_reason").get<std::string>(); },
-      numbers_of(files_));
+      descriptors);
 }
 
 Result<PlacedArenas> OracleProcess::place(const PlaceRequest& request) {

@@ -30,7 +30,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Status answers_within(std::chrono::milliseconds timeout);
   Status restart() override;
   Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
-                           const std::filesystem::path& package) override;
+                           const std::filesystem::path& package, int parameters = -1) override;
   Result<PlacedArenas> place(const PlaceRequest& request) override;
   Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
                                                std::uint64_t param_offset) override;

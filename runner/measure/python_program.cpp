@@ -16,22 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With offsets as native workers get them.
-Json describe(const std::vector<TensorSpec>& tensors) {
-  const Layout layout = pack(tensors);
-  Json list = Json::array();
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const TensorSpec& tensor = tensors[i];
-    list.push_back({{"name", tensor.name},
-                    {"fqn", tensor.fqn},
-                    {"dtype", to_string(tensor.dtype)},
-                    {"shape", tensor.shape},
-                    {"bytes", tensor.bytes()},
-                    {"offset", layout.offsets[i]}});
-  }
-  return list;
-}
-
 // As runner/player/kbench_extensions.py reads it; null where nothing was built.
 Json describe(const std::optional<PythonBuild>& built) {
   if (!built) return {};
@@ -92,14 +76,15 @@ class PythonProgram final : public WorkerProgram {
             {"mode", model_.mode},
             {"state", model_.state},
             {"kernelbench", model_.kernelbench},
+            {"seed", model_.seed ? Json(*model_.seed) : Json()},
             {"prebuilt", describe(model_.built)},
             {"arena_bytes", start.arenas->geometry.arena_bytes},
             {"parameter_base", start.parameter_base},
             {"heap_bytes",
              start.device == "cuda" ? start.arenas->geometry.heap_bytes : warm_bytes(*start.size)},
-            {"inputs", describe(start.size->inputs)},
-            {"parameters", describe(start.size->parameters)},
-            {"outputs", describe(start.size->outputs)}};
+            {"inputs", describe_tensors(start.size->inputs)},
+            {"parameters", describe_tensors(start.size->parameters)},
+            {"outputs", describe_tensors(start.size->outputs)}};
   }
 
   [[nodiscard]] std::optional<WrittenFiles> written_files() const override { return files_; }
@@ -125,6 +110,21 @@ class PythonProgram final : public WorkerProgram {
 };
 
 }  // namespace
+
+Json describe_tensors(const std::vector<TensorSpec>& tensors) {
+  const Layout layout = pack(tensors);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorSpec& tensor = tensors[i];
+    list.push_back({{"name", tensor.name},
+                    {"fqn", tensor.fqn},
+                    {"dtype", to_string(tensor.dtype)},
+                    {"shape", tensor.shape},
+                    {"bytes", tensor.bytes()},
+                    {"offset", layout.offsets[i]}});
+  }
+  return list;
+}
 
 ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device_index,
                              int threads) {

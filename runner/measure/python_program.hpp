@@ -34,6 +34,8 @@ struct PythonModel {
   // where nobody knows. Data of the task's file, that only the session looks into.
   Json state;
   Json kernelbench;
+  // What its __init__ draws comes of this seed and stays; none: it is replaced by the task's.
+  std::optional<int> seed;
   // The products of its build step; none without such a step. Its files outlive the program.
   std::optional<PythonBuild> built;
 };
@@ -42,11 +44,14 @@ struct PythonModel {
 [[nodiscard]] ZygoteCommand zygote_command(PythonPlayer player, std::string device,
                                            int device_index, int threads);
 
-// One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
+// How the player is told of tensors: names, types, shapes and places. `offset` as pack() has it.
+[[nodiscard]] Json describe_tensors(const std::vector<TensorSpec>& tensors);
+
 // CUDA: what a call of the task may want in a session: the graph's own, outputs, weights that were
 // packed, and what an allocator leaves between them.
 [[nodiscard]] std::uint64_t python_heap_bytes(const TaskSize& size);
 
+// One for each submission of `agent`; the pool, which outlives it, has the fork servers of all.
 [[nodiscard]] std::unique_ptr<WorkerProgram> make_python_program(ZygotePool& pool,
                                                                  PythonPlayer player,
                                                                  PythonModel model,

@@ -1,6 +1,7 @@
 #include "runner/oracle/loaded_task.hpp"
 
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -131,6 +132,7 @@ struct LoadedTask::Impl {
   std::uint32_t revealed = 0;   // inputs shown so far: what the gate opens with
   double copied_per_ns = 0;     // CUDA: bytes of inputs; 0 until the first were copied
   bool original_draws = false;  // of the profile that asks
+  UniqueFd initial_parameters;  // packed; not valid: they are drawn
 
   // The tensors with the distributions that count in this profile.
   [[nodiscard]] std::vector<TensorSpec> own_draws(std::vector<TensorSpec> specs) const {
@@ -157,6 +159,31 @@ struct LoadedTask::Impl {
       const DrawKey which{key, first_index + i};
       if (auto drawn = backend.draw(specs[i], which, base + layout.offsets[i]); !drawn)
         return drawn;
+    }
+    return Done{};
+  }
+
+  // Over what was drawn, for what a Model holds. By pread: the file may be shorter than it ought to
+  // be.
+  Status read_initial_parameters(std::byte* base) {
+    if (!initial_parameters.valid()) return Done{};
+    std::vector<std::byte> piece(std::size_t{16} << 20);
+    for (std::size_t i = 0; i < size.parameters.size(); ++i) {
+      const TensorSpec& spec = size.parameters[i];
+      for (std::uint64_t done = 0; !spec.fqn.empty() && done < spec.bytes();) {
+        const std::uint64_t at = param_layout.offsets[i] + done;
+        const ssize_t got = ::pread(initial_parameters.get(), piece.data(),
+                                    std::min<std::uint64_t>(piece.size(), spec.bytes() - done),
+                                    static_cast<off_t>(at));
+        if (got <= 0)
+          return Error{ErrorCode::kInfrastructure,
+                       "the parameters of the task's Model cannot be read", ""};
+        if (auto copied = backend.copy(base + at, piece.data(), static_cast<std::uint64_t>(got));
+            !copied)
+          return copied;
+        if (auto synchronized = backend.synchronize(); !synchronized) return synchronized;
+        done += static_cast<std::uint64_t>(got);
+      }
     }
     return Done{};
   }
@@ -417,7 +444,7 @@ const std::string& LoadedTask::compiled_reason() const { return impl_->compiled_
 
 Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const std::string& size,
                                     const std::string& torch_device,
-                                    const std::filesystem::path& package) {
+                                    const std::filesystem::path& package, UniqueFd parameters) {
   const TaskSize* found = task.find_size(size);
   if (found == nullptr) return Error{ErrorCode::kNotFound, task.id + " has no size " + size, ""};
   const Layout inputs = pack(found->inputs);
@@ -442,6 +469,7 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
     impl->input_layout = inputs;
     impl->param_layout = params;
     impl->output_layout = outputs;
+    impl->initial_parameters = std::move(parameters);
     if (package.empty()) {
       impl->compiled_reason = "no package";
     } else if (auto loaded = CompiledPackage::load(package); loaded) {
@@ -476,6 +504,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     std::byte* own = t.private_params->data() + request.private_param_offset;
     if (auto drawn = t.draw(t.own_draws(specs), t.param_layout, own, request.key, 0); !drawn)
       return drawn.error();
+    if (auto read = t.read_initial_parameters(own); !read) return read.error();
     if (auto made = t.make_seat(t.submission, request.param_offset); !made) return made.error();
     if (request.seats_baselines)
       if (auto made = t.make_seat(t.baselines, request.baselines_param_offset); !made)

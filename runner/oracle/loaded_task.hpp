@@ -46,11 +46,12 @@ constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
 class LoadedTask {
  public:
-  // kDoesNotFit when the plan exceeds free memory. A package that cannot be loaded is no error:
-  // compiled_reason() then says why.
+  // `parameters`: a file of what every placement has as parameters (initial_parameters.hpp); not
+  // valid where they are drawn. kDoesNotFit when the plan exceeds free memory. A package that
+  // cannot be loaded is no error: compiled_reason() then says why.
   static Result<LoadedTask> load(Backend& backend, const Task& task, const std::string& size,
                                  const std::string& torch_device,
-                                 const std::filesystem::path& package);
+                                 const std::filesystem::path& package, UniqueFd parameters = {});
 
   LoadedTask(LoadedTask&&) noexcept;
   LoadedTask& operator=(LoadedTask&&) noexcept;

@@ -83,13 +83,18 @@ class Server {
     const std::string identity = request.dump();
     if (task_ && identity == loaded_) return {{{"compiled_reason", task_->compiled_reason()}}, {}};
     task_.reset();
+    UniqueFd parameters;
+    if (request.at("has_parameters").get<bool>() && !files.empty()) {
+      parameters = std::move(files.back());
+      files.pop_back();
+    }
     const auto given =
         keep_given_files(request.at("task_file").get<std::string>(), std::move(files));
     if (!given) return {failure(given.error()), {}};
     auto task = load_task(given->task);
     if (!task) return {failure(task.error()), {}};
     auto loaded = LoadedTask::load(backend_, *task, request.at("size").get<std::string>(),
-                                   torch_device_, given->package);
+                                   torch_device_, given->package, std::move(parameters));
     if (!loaded) return {failure(loaded.error()), {}};
     task_.emplace(std::move(*loaded));
     loaded_ = identity;

@@ -29,6 +29,7 @@ import gc
 import importlib.util
 import io
 import json
+import mmap
 import os
 import socket
 import struct
@@ -210,8 +211,11 @@ def with_constants(tensors, constants):
     return arguments
 
 
-def make_model(model_class, init, entry):
+def make_model(model_class, init, entry, seed=None):
+    """`seed`: of what __init__ draws; None where that is replaced."""
     args, kwargs, _ = ast.literal_eval(init)
+    if seed is not None:
+        torch.manual_seed(seed)
     try:
         model = model_class(*args, **kwargs)
     except BaseException as error:
@@ -327,14 +331,11 @@ class Session:
         if self.device.name == "cpu":
             kbench_extensions.refuse_torch_compile()
         model_class = import_model(request["folder"], request["entry"], request.get("prebuilt"))
-        model = make_model(model_class, request["init"], request["entry"])
-        base = self.arenas[1] + request["parameter_base"]
+        model = make_model(model_class, request["init"], request["entry"], request["seed"])
         try:
             set_mode(model, request["mode"])
-            found, self.by_order = player_parameters.assign(model, self.parameters, request)
-            self.made_in_init = player_parameters.made_in_init(model, found)
-            player_parameters.silence(model, found, request)
-            player_parameters.bind(model, found, base)
+            if request["seed"] is None:
+                self.give_parameters(model)
             self.has_prepare = hasattr(model, "kbench_prepare")
         except player_parameters.ParametersDiffer as error:
             raise Refused("parameters_differ", str(error), player_parameters.HINT) from error
@@ -345,6 +346,12 @@ class Session:
                           "torch's modules have (train, modules, named_parameters)") from error
         self.model = settled(self.device, model)
         check_refusals(request["entry"])
+
+    def give_parameters(self, model):
+        found, self.by_order = player_parameters.assign(model, self.parameters, self.request)
+        self.made_in_init = player_parameters.made_in_init(model, found)
+        player_parameters.silence(model, found, self.request)
+        player_parameters.bind(model, found, self.arenas[1] + self.request["parameter_base"])
 
     def play(self, slot):
         """One forward pass on one input. Its results stay where they are until the next one."""
@@ -432,6 +439,20 @@ class Session:
         self.serve()
 
 
+def write_parameters(library, channel, request, descriptors):
+    """Makes the task's Model and writes what it drew into the file that came along."""
+    words = ctypes.create_string_buffer(1000)
+    if library.kb_lock_down(words, len(words)) != 0:
+        raise Refused("", words.value.decode(errors="replace"))
+    model_class = import_model(request["folder"], request["entry"])
+    model = make_model(model_class, request["init"], request["entry"], request["seed"])
+    try:
+        player_parameters.write(model, request["parameters"], mmap.mmap(descriptors[0], 0))
+    except player_parameters.ParametersDiffer as error:
+        raise Refused("", str(error)) from error
+    send(channel, {"type": "written"})
+
+
 COPY = torch.Tensor.copy_
 MODES_ENTERED = torch._C._len_torch_dispatch_stack
 
@@ -478,7 +499,11 @@ def play(library, descriptors, folder):
     torch.set_grad_enabled(False)
     try:
         settle_in(library, folder)
-        Session(library, channel, *receive(channel)).run()
+        request, descriptors = receive(channel)
+        if request.get("writes_parameters"):
+            write_parameters(library, channel, request, descriptors)
+        else:
+            Session(library, channel, request, descriptors).run()
     except EOFError:
         pass
     except Refused as refused:

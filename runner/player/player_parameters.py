@@ -202,6 +202,21 @@ def bind(model, found, base):
             setattr(module, leaf, view.at(base).clone())
 
 
+def write(model, specs, memory):
+    """Copies to `memory` what the model holds, each at its offset. Raises ParametersDiffer."""
+    own = Own(model)
+    for spec in specs:
+        if not spec["fqn"]:  # no part of a Model
+            continue
+        tensor = own.find(spec["fqn"])
+        if tensor is None or list(tensor.shape) != spec["shape"] or \
+                str(tensor.dtype) != f"torch.{spec['dtype']}":
+            raise ParametersDiffer(f"Model holds no {spec['fqn']} of shape {spec['shape']} once it is made")
+        if tensor.numel():
+            place = torch.frombuffer(memory, dtype=tensor.dtype, count=tensor.numel(), offset=spec["offset"])
+            place.view(tensor.shape).copy_(tensor)
+
+
 def tensors_in(value):
     values = value if isinstance(value, (list, tuple)) else [value]
     return [tensor for tensor in values if isinstance(tensor, torch.Tensor)]

@@ -8,7 +8,7 @@ namespace kbench {
 std::span<const Profile> profiles() {
   static constexpr std::array<Profile, 3> kProfiles = {{
       {"kbench", {}, false},
-      {"kernelbench", {.allclose = 1e-4}, true},
+      {"kernelbench", {.allclose = 1e-4}, true, true},
       {"cuda-agent", {.allclose = 1e-2}, true},
   }};
   return kProfiles;

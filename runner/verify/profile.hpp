@@ -17,10 +17,13 @@ struct Profile {
   AcceptanceRule acceptance;
   // Inputs and parameters as KernelBench draws them, where the task has mended that; no hard draws.
   bool original_draws = false;
+  // Python: ModelNew keeps the parameters that its __init__ draws, after the seed of the task's
+  // Model.
+  bool seeds_models = false;
 };
 
-// "kbench" first, the default; "kernelbench": its inputs, allclose at 1e-4 (its tolerance for
-// float32); "cuda-agent": the same inputs, allclose at 1e-2.
+// "kbench" first, the default; "kernelbench": its inputs and parameters, allclose at 1e-4 (its
+// tolerance for float32); "cuda-agent": the same inputs, allclose at 1e-2.
 [[nodiscard]] std::span<const Profile> profiles();
 // Errors: kUsage for an unknown name.
 [[nodiscard]] Result<Profile> find_profile(std::string_view name);

@@ -304,6 +304,10 @@ class ParametersTest(Prepared, PythonCase):
         self.submit("me", self.TASK + "@stale", PACKED_MODEL)
         _, rows = self.check_mine(self.TASK)
         self.by_variant = {row["variant"]: row for row in rows}
+        self.submit("me", self.TASK + "@shifted", PACKED_MODEL.replace(
+            "        self.fc", "        torch.rand(1)\n        self.fc", 1))
+        _, rows = self.check_mine(self.TASK, "--profile", "kernelbench")
+        self.of_kernelbench = {row["variant"]: row for row in rows}
 
     def test_they_are_bound_by_name(self):
         row = self.prepared.by_variant[""]
@@ -321,6 +325,15 @@ class ParametersTest(Prepared, PythonCase):
         for words in ("matched by their order (parameters_by_order)", "__init__ made packed",
                       "kbench_prepare(self)"):
             self.assertIn(words, row["message"])
+
+    def test_in_the_profile_kernelbench_they_are_what_init_drew(self):
+        row = self.prepared.of_kernelbench["stale"]
+        self.assertEqual(row["state"], "ok", row)
+        self.assertNotIn("parameters_by_order", row["labels"])
+
+    def test_there_whoever_draws_others_than_the_tasks_model_is_wrong(self):
+        row = self.prepared.of_kernelbench["shifted"]
+        self.assertEqual(row["state"], "wrong_result", row)
 
     def test_what_is_missing_left_over_or_of_another_shape_is_listed(self):
         row = self.prepared.by_variant["others"]

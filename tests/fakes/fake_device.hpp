@@ -115,7 +115,7 @@ class FakeOracle final : public Oracle {
     return Done{};
   }
   Result<std::string> load(const std::filesystem::path&, const std::string&,
-                           const std::filesystem::path&) override {
+                           const std::filesystem::path&, int) override {
     if (script_.load_error) return *script_.load_error;
     return script_.compiled_reason;
   }
