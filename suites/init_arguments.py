@@ -4,8 +4,8 @@ task's text at that size.
     python3 init_arguments.py SIZE FILE...
 
 Writes one line of JSON for each file, in their order: {"init": "([64], {}, [])", "state": […],
-"kernelbench": […], "draws_alike": true, "text": "…"} or {"error": "…"}. They are the positional and keyword
-arguments of Model, and those of forward that are no tensors, each with its position; what Model
+"kernelbench": […], "draws_alike": true, "text": "…"} or {"error": "…"}. They are the positional and
+keyword arguments of Model, and those of forward that are no tensors, each with its position; what Model
 registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
 KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
 (kernelbench_names.py), and whether both draw the same values after the same seed; the file with the
@@ -13,6 +13,7 @@ constants of that size. Each file is executed in a process of its own.
 """
 
 import ast
+import inspect
 import json
 import os
 import sys
@@ -23,6 +24,8 @@ from torch.overrides import TorchFunctionMode
 
 from lowering.calls import call_of
 from lowering.model_state import made_by, state_of
+from lowering import placement
+from lowering.placement import OnCpu
 from lowering.taskfile import TaskFile
 
 SUITES = Path(__file__).resolve().parent
@@ -65,6 +68,21 @@ def of_kernelbench(path):
     return known["tasks"].get(name, []), name not in known["other_draws"]
 
 
+def placed(text):
+    """A file that names the GPU plays on a CPU as well: what it makes there is made on the CPU. Others are
+    left as they are, because a mode costs each operator some time."""
+    if "cuda" not in text:
+        return text
+    body = ast.parse(text).body
+    first = 1 if body and ast.get_docstring(ast.parse(text)) is not None else 0
+    while first < len(body) and isinstance(body[first], ast.ImportFrom) and body[first].module == "__future__":
+        first += 1
+    lines = text.splitlines(keepends=True)
+    after = body[first - 1].end_lineno if first else 0
+    mode = inspect.getsource(placement) + "\nif not torch.cuda.is_available():\n    OnCpu().__enter__()\n"
+    return "".join([*lines[:after], mode, *lines[after:]])
+
+
 def arguments_of(path, size):
     file = TaskFile(path)
     module = file.load(size)
@@ -80,13 +98,14 @@ def arguments_of(path, size):
         "state": registered_by(module.Model, call),
         "kernelbench": names,
         "draws_alike": draws_alike,
-        "text": file.text_at(size),
+        "text": placed(file.text_at(size)),
     }
 
 
 def answer_of(path, size):
     try:
-        return arguments_of(path, size)
+        with OnCpu():
+            return arguments_of(path, size)
     except BaseException as error:  # the file's own, SystemExit among them
         return {"error": f"{type(error).__name__}: {error}"[:500]}
 

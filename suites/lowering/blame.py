@@ -126,8 +126,8 @@ def _lowering_error(error: LoweringError, cause: BaseException, line, source: Pa
 def _error_in_eager(source: Path) -> BaseException | None:
     """What the file raises when PyTorch itself runs it, without torch.export."""
     try:
-        module = TaskFile(source).load("full")
         with OnCpu(), torch.no_grad():
+            module = TaskFile(source).load("full")
             init = call_of(module.get_init_inputs(), module.Model)
             model = module.Model(*init.args, **init.kwargs)
             call = call_of(module.get_inputs(), model.forward)

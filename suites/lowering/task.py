@@ -85,12 +85,16 @@ class _SizeLowering:
         self.mode = mode
         self.infer = infer
         self.notes: list[str] = []
-        self.module = file.load(size)
+        with self._placement():
+            self.module = file.load(size)
         self.names = Names()
         self.made_of_values = False  # get_inputs() reads what it draws
 
+    def _placement(self):
+        return OnCpu() if self.infer else contextlib.nullcontext()
+
     def run(self) -> dict:
-        with OnCpu() if self.infer else contextlib.nullcontext():
+        with self._placement():
             return self._run()
 
     def _run(self) -> dict:
