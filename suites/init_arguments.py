@@ -9,7 +9,7 @@ keyword arguments of Model, and those of forward that are no tensors, each with 
 registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
 KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
 (kernelbench_names.py), and whether both draw the same values after the same seed; the file with the
-constants of that size. Each file is executed in a process of its own.
+constants of that size, which plays on a CPU if it names the GPU. Each file is executed in a process of its own.
 """
 
 import ast
@@ -22,9 +22,9 @@ from pathlib import Path
 import torch
 from torch.overrides import TorchFunctionMode
 
+from lowering import placement
 from lowering.calls import call_of
 from lowering.model_state import made_by, state_of
-from lowering import placement
 from lowering.placement import OnCpu
 from lowering.taskfile import TaskFile
 

@@ -215,8 +215,7 @@ class RunSession {
   [[nodiscard]] bool may_begin_early() const {
     const bool builds_on_device =
         std::any_of(plan_.units.begin(), plan_.units.end(), [this](const PlannedRow& unit) {
-          return unit.submission && !unit.ends_as &&
-                 unit.submission->needs.triton_on(plan_.target.device);
+          return unit.submission && !unit.ends_as && unit.submission->is_built_as_python();
         });
     return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
            (options_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,

@@ -11,6 +11,8 @@ descriptor 3 (length-prefixed JSON):
     we: {"type": "build", "name": N, "request": TEXT}          for each extension; text_of a request
     it: {"type": "built", "path": PATH}                        below the folder of the submission
     or: {"type": "failed", "message": WORDS}                   it does not compile
+    we: {"type": "turn"}                                       before a call, which may be tuned by times
+    it: {"type": "turn"}                                       once no other step has the device
     we: {"type": "ended", "note": WORDS,                       in the end: what was raised, or ""
          "failure": true,                                      because something does not compile
          "refused": WORDS}                                     the first that kbench refused here
@@ -74,7 +76,7 @@ class Builder:
         request = self.request
         if request["compilers"]:
             kbench_extensions.replace_compilers(request["folder"], self.find)
-        if request["device_of_run"] == "cpu":
+        if request["device"] == "cpu":
             kbench_extensions.refuse_torch_compile()
         kbench_extensions.offer_modules(request["modules"], request["folder"])
         if request["triton"]:
@@ -86,12 +88,14 @@ class Builder:
         model_class = player.import_model(request["folder"], request["entry"])
         model = player.make_model(model_class, request["init"], request["entry"])
         player.set_mode(model, request["mode"])
-        if request["forward"] == "always" or (request["forward"] == "if nothing was built"
-                                              and not self.built):
-            self.call(model.to(request["device"]))
+        if request["forward"] == "always" or not self.answers:
+            player.send(self.channel, {"type": "turn"})
+            player.receive(self.channel)
+            self.call(model)
 
     def call(self, model):
         """Once, on inputs of its own: what is compiled when it is first called is compiled then."""
+        model = model.to(self.request["device"])
         inputs = [self.tensor(spec) for spec in self.request["inputs"]]
         if hasattr(model, "kbench_prepare"):
             model.kbench_prepare()

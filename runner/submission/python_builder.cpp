@@ -139,7 +139,7 @@ struct PythonBuilder::Record {
       if (auto kept = write_atomically(cache_beside(file), triton, 0644); !kept) return kept;
     Json asked = Json::array();
     for (const Request& one : requests) asked.push_back({{"name", one.name}, {"text", one.text}});
-    const Json json = {{"schema", "kbench-build-step/2"},
+    const Json json = {{"schema", "kbench-build-step/3"},
                        {"requests", std::move(asked)},
                        {"seconds", seconds},
                        {"triton", triton.empty() ? "" : kbench::sha256(triton)}};
@@ -291,12 +291,13 @@ SandboxCommand PythonBuilder::command(const PythonBuildRequest& request) const {
   const bool triton = request.submission.needs.triton_on(device_);
   SandboxCommand command = python_command(tools.python, tools.scripts / "build_extensions.py");
   command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
-  // Extensions are compiled where there is no device, and so is whatever asks for them.
-  command.needs_cuda = triton && device_ == "cuda";
-  if (triton) {
+  // What a file does where torch sees no GPU is not what it does in a session. It is asked without
+  // a context, which takes memory and would not live through a fork.
+  command.needs_cuda = device_ == "cuda";
+  for (const auto& [name, value] : environment_) command.env[name] = value;
+  if (command.needs_cuda) command.env["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1";
+  if (triton)
     for (const auto& [name, value] : triton_environment()) command.env[name] = value;
-    for (const auto& [name, value] : environment_) command.env[name] = value;
-  }
   command.readable.push_back(tools.scripts);
   command.readable.push_back(request.staging.path());
   if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
@@ -352,20 +353,17 @@ Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& re
 Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step,
                              const fs::path& scratch) const {
   const bool triton = request.submission.needs.triton_on(device_);
-  // On a GPU's tensors, a call takes the GPU.
-  const char* without_triton = device_ == "cpu" ? "if nothing was built" : "never";
   return {{"folder", (request.staging.path() / kFiles).string()},
           {"scratch", scratch.string()},
           {"entry", request.entry},
           {"init", request.init},
           {"mode", request.mode},
           {"inputs", request.inputs},
-          {"device", triton ? device_ : "cpu"},
-          {"device_of_run", device_},
+          {"device", device_},
           {"compilers", request.submission.needs.compiler},
           {"triton", triton},
           {"modules", step.built().modules},
-          {"forward", triton ? "always" : without_triton}};
+          {"forward", triton ? "always" : "if nothing was built"}};
 }
 
 // Until it says something, or its time is over. Errors: kSubmission, where it writes too much.
@@ -394,6 +392,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
   WrittenFiles files(process.scratch.out());
   const auto patience = request.submission.needs.triton_on(device_) ? limits_.triton : limits_.own;
   Record record;
+  std::unique_lock<std::mutex> turn;
   Clock::duration own{};  // what it took by itself
   while (true) {
     const auto asked_at = Clock::now();
@@ -414,6 +413,10 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
           "The step imports the file and makes a ModelNew; compilers' time does not count."};
     }
     const std::string type = message ? text_in(message->body, "type") : "";
+    if (type == "turn" && !turn.owns_lock()) {
+      turn = std::unique_lock(*device_is_ours_);
+      if (channel.send(Json{{"type", "turn"}})) continue;
+    }
     if (type != "build") {
       const bool ended = type == "ended";
       record.note = ended ? clean_text(text_in(message->body, "note"), kMostWords) : kDied;
@@ -439,8 +442,6 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
 Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& request,
                                                  Step& step) const {
   const bool triton = request.submission.needs.triton_on(device_);
-  std::unique_lock<std::mutex> device;
-  if (triton) device = std::unique_lock(*device_is_ours_);
   auto process = start(request);
   if (!process) return process.error();
   if (auto sent = process->channel.send(describe(request, step, process->scratch.out())); !sent)

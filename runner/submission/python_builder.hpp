@@ -78,7 +78,7 @@ class PythonBuilder {
   std::string device_;
   std::map<std::string, std::string> environment_;
   PythonBuildLimits limits_;
-  // Autotuning measures: one at a time has the device.
+  // Autotuning measures, and a call takes memory: one at a time has the device.
   std::shared_ptr<std::mutex> device_is_ours_ = std::make_shared<std::mutex>();
 };
 

@@ -9,10 +9,11 @@ Without the sandbox as well the task gets what it wants.
 import json
 import os
 import pathlib
-import shutil
+import subprocess
 
 from cli_case import INFRASTRUCTURE, ROOT, CliCase, main
 
+PYTHON = ROOT / ".venv/bin/python3"
 WEAKENED = pathlib.Path(os.environ["WEAKENED"])
 ELEMENTS = 1024
 
@@ -28,36 +29,17 @@ def from_file(path, shared):
             "outs": ["file"]}
 
 
-# Before a native submission is judged by a stranger's graph, the graph is compared with the file's own Model.
-ON_THE_GPU = """#include "task.h"
-extern "C" int kbench_forward(const kb_inputs* in, const kb_params* p, const kb_outputs* out, kb_context*) {
-  for (int row = 0; row < kb::x_0; ++row)
-    for (int column = 0; column < kb::x_1; ++column) {
-      const int at = row * kb::x_1 + column;
-      float sum = p->layer_bias[column];
-      for (int k = 0; k < kb::x_1; ++k) sum += in->x[row * kb::x_1 + k] * p->layer_weight[column * kb::x_1 + k];
-      out->OUTPUT[at] = sum * p->constant[column] + in->y[at] * p->shift[column] + in->z[at];
-    }
-  return 0;
-}
-"""
-
-
 class OnTheGpuTest(CliCase):
-    def test_a_file_that_is_made_for_a_gpu_is_compared_with_its_graph_on_a_cpu(self):
-        level = self.folder / "files/level1"
-        level.mkdir(parents=True)
-        shutil.copy(ROOT / "tests/import/files/on_the_gpu.py", level / "1_on_the_gpu.py")
-        self.kbench("import", "files", "--out", "suite")
-        (task,) = self.folder.glob("suite/level1/*.json")
-        (output,) = json.loads(task.read_text())["sizes"]["full"]["outputs"]
-        source = self.folder / "subs/me/level1/001_on_the_gpu.cpp"
-        source.parent.mkdir(parents=True)
-        source.write_text(ON_THE_GPU.replace("OUTPUT", output["name"]))
-        self.kbench("run", "--suite", "suite", "--submissions", "subs", "--device", "cpu", "--size", "full",
-                    "--checks-only", "--out", "json=rows.json")
-        (row,) = json.loads((self.folder / "rows.json").read_text())["results"]
-        self.assertEqual(row["state"], "ok", row["message"])
+    def test_the_model_of_a_file_that_is_made_for_a_gpu_plays_on_a_cpu(self):
+        """As it is played beside its graph: the file's text with what suites/init_arguments.py adds."""
+        file = ROOT / "tests/import/files/on_the_gpu.py"
+        said = subprocess.run([PYTHON, "-B", ROOT / "suites/init_arguments.py", "full", file],
+                              check=True, capture_output=True, text=True)
+        text = json.loads(said.stdout)["text"]
+        played = "print(tuple(Model(*get_init_inputs())(*get_inputs()).shape))"
+        result = subprocess.run([PYTHON, "-c", f"{text}\n{played}"], check=False, capture_output=True,
+                                text=True, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+        self.assertEqual(result.stdout, "(8, 16)\n", result.stderr)
 
 
 class ForeignTaskTest(CliCase):
