@@ -207,8 +207,7 @@ def offer(prebuilt, folder):
         import kbench_triton
 
         kbench_triton.offer(os.path.join(folder, prebuilt["triton"]), said(note))
-    if prebuilt["torch_compiled"]:
-        say_that_no_program_is_there()
+    say_that_no_program_is_there()
 
 
 def say_that_no_program_is_there():

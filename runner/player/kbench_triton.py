@@ -34,6 +34,24 @@ def prime(architecture):
         print(f"Triton is not ready: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def tune_by_any_key():
+    """What a kernel was tuned for is kept as JSON where Triton is told to keep it. A key that is none, a
+    tensor say, is tuned for again, as without keeping."""
+    from triton.runtime.autotuner import Autotuner
+
+    original = Autotuner.check_disk_cache
+
+    def check_disk_cache(self, tuning_key, configs, bench_fn):
+        try:
+            json.dumps(tuning_key)
+        except TypeError:
+            bench_fn()
+            return False
+        return original(self, tuning_key, configs, bench_fn)
+
+    Autotuner.check_disk_cache = check_disk_cache
+
+
 def refuse(what, note=""):
     raise RuntimeError(f"{what} was not compiled in the build step, which calls forward once, with "
                        "the task's shapes and types: let it not depend on anything else" + note)
@@ -73,6 +91,7 @@ def offer(folder, note):
     def no_compiler(name, *_):
         refuse(f"the library {name}", note)
 
+    tune_by_any_key()
     triton.knobs.cache.manager_class = BuiltCache
     triton.knobs.build.impl = no_compiler
 
@@ -85,6 +104,7 @@ def compile_by(ask):
         with open(source, encoding="utf-8") as file:
             return ask(name, file.read())
 
+    tune_by_any_key()
     triton.knobs.build.impl = implementation
 
 
