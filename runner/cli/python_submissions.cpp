@@ -11,7 +11,6 @@
 
 #include "runner/cli/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
-#include "runner/measure/initial_parameters.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/sandbox/host.hpp"
 
@@ -216,11 +215,6 @@ std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const 
     arguments.push_back(read_answer(line, answered ? "" : std::exchange(words, "")));
   }
   return arguments;
-}
-
-void seed_models(ArgumentsByTask& arguments) {
-  for (auto& [task, found] : arguments)
-    if (found && found->draws_alike) found->seed = kKernelBenchSeed;
 }
 
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,

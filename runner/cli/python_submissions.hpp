@@ -63,7 +63,6 @@ struct ModelArguments {
   Json state;        // as PythonModel has them
   Json kernelbench;
   bool draws_alike = true;  // a shipped task's Model and KernelBench's, after the same seed
-  std::optional<int> seed;  // as PythonModel has it
   // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
   // it plays eager beside Python submissions.
   PythonFiles reference;
@@ -71,9 +70,6 @@ struct ModelArguments {
 [[nodiscard]] std::vector<Result<ModelArguments>> ask_model_arguments(
     const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
     const Installation& installation, Sandbox& sandbox);
-
-// ModelNew is made after the seed that the task's Model is made after, where both draw alike.
-void seed_models(std::map<std::size_t, Result<ModelArguments>>& arguments);
 
 // The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;

@@ -58,6 +58,11 @@
 namespace kbench {
 namespace {
 
+constexpr const char* kRightByItsOwn =
+    "; it is right under the parameters that its own __init__ draws, which the task's replace: "
+    "what "
+    "it makes of parameters is made in kbench_prepare(self)";
+
 // What a fresh oracle may take to load LibTorch and to use the device once.
 constexpr std::chrono::seconds kDevicePatience{60};
 
@@ -104,10 +109,9 @@ class RunSession {
     if (on_cuda()) nvml_ = Nvml::open();
     compiling_ = std::async(std::launch::async, [this] {
       const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
-      ArgumentsByTask arguments =
+      const ArgumentsByTask arguments =
           python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
                   : ArgumentsByTask{};
-      if (profile_.seeds_models) seed_models(arguments);
       return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
                                options_.jobs.value_or(usable_threads()));
     });
@@ -614,17 +618,37 @@ class RunSession {
       request.heap_bytes = python_heap_bytes(*request.size);
     if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
       request.torch_compiled = builds_[index].python->built->torch_compiled;
-    if (profile_.seeds_models && is_python(unit))
-      request.initial_parameters = [this, index] { return initial_parameters(index); };
-    std::unique_ptr<WorkerProgram> program, eager;
-    Evaluation evaluation = evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
-      return start.seat == Seat::kBaselines ? start_eager(index, start, eager)
-                                            : start_submission(index, start, program);
-    });
+    Evaluation evaluation =
+        play(index, request, settings, profile_.seeds_models && is_python(unit));
+    if (evaluation.state == State::kWrongResult && is_right_by_its_own(index, request, settings))
+      evaluation.message += kRightByItsOwn;
     if (!builds_.empty()) tell_of_build(builds_[index], evaluation);
     if (unit.submission && evaluation.timed && evaluation.unranked.empty())
       evaluation.unranked = task_checks_.why_unranked(*request.task);
     return evaluation;
+  }
+
+  // `is_seeded`: a ModelNew keeps the parameters that it draws.
+  Evaluation play(std::size_t index, EvaluationRequest request, const EvaluationSettings& settings,
+                  bool is_seeded) {
+    if (is_seeded) request.initial_parameters = [this, index] { return initial_parameters(index); };
+    std::unique_ptr<WorkerProgram> program, eager;
+    return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
+      return start.seat == Seat::kBaselines ? start_eager(index, start, is_seeded, eager)
+                                            : start_submission(index, start, is_seeded, program);
+    });
+  }
+
+  // A wrong result of a ModelNew that made something of its parameters before the task's were set.
+  bool is_right_by_its_own(std::size_t index, EvaluationRequest request,
+                           EvaluationSettings settings) {
+    if (profile_.seeds_models || !is_python(plan_.units[index])) return false;
+    if (!builds_[index].draws_alike || request.size->parameters.empty()) return false;
+    request.eager_is_a_worker = false;
+    request.package.clear();
+    request.package_reason = kNotTimed;
+    settings.checks_only = true;
+    return play(index, request, settings, true).state == State::kOk;
   }
 
   // Of a unit whose ModelNew keeps what it draws; drawn once for those of a task that follow one
@@ -633,11 +657,11 @@ class RunSession {
     await_builds();
     if (const Error* error = error_of_build(index)) return *error;
     const SubmissionBuild& build = builds_[index];
-    if (!build.python || !build.python->seed || !build.reference) return -1;
+    if (!build.python || !build.draws_alike || !build.reference) return -1;
     const std::size_t task = plan_.units[index].task;
     if (!initial_parameters_ || initial_parameters_->first != task) {
       initial_parameters_.reset();
-      PythonModel model = *build.python;
+      PythonModel model = seeded(index);
       model.entry = build.reference->entry;
       const ZygoteRequest request{
           .agent = kNoAgent,
@@ -652,27 +676,35 @@ class RunSession {
     return initial_parameters_->second.get();
   }
 
+  [[nodiscard]] PythonModel seeded(std::size_t index) const {
+    PythonModel model = *builds_[index].python;
+    if (builds_[index].draws_alike) model.seed = kKernelBenchSeed;
+    return model;
+  }
+
   // One program for each submission, so that none finds anything of another one's in its sandbox.
   Result<std::unique_ptr<Worker>> start_submission(std::size_t index, const WorkerStart& start,
+                                                   bool is_seeded,
                                                    std::unique_ptr<WorkerProgram>& program) {
     if (!program) {
       // What it takes may have been built meanwhile only.
       const auto& model = builds_[index].python;
-      program = model ? make_python_program(zygotes_, python_->player, *model,
-                                            plan_.units[index].id.agent)
-                      : make_native_program(sandbox_, installation_.worker);
+      program =
+          model ? make_python_program(zygotes_, python_->player, is_seeded ? seeded(index) : *model,
+                                      plan_.units[index].id.agent)
+                : make_native_program(sandbox_, installation_.worker);
     }
     return WorkerProcess::start(*program, start);
   }
 
   // It starts before the submission's, which may still be built.
-  Result<std::unique_ptr<Worker>> start_eager(std::size_t index, WorkerStart start,
+  Result<std::unique_ptr<Worker>> start_eager(std::size_t index, WorkerStart start, bool is_seeded,
                                               std::unique_ptr<WorkerProgram>& program) {
     await_builds();
     if (const Error* error = error_of_build(index)) return *error;
     const SubmissionBuild& build = builds_[index];
     if (!program) {
-      PythonModel model = *build.python;
+      PythonModel model = is_seeded ? seeded(index) : *build.python;
       model.entry = build.reference->entry;
       model.built.reset();
       program = make_python_program(zygotes_, python_->player, std::move(model), kNoAgent);

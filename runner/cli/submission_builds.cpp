@@ -75,9 +75,9 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
                             .init = model->second->init,
                             .mode = task.mode,
                             .state = model->second->state,
-                            .kernelbench = model->second->kernelbench,
-                            .seed = model->second->seed};
+                            .kernelbench = model->second->kernelbench};
   made.reference = model->second->reference;
+  made.draws_alike = model->second->draws_alike;
   const TaskSize& size = *task.find_size(plan.target.size);
   if (auto done = run_build_step(unit, files, size, builder, made); !done)
     made.error = done.error();

@@ -23,8 +23,9 @@ struct SubmissionBuild {
   // there was nothing to do, or with an error.
   std::filesystem::path library;
   std::optional<PythonModel> python;
-  // As ModelArguments has it; units of a task share it.
+  // As ModelArguments has them; units of a task share them.
   std::optional<PythonFiles> reference;
+  bool draws_alike = false;
   std::shared_ptr<Staging> staging;
   // kNotFound: it takes what is not to be had here.
   std::optional<Error> error;

@@ -196,6 +196,18 @@ PACKED_MODEL = LINEAR_MODEL.format(name="fc", shape="bias_shape").replace("""
 """)
 
 
+# A factor that was put into the parameters before the task's were set.
+SCALED_MODEL = LINEAR_MODEL.format(name="fc", shape="bias_shape").replace("""
+    def forward(self, x):
+        return torch.relu(self.fc(x) + self.bias)
+""", """        with torch.no_grad():
+            self.fc.weight.mul_(0.5)
+
+    def forward(self, x):
+        return torch.relu(2 * self.fc(x) + self.bias)
+""")
+
+
 # A bias before the norm, which subtracts it: the shipped task has none.
 KERNELBENCH_MODEL = """import torch
 from torch import nn
@@ -302,6 +314,7 @@ class ParametersTest(Prepared, PythonCase):
         self.submit("me", self.TASK + "@others", LINEAR_MODEL.format(name="fc", shape="3"))
         self.submit("me", self.TASK + "@renamed", LINEAR_MODEL.format(name="fc", shape="bias_shape"))
         self.submit("me", self.TASK + "@stale", PACKED_MODEL)
+        self.submit("me", self.TASK + "@scaled", SCALED_MODEL)
         _, rows = self.check_mine(self.TASK)
         self.by_variant = {row["variant"]: row for row in rows}
         self.submit("me", self.TASK + "@shifted", PACKED_MODEL.replace(
@@ -325,6 +338,12 @@ class ParametersTest(Prepared, PythonCase):
         for words in ("matched by their order (parameters_by_order)", "__init__ made packed",
                       "kbench_prepare(self)"):
             self.assertIn(words, row["message"])
+
+    def test_what_is_right_by_what_init_drew_is_told_so(self):
+        for variant in ("stale", "scaled"):
+            row = self.prepared.by_variant[variant]
+            self.assertEqual(row["state"], "wrong_result", row)
+            self.assertIn("right under the parameters that its own __init__ draws", row["message"])
 
     def test_in_the_profile_kernelbench_they_are_what_init_drew(self):
         row = self.prepared.of_kernelbench["stale"]
