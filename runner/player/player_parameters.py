@@ -224,10 +224,13 @@ def tensors_in(value):
 
 def made_in_init(model, found):
     """Names of what __init__ left in buffers and plain attributes, parameters apart: where it was
-    derived from parameters, it is of those that __init__ drew."""
+    derived from parameters, it is of those that __init__ drew. What torch's own modules hold (running
+    statistics, a list of the weights) is not."""
     names = []
     for path, module in model.named_modules():
         held = {**module._buffers, **vars(module)}
+        if type(module).__module__.startswith("torch.") and type(module) is not torch.nn.Module:
+            held = {leaf: value for leaf, value in vars(module).items() if not leaf.startswith("_")}
         for leaf, value in held.items():
             name = f"{path}.{leaf}" if path else leaf
             if name not in found and any(t.is_floating_point() for t in tensors_in(value)):

@@ -190,6 +190,7 @@ class ParametersTest(unittest.TestCase):
         model.first.flat = [model.first.weight.detach().flatten()]
         model.mask = torch.zeros(3, dtype=torch.bool)
         model.cached = None
+        model.rnn = nn.GRU(4, 4)
         self.assertEqual(made_in_init(model, {"first.weight": None}), ["packed", "first.flat"])
 
     def test_a_long_list_is_shortened(self):
