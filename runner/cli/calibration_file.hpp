@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runner/backend/backend.hpp"
-#include "runner/cli/run_plan.hpp"
+#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/python_submissions.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/measure/oracle_process.hpp"

@@ -5,8 +5,9 @@
 
 #include <string>
 
+#include "runner/backend/target.hpp"
+#include "runner/cli/installation.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/result.hpp"
 #include "runner/os/device_lock.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/measure/oracle_process.hpp"
 
 namespace kbench {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/file_census.hpp"
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
@@ -16,15 +16,6 @@
 #include "runner/task/task.hpp"
 
 namespace kbench {
-
-// Where it runs.
-struct Target {
-  std::string device;  // "cpu" or "cuda"
-  int device_index = 0;
-  std::optional<GpuInfo> gpu;  // with "cuda"
-  std::vector<int> cores;      // with a GPU: those of this process, of its NUMA node if known
-  std::string size;            // "small" or "full"
-};
 
 // --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.
 [[nodiscard]] Result<Target> choose_target(const RunOptions& options,

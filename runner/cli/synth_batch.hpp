@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/measure/oracle_process.hpp"

@@ -14,6 +14,7 @@
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/python_facts.hpp"
+#include "runner/cli/run_plan.hpp"
 #include "runner/cli/synth_batch.hpp"
 #include "runner/cli/synth_sources.hpp"
 #include "runner/cli/torch_search.hpp"

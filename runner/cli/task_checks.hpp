@@ -12,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
+#include "runner/backend/target.hpp"
 #include "runner/cli/graph_against_python.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"

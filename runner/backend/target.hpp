@@ -1,0 +1,20 @@
+// The device that a command measures on, and the size of its tasks there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/backend/cuda_probe.hpp"
+
+namespace kbench {
+
+struct Target {
+  std::string device;  // "cpu" or "cuda"
+  int device_index = 0;
+  std::optional<GpuInfo> gpu;  // with "cuda"
+  std::vector<int> cores;      // with a GPU: those of this process, of its NUMA node if known
+  std::string size;            // "small" or "full"
+};
+
+}  // namespace kbench
