@@ -1,18 +1,14 @@
 #include "runner/cli/agent_command.hpp"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +37,7 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/chain_key.hpp"
@@ -53,19 +50,6 @@ namespace {
 
 constexpr std::size_t kLongestAgent = 64;
 constexpr int kTickMs = 200;
-
-// Both signals come as something to read from now on. To be called before there are threads.
-Result<UniqueFd> signals_to_read() {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGINT);
-  ::sigaddset(&signals, SIGTERM);
-  const int failed = ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  UniqueFd fd(failed == 0 ? ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1);
-  if (fd.valid()) return fd;
-  return Error{ErrorCode::kInfrastructure,
-               fmt::format("signals cannot be waited for: {}", std::strerror(errno)), ""};
-}
 
 // A model's name as that of whoever submits: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".
 std::string agent_name(const std::string& model) {

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/interrupt.hpp"
 #include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
@@ -21,6 +20,7 @@
 #include "runner/import/importer.hpp"
 #include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/stop_signals.hpp"
 
 namespace kbench {
 namespace {

@@ -17,7 +17,6 @@
 
 #include "reports/sanitize.hpp"
 #include "runner/cli/build_info.hpp"
-#include "runner/cli/interrupt.hpp"
 #include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
@@ -31,6 +30,7 @@
 #include "runner/lint/linter.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/suite.hpp"
 

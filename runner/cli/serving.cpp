@@ -1,11 +1,5 @@
 #include "runner/cli/serving.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,24 +8,13 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/store/database_path.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<UniqueFd> take_signals() {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGINT);
-  ::sigaddset(&signals, SIGTERM);
-  const int failed = ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  UniqueFd fd(failed == 0 ? ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1);
-  if (fd.valid()) return fd;
-  return Error{ErrorCode::kInfrastructure,
-               fmt::format("signals cannot be waited for: {}", std::strerror(errno)), ""};
-}
 
 // One for each database, by where that lies.
 Result<fs::path> spool_folder(const ServeOptions& options, const Installation& installation) {
@@ -53,7 +36,7 @@ Result<ServingParts> prepare_serving(const ServeOptions& options,
                                      const Installation& installation) {
   if (auto sound = check_database_path(options.database); !sound) return sound.error();
   if (auto there = check_database_folder(options.database); !there) return there.error();
-  auto signals = take_signals();
+  auto signals = signals_to_read();
   if (!signals) return signals.error();
   const auto folder = spool_folder(options, installation);
   if (!folder) return folder.error();

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/interrupt.hpp"
 #include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
@@ -22,6 +21,7 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/synthesis/synthesis_journal.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
 #include "runner/task/suite.hpp"

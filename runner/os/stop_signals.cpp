@@ -1,10 +1,15 @@
-#include "runner/cli/interrupt.hpp"
+#include "runner/os/stop_signals.hpp"
 
+#include <pthread.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace kbench {
 namespace {
@@ -37,5 +42,17 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::interrupted() const { return interrupted_flag != 0 || (stop_ && stop_()); }
+
+Result<UniqueFd> signals_to_read() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGINT);
+  ::sigaddset(&signals, SIGTERM);
+  const int failed = ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  UniqueFd fd(failed == 0 ? ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1);
+  if (fd.valid()) return fd;
+  return Error{ErrorCode::kInfrastructure,
+               fmt::format("signals cannot be waited for: {}", std::strerror(errno)), ""};
+}
 
 }  // namespace kbench

@@ -1,0 +1,33 @@
+// SIGINT and SIGTERM, which ask a command to stop. As a flag (InterruptGuard): the first one lets
+// the evaluation at hand finish and be saved, the second ends the program at once (what is stored
+// stays stored). As something to read (signals_to_read), for commands that wait for several things:
+// whoever reads them tells a run by a function that it is to end.
+#pragma once
+
+#include <functional>
+
+#include "runner/core/result.hpp"
+#include "runner/core/unique_fd.hpp"
+
+namespace kbench {
+
+// Installs the handler while it lives.
+class InterruptGuard {
+ public:
+  // `stop`: whether to stop for another reason; may be empty.
+  explicit InterruptGuard(std::function<bool()> stop = {});
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  [[nodiscard]] bool interrupted() const;
+
+ private:
+  std::function<bool()> stop_;
+};
+
+// A signalfd of both, which are blocked from now on, also in threads that are started later. To be
+// called before there are any. Errors: kInfrastructure.
+[[nodiscard]] Result<UniqueFd> signals_to_read();
+
+}  // namespace kbench
