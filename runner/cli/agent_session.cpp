@@ -14,9 +14,9 @@
 #include "runner/agent/agent_process.hpp"
 #include "runner/agent/chat.hpp"
 #include "runner/agent/driver.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/run_environment.hpp"
+#include "runner/core/utc_now.hpp"
 
 namespace kbench {
 namespace {

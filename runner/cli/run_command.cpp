@@ -26,6 +26,7 @@
 #include "runner/cli/baseline_packages.hpp"
 #include "runner/cli/calibration_file.hpp"
 #include "runner/cli/evaluation_key.hpp"
+#include "runner/cli/machine_facts.hpp"
 #include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
@@ -34,13 +35,14 @@
 #include "runner/cli/progress.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/cli/resumed_options.hpp"
-#include "runner/cli/run_environment.hpp"
+#include "runner/cli/run_choices.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
 #include "runner/cli/task_checks.hpp"
 #include "runner/cli/torch_search.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/initial_parameters.hpp"
@@ -256,15 +258,21 @@ class RunSession {
   // --- the run's row ---
 
   Status begin_run() {
-    const Json configuration = describe_configuration(options_, plan_, hello_);
+    const Json configuration = describe_configuration(options_, plan_, hello_.facts, hello_.torch);
     if (options_.resume) return resume_run(configuration);
     run_.started_at = utc_now();
     run_.command_line = options_.command_line;
     run_.configuration = configuration.dump();
-    run_.environment = describe_environment(plan_, hello_, compiler_.toolchain(),
-                                            sandbox_.level(on_cuda()), calibration_)
-                           .dump();
+    run_.environment = describe_environment().dump();
     return store_->begin_run(run_);
+  }
+
+  Json describe_environment() {
+    Json facts = describe_machine(plan_.target.gpu, hello_, compiler_.toolchain(),
+                                  sandbox_.level(on_cuda()), calibration_);
+    facts["submissions"] = describe_submissions(plan_);
+    facts["files"] = describe_files(plan_);
+    return facts;
   }
 
   Status resume_run(const Json& configuration) {

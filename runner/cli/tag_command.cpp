@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/store/run_name.hpp"
 
 namespace kbench {

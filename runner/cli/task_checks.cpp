@@ -9,8 +9,8 @@
 
 #include "runner/cli/build_info.hpp"
 #include "runner/cli/oracle_options.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/secret.hpp"

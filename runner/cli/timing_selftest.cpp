@@ -22,10 +22,11 @@
 #include "runner/cli/calibration_file.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_command.hpp"
-#include "runner/cli/run_environment.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/statistics.hpp"
+#include "runner/core/utc_now.hpp"
+#include "runner/measure/oracle.hpp"  // DeviceFacts as JSON
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/store/store.hpp"
