@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "reports/fields.hpp"
-#include "reports/file_census.hpp"
 #include "reports/ranking.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/text_table.hpp"
+#include "runner/core/file_census.hpp"
 
 namespace kbench {
 namespace {

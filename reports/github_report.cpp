@@ -10,10 +10,10 @@
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
-#include "reports/file_census.hpp"
 #include "reports/markdown_report.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
+#include "runner/core/file_census.hpp"
 
 namespace kbench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
-#include "reports/file_census.hpp"
 #include "reports/sanitize.hpp"
+#include "runner/core/file_census.hpp"
 
 namespace kbench {
 namespace {

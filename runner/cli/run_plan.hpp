@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "reports/file_census.hpp"
 #include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
+#include "runner/core/file_census.hpp"
 #include "runner/core/result.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/task/task.hpp"

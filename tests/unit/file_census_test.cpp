@@ -1,4 +1,4 @@
-#include "reports/file_census.hpp"
+#include "runner/core/file_census.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
