@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -106,14 +107,6 @@ fs::path find_state(const Environment& environment) {
   if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "kbench";
   const auto home = environment("HOME").value_or("");
   return fs::path(home).is_absolute() ? fs::path(home) / ".local/state/kbench" : fs::path();
-}
-
-Environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
-  };
 }
 
 Result<fs::path> this_program() {

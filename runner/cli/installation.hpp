@@ -10,11 +10,10 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 
 #include "runner/core/result.hpp"
+#include "runner/os/environment.hpp"
 
 namespace kbench {
 
@@ -55,10 +54,6 @@ struct Installation {
   // KBENCH_LOCKS, else /tmp, whatever TMPDIR says.
   std::filesystem::path locks;
 };
-
-// Reads one environment variable; empty where it is not set. Replaced by tests.
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
-[[nodiscard]] Environment process_environment();
 
 // The user's folder of what must outlive a run: keys, calibrations, records. Empty without a home.
 [[nodiscard]] std::filesystem::path find_state(const Environment& environment);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -41,6 +42,7 @@
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
 #include "runner/cli/workspace_command.hpp"
+#include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {
 namespace {
@@ -118,9 +120,18 @@ struct Dispatch {
   }
 };
 
+// Where a kbench.toml counts. An agent may write to its workspace, and whoever judges it there has
+// asked for no settings.
+std::filesystem::path settings_folder() {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::current_path(failed);
+  const WorkspaceRecords records(find_state(process_environment()));
+  return records.hold(folder) ? std::filesystem::path() : folder;
+}
+
 int run_program(const std::vector<std::string>& words) {
   const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
-  const auto request = parse_command_line(words, process_surroundings());
+  const auto request = parse_command_line(words, process_surroundings(settings_folder()));
   if (!request) return fail(request.error(), terminal);
   // Help and version work anywhere, even without an installation around the program.
   if (const auto* text = std::get_if<PrintText>(&*request)) {

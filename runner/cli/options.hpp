@@ -13,6 +13,7 @@
 #include "reports/variant_rule.hpp"
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/prompt_language.hpp"
+#include "runner/cli/settings.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/cli/terminal.hpp"
 #include "runner/trajectory/render_episode.hpp"
@@ -221,15 +222,7 @@ struct NightlyOptions {
   std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
 };
 
-// `kbench config`: what the options of a command are, and who says so.
-struct EffectiveSetting {
-  std::string name;                 // "level"
-  std::vector<std::string> values;  // empty: nobody says
-  std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
-  std::string by_default;  // as the help words it
-  bool flag = false;
-  bool typed = false;
-};
+// `kbench config`.
 struct ConfigOptions {
   CommonOptions common;
   OutputFormat format = OutputFormat::kTable;

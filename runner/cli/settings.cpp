@@ -20,7 +20,6 @@
 #include "runner/cli/terminal.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/workspace/workspace_record.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
 
@@ -320,17 +319,14 @@ bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::str
 
 }  // namespace
 
-SetElsewhere process_surroundings() {
+SetElsewhere process_surroundings(fs::path folder) {
   SetElsewhere around;
   around.environment = process_environment();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     if (text.starts_with(kOurs)) around.variables.emplace_back(text.substr(0, text.find('=')));
   }
-  std::error_code failed;
-  // An agent may write to its workspace, and whoever judges it there has asked for no settings.
-  const fs::path folder = fs::current_path(failed);
-  if (!WorkspaceRecords(find_state(around.environment)).hold(folder)) around.folder = folder;
+  around.folder = std::move(folder);
   around.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", printable(line)); };
   around.warn = [](const std::string& line) {
     const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);

@@ -18,9 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/installation.hpp"
-#include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/os/environment.hpp"
 
 namespace CLI {
 class App;
@@ -28,6 +27,15 @@ class App;
 
 namespace kbench {
 
+// The value of one option of a command, and who says so.
+struct EffectiveSetting {
+  std::string name;                 // "level"
+  std::vector<std::string> values;  // empty: nobody says
+  std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
+  std::string by_default;  // as the help words it
+  bool flag = false;
+  bool typed = false;
+};
 // Reads one variable, and lists the names of all; replaced by tests.
 struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
@@ -37,7 +45,8 @@ struct SetElsewhere {
   // Told of each variable that was probably meant for an option: one line for a person.
   std::function<void(const std::string& line)> warn = [](const std::string&) {};
 };
-[[nodiscard]] SetElsewhere process_surroundings();
+// `folder`: where a kbench.toml is looked for; empty: nowhere.
+[[nodiscard]] SetElsewhere process_surroundings(std::filesystem::path folder);
 
 // The options of the command that the words chose which `app` has parsed, whether or not that
 // succeeded, in the order of its help. What is set elsewhere is tried on `app`, of which nothing is

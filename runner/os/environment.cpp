@@ -42,6 +42,14 @@ std::optional<std::string> absolute_entries(const std::string& variable) {
 
 }  // namespace
 
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
 std::vector<std::string> inherited_environment(std::span<const std::string_view> dropped,
                                                const std::map<std::string, std::string>& set) {
   std::vector<std::string> result;

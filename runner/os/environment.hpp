@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,10 @@ namespace kbench {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
+
+// Reads one environment variable; empty where it is not set. Replaced by tests.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+[[nodiscard]] Environment process_environment();
 
 // For a program that we start, "NAME=value" each: ours, without those that begin with one of
 // `dropped` ("OMP_", "TMPDIR="), and `set`, in the place of ours of those names. Nothing is looked
