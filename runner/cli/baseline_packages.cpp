@@ -69,9 +69,12 @@ bool is_cached(const PackageRequest& request, const Installation& installation) 
 
 }  // namespace
 
-Result<BaselinePackages> build_baseline_packages(
-    const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
-    const OracleHello& oracle, const RunOptions& options, Sandbox& sandbox, Progress& progress) {
+Result<BaselinePackages> build_baseline_packages(const Plan& plan,
+                                                 const std::set<std::size_t>& tasks,
+                                                 const Installation& installation,
+                                                 const OracleHello& oracle,
+                                                 const RunOptions& options, Sandbox& sandbox,
+                                                 ProgressSink& progress) {
   std::vector<PackageRequest> requests;
   for (const std::size_t task : tasks) {
     auto request = request_for(plan.tasks[task], plan.target, oracle, options.precision);

@@ -9,8 +9,8 @@
 
 #include "baselines/builder_pool.hpp"
 #include "runner/cli/installation.hpp"
-#include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/measure/oracle.hpp"
 
@@ -27,7 +27,7 @@ struct BaselinePackages {
 // precision, jobs, stop.
 [[nodiscard]] Result<BaselinePackages> build_baseline_packages(
     const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
-    const OracleHello& oracle, const RunOptions& options, Sandbox& sandbox, Progress& progress);
+    const OracleHello& oracle, const RunOptions& options, Sandbox& sandbox, ProgressSink& progress);
 
 // Whether the cache has the task's package.
 [[nodiscard]] bool has_cached_package(const Task& task, const Target& target,

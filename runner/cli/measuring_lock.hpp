@@ -7,7 +7,7 @@
 
 #include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
-#include "runner/cli/progress.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/os/device_lock.hpp"
 
@@ -18,7 +18,7 @@ struct LockRequest {
   const Target* target = nullptr;
   std::string what;  // "run 0123456789ab"
   bool wait = true;
-  Progress* progress = nullptr;  // tells for whom it waits, and warns
+  ProgressSink* progress = nullptr;  // tells for whom it waits, and warns
 };
 
 struct MeasuringLock {

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "runner/cli/terminal.hpp"
+#include "runner/core/progress_sink.hpp"
 
 namespace kbench {
 
-class Progress {
+class Progress final : public ProgressSink {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -24,27 +25,24 @@ class Progress {
       Clock clock = [] { return std::chrono::steady_clock::now(); });
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();  // erases the line
+  ~Progress() override;  // erases the line
 
-  // Starts a phase of items with an expected duration each, in seconds (0 or less: unknown, taken
-  // as the mean of the known ones). Ends the phase before it.
-  void begin(std::string phase, std::vector<double> expected_seconds);
-  // Item `index` (in order of the expected durations) is being worked on.
-  void item(std::size_t index, std::string_view name);
-  // Names the current step of the item. Shown on a terminal, and elsewhere when verbose.
-  void step(std::string_view what);
-  // Redraws the line (elapsed time, ETA); on a terminal at most ten times a second. Call often.
-  void tick();
-  // The current item ended: a lasting line "[3/12] OUTCOME", unless quiet.
-  void item_done(std::string_view outcome);
-  // Ends the phase and erases the line.
-  void end();
+  // Shown on a terminal, and elsewhere when verbose.
+  void step(std::string_view what) override;
+  // Redraws the line (elapsed time, ETA); on a terminal at most ten times a second.
+  void tick() override;
+  // A lasting line "[3/12] OUTCOME", unless quiet.
+  void item_done(std::string_view outcome) override;
+  void begin(std::string phase, std::vector<double> expected_seconds) override;
+  void item(std::size_t index, std::string_view name) override;
+  // Erases the line.
+  void end() override;
 
   // Lasting lines that leave the progress line intact. `note` is silent when quiet, `detail` unless
   // verbose; `warn` always prints.
-  void note(std::string_view text);
-  void detail(std::string_view text);
-  void warn(std::string_view text);
+  void note(std::string_view text) override;
+  void detail(std::string_view text) override;
+  void warn(std::string_view text) override;
 
   // Expected seconds to the end of the phase, 0 when nothing is known. It learns: how much longer
   // than expected the items took that have ended stretches those to come.

@@ -14,7 +14,7 @@
 #include "runner/backend/target.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/progress.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/measure/oracle_process.hpp"
@@ -54,7 +54,7 @@ struct SynthSetting {
   std::unique_ptr<OracleProcess> oracle;  // with a target
   OracleHello hello;
   std::set<std::string> fingerprints;  // of what was kept
-  Progress& progress;
+  ProgressSink& progress;
   std::function<bool()> stop;
 };
 

@@ -12,6 +12,7 @@
 #include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/progress.hpp"
 #include "runner/cli/python_facts.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/synth_batch.hpp"

@@ -54,7 +54,7 @@ bool TaskChecks::is_shipped(const Task& task) const {
 }
 
 Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Store& store,
-                         Progress& progress, const std::function<bool()>& interrupted) {
+                         ProgressSink& progress, const std::function<bool()>& interrupted) {
   auto known = store.lint_records();
   if (!known) return known.error();
   for (LintRecord& record : known->records) {

@@ -15,8 +15,8 @@
 #include "runner/backend/target.hpp"
 #include "runner/cli/graph_against_python.hpp"
 #include "runner/cli/installation.hpp"
-#include "runner/cli/progress.hpp"
 #include "runner/core/lint_record.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"
@@ -39,8 +39,8 @@ class TaskChecks {
   // Checks those of the tasks that are not shipped and that nobody has checked; `lints` false: none
   // of them. A task that cannot be checked is the record's matter, not an error. Errors: of the
   // store.
-  Status check(const std::vector<const Task*>& tasks, bool lints, Store& store, Progress& progress,
-               const std::function<bool()>& interrupted);
+  Status check(const std::vector<const Task*>& tasks, bool lints, Store& store,
+               ProgressSink& progress, const std::function<bool()>& interrupted);
 
   // Why the task ranks nobody; empty where it may.
   [[nodiscard]] std::string why_unranked(const Task& task) const;
