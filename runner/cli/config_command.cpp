@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/stored_runs.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {

@@ -11,7 +11,7 @@
 #include "reports/episode_list.hpp"
 #include "reports/episode_story.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/stored_runs.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_name.hpp"

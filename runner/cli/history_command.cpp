@@ -12,7 +12,7 @@
 
 #include "reports/history_report.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/stored_runs.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/task/suite.hpp"
 

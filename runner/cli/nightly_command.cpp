@@ -16,9 +16,9 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/page_extras.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/remeasure.hpp"
 #include "runner/cli/run_command.hpp"
-#include "runner/cli/stored_runs.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
@@ -71,8 +71,11 @@ class NightSession {
     if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
     auto tonight = load_report(*store, id);
     if (!tonight) return tonight.error();
-    if (auto added = add_page_extras(*tonight, *store, options_.run, installation_); !added)
-      return added;
+    if (writes_page(options_.run.outputs)) {
+      const auto& suite = options_.run.common.suite;
+      auto added = add_page_extras(*tonight, *store, suite.value_or(installation_.suites));
+      if (!added) return added;
+    }
     tonight_ = std::move(*tonight);
     rule_.flag =
         options_.flag_percent ? *options_.flag_percent / 100 : default_flag(device_of(tonight_));
@@ -191,7 +194,8 @@ class NightSession {
   }
 
   int report_unfinished() {
-    const Status written = write_outputs(tonight_, options_.run.outputs, options_.run.common);
+    const Status written =
+        write_outputs(tonight_, options_.run.outputs, report_style(options_.run.common));
     if (!written) return fail(written.error(), terminal_);
     return finish(
         ExitCode::kInfrastructure,
@@ -202,7 +206,9 @@ class NightSession {
   int report(const Status& measured) {
     tonight_.night = findings_of(night_);
     print_night();
-    if (auto written = write_outputs(tonight_, options_.run.outputs, options_.run.common); !written)
+    if (auto written =
+            write_outputs(tonight_, options_.run.outputs, report_style(options_.run.common));
+        !written)
       return fail(written.error(), terminal_);
     if (interrupted_) return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);
     if (night_.count(Clearance::kConfirmed) > 0) return finish_regression();

@@ -12,6 +12,7 @@
 #include "reports/trust.hpp"
 #include "reports/variant_rule.hpp"
 #include "runner/agent/agent_protocol.hpp"
+#include "runner/cli/outputs.hpp"
 #include "runner/cli/prompt_language.hpp"
 #include "runner/cli/settings.hpp"
 #include "runner/cli/shard_choice.hpp"
@@ -23,15 +24,6 @@ namespace kbench {
 enum class OutputFormat { kTable, kJson };
 
 struct Evaluation;  // core/evaluation.hpp
-struct Reporter;    // reports/reporter.hpp
-
-// One report that is to be written.
-struct OutputRequest {
-  const Reporter* reporter = nullptr;         // how
-  std::optional<std::filesystem::path> file;  // where to; empty: standard output
-  std::string option = "--out";               // that named the place, or can
-  bool by_default = false;                    // nobody asked for it
-};
 
 // Options that every command takes.
 struct CommonOptions {

@@ -1,7 +1,5 @@
 #include "runner/cli/outputs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,7 +16,6 @@
 #include "reports/github_report.hpp"
 #include "reports/reporter.hpp"
 #include "runner/cli/output_file.hpp"
-#include "runner/cli/stored_runs.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
 
@@ -204,22 +201,19 @@ Status append_step_summary(const ReportData& data, const Reporter& reporter) {
   return text.size() > room ? Status(Done{}) : append_to_file(file, text);
 }
 
-RenderOptions render_options(const OutputRequest& output, const CommonOptions& common) {
+RenderOptions render_options(const OutputRequest& output, const OutputStyle& style) {
   RenderOptions options;
   options.workspace = environment_variable("GITHUB_WORKSPACE");
   if (output.file) {
-    // A file gets colour only when it is asked for: NO_COLOR and --color still decide.
-    options.colour = common.color == ColorMode::kAlways;
+    options.colour = style.coloured_files;
     return options;
   }
-  const TableStyle style = output_style(common);
-  options.colour = style.colour;
-  options.columns = style.columns;
+  options.colour = style.standard_output.colour;
+  options.columns = style.standard_output.columns;
   return options;
 }
 
-Status write_output(const ReportData& data, const OutputRequest& output,
-                    const CommonOptions& common) {
+Status write_output(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {
   for (const Evaluation& evaluation : data.evaluations) {
     if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
     if (auto fine = check_timed(*output.reporter, evaluation.timed); !fine) return fine;
@@ -227,7 +221,7 @@ Status write_output(const ReportData& data, const OutputRequest& output,
   std::set<int> levels;
   for (const Evaluation& evaluation : data.evaluations) levels.insert(evaluation.level);
   if (auto fine = check_levels(*output.reporter, levels); !fine) return fine;
-  const RenderOptions options = render_options(output, common);
+  const RenderOptions options = render_options(output, style);
   const std::string text = output.reporter->render(data, options);
   const Status written =
       output.file ? write_output_file(*output.file, text) : write_standard_output(text);
@@ -320,10 +314,10 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
 }
 
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
-                     const CommonOptions& common) {
+                     const OutputStyle& style) {
   std::optional<Error> failed;
   for (const OutputRequest& output : outputs) {
-    const auto written = write_output(data, output, common);
+    const auto written = write_output(data, output, style);
     if (written) continue;
     if (failed)
       failed->message += "; " + written.error().message;

@@ -7,12 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/options.hpp"
+#include "reports/text_table.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
 
+struct Reporter;
 struct ReportData;
+
+// One report that is to be written.
+struct OutputRequest {
+  const Reporter* reporter = nullptr;         // how
+  std::optional<std::filesystem::path> file;  // where to; empty: standard output
+  std::string option = "--out";               // that named the place, or can
+  bool by_default = false;                    // nobody asked for it
+};
 
 // "csv=results.csv", "json=-", or a path alone, whose ending says the format. Errors: kUsage.
 [[nodiscard]] Result<OutputRequest> parse_output(const std::string& word);
@@ -43,11 +52,17 @@ struct OutputWords {
                                    const std::filesystem::path& database,
                                    const std::optional<std::filesystem::path>& input = {});
 
+// How reports look: as tables on standard output, and in files.
+struct OutputStyle {
+  TableStyle standard_output;
+  bool coloured_files = false;
+};
+
 // Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
 // tried.
 [[nodiscard]] Status write_outputs(const ReportData& data,
                                    const std::vector<OutputRequest>& outputs,
-                                   const CommonOptions& common);
+                                   const OutputStyle& style);
 
 // "results.csv, page.html"; empty where none goes to a file.
 [[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);

@@ -104,10 +104,4 @@ Status add_page_extras(ReportData& data, const Store& store, const std::filesyst
   return add_sources(data, store);
 }
 
-Status add_page_extras(ReportData& data, const Store& store, const RunOptions& run,
-                       const Installation& installation) {
-  if (!writes_page(run.outputs)) return Done{};
-  return add_page_extras(data, store, run.common.suite.value_or(installation.suites));
-}
-
 }  // namespace kbench

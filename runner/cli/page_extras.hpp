@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "runner/cli/installation.hpp"
-#include "runner/cli/options.hpp"
+#include "runner/cli/outputs.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
@@ -20,8 +19,5 @@ struct ReportData;
 // says what it can. Errors: those of the store.
 [[nodiscard]] Status add_page_extras(ReportData& data, const Store& store,
                                      const std::filesystem::path& suite);
-// For a run that was measured just now. Does nothing unless one of its outputs is a page.
-[[nodiscard]] Status add_page_extras(ReportData& data, const Store& store, const RunOptions& run,
-                                     const Installation& installation);
 
 }  // namespace kbench

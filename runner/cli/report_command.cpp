@@ -16,8 +16,8 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/page_extras.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/site_output.hpp"
-#include "runner/cli/stored_runs.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
@@ -96,7 +96,8 @@ int report_command(const ReportOptions& options, const Installation& installatio
       return fail(added.error(), terminal);
   }
 
-  if (const auto written = write_outputs(*data, options.outputs, options.common); !written)
+  if (const auto written = write_outputs(*data, options.outputs, report_style(options.common));
+      !written)
     return fail(written.error(), terminal);
   if (options.site) {
     if (const auto written = write_site(*options.site, render_site(*data)); !written)

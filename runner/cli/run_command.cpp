@@ -32,6 +32,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/page_extras.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/cli/resumed_options.hpp"
@@ -738,13 +739,17 @@ class RunSession {
     rows_ = static_cast<int>(data->evaluations.size());
     data->variants = options_.variants;
     data->trust = options_.common.trust;
-    if (auto added = add_page_extras(*data, *store_, options_, installation_); !added) return added;
+    if (writes_page(options_.outputs)) {
+      const auto& suite = options_.common.suite;
+      auto added = add_page_extras(*data, *store_, suite.value_or(installation_.suites));
+      if (!added) return added;
+    }
     return report(*data);
   }
 
   // What could not be reported is not lost.
   Status report(const ReportData& data) const {
-    auto written = write_outputs(data, options_.outputs, options_.common);
+    auto written = write_outputs(data, options_.outputs, report_style(options_.common));
     if (written) return written;
     Error error = written.error();
     error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",

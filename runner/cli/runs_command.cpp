@@ -8,7 +8,7 @@
 
 #include "reports/run_list.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/stored_runs.hpp"
+#include "runner/cli/printing.hpp"
 
 namespace kbench {
 

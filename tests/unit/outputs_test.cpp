@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-const CommonOptions kPlain{.color = ColorMode::kNever};
+const OutputStyle kPlain;
 
 class Outputs : public ::testing::Test {
  protected:

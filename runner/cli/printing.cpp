@@ -1,4 +1,4 @@
-#include "runner/cli/stored_runs.hpp"
+#include "runner/cli/printing.hpp"
 
 #include <unistd.h>
 
@@ -22,6 +22,11 @@ TableStyle output_style(const CommonOptions& common) {
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, common.color);
   const bool fits = terminal.is_tty && !common.wide;
   return {.colour = terminal.color, .columns = fits ? terminal.columns : 0};
+}
+
+OutputStyle report_style(const CommonOptions& common) {
+  return {.standard_output = output_style(common),
+          .coloured_files = common.color == ColorMode::kAlways};
 }
 
 void print_json(const Json& report) { fmt::print("{}\n", json_text(report, 2)); }

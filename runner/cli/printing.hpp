@@ -1,4 +1,4 @@
-// Parts shared by the commands that read several stored runs: opening a database, and the style of
+// Parts shared by the commands that print what is stored: a database without runs, and the style of
 // output.
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "reports/text_table.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/cli/outputs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/store.hpp"
 
@@ -20,6 +21,9 @@ namespace kbench {
 // Style of tables on standard output: as wide as the terminal; unlimited with --wide or without a
 // terminal.
 [[nodiscard]] TableStyle output_style(const CommonOptions& common);
+
+// Style of the reports of a run. A file gets colour only where --color asks for it.
+[[nodiscard]] OutputStyle report_style(const CommonOptions& common);
 
 // A report on standard output.
 void print_json(const Json& report);
