@@ -220,7 +220,7 @@ class AgentRun {
     options.task = task;
     options.size = size;
     options.device = device;
-    const auto prompt = make_task_prompt(options, installation_);
+    const auto prompt = prompt_of_task(options, installation_);
     if (!prompt) return prompt.error();
     auto texts = workspace_texts(*prompt, installation_);
     if (!texts) return texts.error();

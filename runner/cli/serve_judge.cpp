@@ -268,7 +268,7 @@ class StoreJudge final : public ServingJudge {
     options.task = task;
     if (!size.empty()) options.size = size;
     options.device = device_option();
-    return make_task_prompt(options, installation_);
+    return prompt_of_task(options, installation_);
   }
 
   // --- orders ---

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,6 +20,7 @@
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
+#include "runner/task/task_sizes.hpp"
 
 namespace kbench {
 namespace {
@@ -289,6 +291,25 @@ int tasks_header_command(const TasksOptions& options, const Installation& instal
   if (options.out) return write_headers(*options.out, text, installation, options);
   fmt::print("{}", text);
   return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, (*size)->name),
+                options.common.verbosity);
+}
+
+Result<TaskPrompt> prompt_of_task(const TasksOptions& options, const Installation& installation) {
+  auto task = find_task(options, installation);
+  if (!task) return task.error();
+  return make_task_prompt(std::move(*task), {options.size, options.device, options.language},
+                          {.abi = installation.abi,
+                           .examples = installation.examples,
+                           .prompts = installation.root / "data/prompt"});
+}
+
+int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
+  const auto prompt = prompt_of_task(options, installation);
+  if (!prompt) return fail_here(prompt.error(), options);
+  fmt::print("{}", prompt->text);
+  return finish(ExitCode::kGood,
+                fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
+                            to_string(prompt->language)),
                 options.common.verbosity);
 }
 

@@ -2,12 +2,10 @@
 // includes. Results go to standard output; the return value is the exit status.
 #pragma once
 
-#include <string>
-
 #include "runner/cli/installation.hpp"
+#include "runner/cli/make_prompt.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
-#include "runner/task/task.hpp"
 
 namespace kbench {
 
@@ -16,16 +14,8 @@ int tasks_show_command(const TasksOptions& options, const Installation& installa
 int tasks_header_command(const TasksOptions& options, const Installation& installation);
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation);
 
-// The output of `kbench tasks prompt`, which is also the TASK.md of a workspace; for the size and
-// the kind of device that the options or the machine choose.
-struct TaskPrompt {
-  Task task;
-  std::string size;
-  std::string device;
-  PromptLanguage language;
-  std::string text;
-};
-[[nodiscard]] Result<TaskPrompt> make_task_prompt(const TasksOptions& options,
-                                                  const Installation& installation);
+// The prompt of the task that the options name.
+[[nodiscard]] Result<TaskPrompt> prompt_of_task(const TasksOptions& options,
+                                                const Installation& installation);
 
 }  // namespace kbench

@@ -154,7 +154,7 @@ int open_workspace(const WorkspaceOptions& options, const Installation& installa
   of_task.task = options.task;
   of_task.size = options.size;
   of_task.device = options.device;
-  const auto prompt = make_task_prompt(of_task, installation);
+  const auto prompt = prompt_of_task(of_task, installation);
   if (!prompt) return fail(prompt.error(), terminal);
   const auto texts = workspace_texts(*prompt, installation);
   if (!texts) return fail(texts.error(), terminal);

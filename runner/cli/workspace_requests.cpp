@@ -16,6 +16,7 @@
 #include "runner/submission/source_files.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task_header.hpp"
+#include "runner/task/task_sizes.hpp"
 #include "runner/workspace/tool_result.hpp"
 
 namespace kbench {

@@ -10,9 +10,9 @@
 
 #include "reports/model.hpp"
 #include "runner/cli/installation.hpp"
+#include "runner/cli/make_prompt.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/run_command.hpp"
-#include "runner/cli/tasks_command.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"

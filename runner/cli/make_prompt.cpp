@@ -1,19 +1,18 @@
-#include <unistd.h>
+#include "runner/cli/make_prompt.hpp"
 
 #include <algorithm>
 #include <array>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/outcome.hpp"
-#include "runner/cli/task_choice.hpp"
 #include "runner/cli/task_prompt.hpp"
-#include "runner/cli/tasks_command.hpp"
 #include "runner/task/strict_json.hpp"
+#include "runner/task/task_sizes.hpp"
 
 namespace kbench {
 namespace {
@@ -91,15 +90,14 @@ struct ExamplePlace {
   std::string ending;
 };
 
-ExamplePlace examples_of(const Installation& installation, PromptLanguage language,
+ExamplePlace examples_of(const PromptFolders& folders, PromptLanguage language,
                          const std::string& device) {
-  const fs::path agent = installation.examples / "example";
-  const fs::path prompts = installation.root / "data/prompt";
+  const fs::path agent = folders.examples / "example";
   switch (language) {
     case PromptLanguage::kCpp: return {agent, ".cpp"};
     case PromptLanguage::kCuda: return {agent, ".cu"};
-    case PromptLanguage::kPython: return {prompts / ("python-" + device), ".py"};
-    case PromptLanguage::kTriton: return {prompts / "triton", ".py"};
+    case PromptLanguage::kPython: return {folders.prompts / ("python-" + device), ".py"};
+    case PromptLanguage::kTriton: return {folders.prompts / "triton", ".py"};
   }
   return {};
 }
@@ -117,35 +115,24 @@ std::optional<PromptExample> choose_example(const ExamplePlace& place, const Tas
 
 }  // namespace
 
-Result<TaskPrompt> make_task_prompt(const TasksOptions& options, const Installation& installation) {
-  auto task = find_task(options, installation);
-  if (!task) return task.error();
-  const auto wish = device_for(options.language, options.device);
+Result<TaskPrompt> make_task_prompt(Task task, const PromptRequest& request,
+                                    const PromptFolders& folders) {
+  const auto wish = device_for(request.language, request.device);
   if (!wish) return wish.error();
   PromptDevice device = choose_device(*wish);
-  const PromptLanguage language = options.language.value_or(usual_language(device.kind));
-  const auto size = choose_size(*task, options.size, device.kind == "cuda" ? "full" : "small");
+  const PromptLanguage language = request.language.value_or(usual_language(device.kind));
+  const auto size = choose_size(task, request.size, device.kind == "cuda" ? "full" : "small");
   if (!size) return size.error();
-  const auto source = read_bounded_file(task->source, kMaxSourceBytes);
+  const auto source = read_bounded_file(task.source, kMaxSourceBytes);
   if (!source) return source.error();
-  const auto example = choose_example(examples_of(installation, language, device.kind), *task);
-  const auto abi = read_bounded_file(installation.abi / "kbench.h", kMaxSourceBytes);
+  const auto example = choose_example(examples_of(folders, language, device.kind), task);
+  const auto abi = read_bounded_file(folders.abi / "kbench.h", kMaxSourceBytes);
   if (!abi) return abi.error();
   const std::string kind = device.kind;
   const std::string name = (*size)->name;
   std::string text =
-      task_prompt({*task, **size, *source, *abi, language, std::move(device), example});
-  return TaskPrompt{std::move(*task), name, kind, language, std::move(text)};
-}
-
-int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
-  const auto prompt = make_task_prompt(options, installation);
-  if (!prompt) return fail(prompt.error(), inspect_terminal(STDERR_FILENO, options.common.color));
-  fmt::print("{}", prompt->text);
-  return finish(ExitCode::kGood,
-                fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
-                            to_string(prompt->language)),
-                options.common.verbosity);
+      task_prompt({task, **size, *source, *abi, language, std::move(device), example});
+  return TaskPrompt{std::move(task), name, kind, language, std::move(text)};
 }
 
 }  // namespace kbench

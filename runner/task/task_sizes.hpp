@@ -1,0 +1,22 @@
+// The sizes of a task that somebody means by a name, or by none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// All sizes, or the named one. Errors: kUsage. The pointers live as long as the task.
+[[nodiscard]] Result<std::vector<const TaskSize*>> find_sizes(
+    const Task& task, const std::optional<std::string>& name);
+
+// The named size; where none is named, the preferred one, or the one that there is.
+[[nodiscard]] Result<const TaskSize*> choose_size(const Task& task,
+                                                  const std::optional<std::string>& name,
+                                                  const std::string& preferred);
+
+}  // namespace kbench
