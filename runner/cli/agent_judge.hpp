@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
-#include "runner/cli/episode_tools.hpp"
 #include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/judge/episode_tools.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/store.hpp"
 

@@ -61,6 +61,9 @@ const std::map<std::string, Rule>& rules() {
          "runner/submission", "runner/verify", "runner/oracle", "runner/worker"}}},
       {"runner/lint",
        {{"runner/core", "runner/task", "runner/verify", "runner/measure", "runner/oracle"}}},
+      {"runner/judge",
+       {{"runner/core", "runner/os", "runner/task", "runner/workspace", "runner/serve",
+         "runner/gate", "runner/reward", "runner/trajectory", "runner/store"}}},
       {"reports",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/store"}}},
@@ -70,7 +73,7 @@ const std::map<std::string, Rule>& rules() {
          "runner/submission", "runner/workspace", "runner/serve",    "runner/gate",
          "runner/agent",      "runner/store",     "runner/import",   "runner/synthesis",
          "runner/backend",    "runner/verify",    "runner/measure",  "runner/lint",
-         "baselines",         "reports"}}},
+         "runner/judge",      "baselines",        "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
@@ -95,8 +98,14 @@ struct Include {
   bool quoted = false;
 };
 
-// "runner/backend/cuda/x.cpp" belongs to "runner/backend", "baselines/x.cpp" to "baselines".
+// The longest folder above the file that has a rule: "runner/backend/cuda/x.cpp" belongs to
+// "runner/backend", "reports/x.cpp" to "reports", and what lies in a sub-room with a rule of its
+// own to that. Without a rule, the folder that needs one.
 std::string folder_of(const std::string& path) {
+  for (auto end = path.rfind('/'); end != std::string::npos && end > 0;
+       end = path.rfind('/', end - 1)) {
+    if (rules().contains(path.substr(0, end))) return path.substr(0, end);
+  }
   const auto first = path.find('/');
   if (first == std::string::npos) return "";
   if (path.substr(0, first) != "runner") return path.substr(0, first);

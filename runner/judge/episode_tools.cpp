@@ -1,4 +1,4 @@
-#include "runner/cli/episode_tools.hpp"
+#include "runner/judge/episode_tools.hpp"
 
 #include <cstddef>
 #include <cstdint>
