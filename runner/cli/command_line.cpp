@@ -21,11 +21,11 @@
 #include "runner/cli/command_stored_rows.hpp"
 #include "runner/cli/command_synth.hpp"
 #include "runner/cli/command_workspace.hpp"
-#include "runner/cli/completions.hpp"
-#include "runner/cli/man_page.hpp"
 #include "runner/cli/manual_topics.hpp"
-#include "runner/cli/option_table.hpp"
 #include "runner/cli/outputs.hpp"
+#include "runner/options/completions.hpp"
+#include "runner/options/man_page.hpp"
+#include "runner/options/option_table.hpp"
 
 namespace kbench {
 namespace {

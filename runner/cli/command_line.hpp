@@ -9,8 +9,8 @@
 
 #include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/settings.hpp"
 #include "runner/core/result.hpp"
+#include "runner/options/settings.hpp"
 
 namespace kbench {
 

@@ -14,9 +14,9 @@
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/outputs.hpp"
 #include "runner/cli/prompt_language.hpp"
-#include "runner/cli/settings.hpp"
 #include "runner/cli/shard_choice.hpp"
-#include "runner/cli/terminal.hpp"
+#include "runner/options/settings.hpp"
+#include "runner/options/terminal.hpp"
 #include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
@@ -32,7 +32,7 @@ struct CommonOptions {
   bool wide = false;  // tables keep every column, however narrow the terminal
   Trust trust;        // what counts of stored rows all the same
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
-  // Where options come from that nobody typed; both were read before (cli/settings.hpp).
+  // Where options come from that nobody typed; both were read before (options/settings.hpp).
   std::string config;
   std::string preset;
 };

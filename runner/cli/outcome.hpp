@@ -6,8 +6,8 @@
 #include <string>
 
 #include "runner/cli/exit_codes.hpp"
-#include "runner/cli/terminal.hpp"
 #include "runner/core/result.hpp"
+#include "runner/options/terminal.hpp"
 
 namespace kbench {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/cli/terminal.hpp"
 #include "runner/core/progress_sink.hpp"
+#include "runner/options/terminal.hpp"
 
 namespace kbench {
 

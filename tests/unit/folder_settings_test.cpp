@@ -1,5 +1,5 @@
 // A kbench.toml that lies in the working directory is data: somebody else may have put it there.
-#include "runner/cli/folder_settings.hpp"
+#include "runner/options/folder_settings.hpp"
 
 #include <filesystem>
 

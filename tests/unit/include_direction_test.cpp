@@ -40,6 +40,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/trajectory", {{"runner/core"}}},
       {"runner/abi", {}},
       {"runner/task", {{"runner/core"}}},
+      {"runner/options", {{"runner/core", "runner/os", "runner/task"}}},
       {"runner/sandbox", {{"runner/core", "runner/os"}}},
       {"runner/selftest", {{"runner/core", "runner/os", "runner/sandbox"}}},
       {"runner/store", {{"runner/core", "runner/trajectory"}}},
@@ -73,7 +74,7 @@ const std::map<std::string, Rule>& rules() {
          "runner/submission", "runner/workspace", "runner/serve",    "runner/gate",
          "runner/agent",      "runner/store",     "runner/import",   "runner/synthesis",
          "runner/backend",    "runner/verify",    "runner/measure",  "runner/lint",
-         "runner/judge",      "baselines",        "reports"}}},
+         "runner/judge",      "runner/options",   "baselines",       "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",

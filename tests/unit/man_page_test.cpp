@@ -1,4 +1,4 @@
-#include "runner/cli/man_page.hpp"
+#include "runner/options/man_page.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/cli/settings.hpp"
+#include "runner/options/settings.hpp"
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-#include "runner/cli/terminal.hpp"
+#include "runner/options/terminal.hpp"
 
 #include <gtest/gtest.h>
 

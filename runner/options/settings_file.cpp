@@ -1,4 +1,4 @@
-#include "runner/cli/settings_file.hpp"
+#include "runner/options/settings_file.hpp"
 
 #include <algorithm>
 #include <optional>

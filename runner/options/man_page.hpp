@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/cli/option_table.hpp"
+#include "runner/options/option_table.hpp"
 
 namespace kbench {
 

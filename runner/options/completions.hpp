@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runner/cli/option_table.hpp"
+#include "runner/options/option_table.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/cli/terminal.hpp"
+#include "runner/options/terminal.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

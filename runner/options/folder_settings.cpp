@@ -1,4 +1,4 @@
-#include "runner/cli/folder_settings.hpp"
+#include "runner/options/folder_settings.hpp"
 
 #include <algorithm>
 #include <array>

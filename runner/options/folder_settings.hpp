@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "runner/cli/settings_file.hpp"
 #include "runner/core/result.hpp"
+#include "runner/options/settings_file.hpp"
 
 namespace kbench {
 

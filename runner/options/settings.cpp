@@ -1,4 +1,4 @@
-#include "runner/cli/settings.hpp"
+#include "runner/options/settings.hpp"
 
 #include <unistd.h>
 
@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/cli/folder_settings.hpp"
-#include "runner/cli/settings_file.hpp"
-#include "runner/cli/terminal.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/options/folder_settings.hpp"
+#include "runner/options/settings_file.hpp"
+#include "runner/options/terminal.hpp"
 #include "runner/os/clean_text.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us

@@ -1,4 +1,4 @@
-#include "runner/cli/option_table.hpp"
+#include "runner/options/option_table.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runner/cli/completions.hpp"
+#include "runner/options/completions.hpp"
 
 #include <algorithm>
 #include <map>
