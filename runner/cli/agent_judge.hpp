@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/judge/episode_tools.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/store.hpp"

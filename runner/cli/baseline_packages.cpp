@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/python_facts.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/installation/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/task/graph_hash.hpp"

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "baselines/builder_pool.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/oracle.hpp"
 
 namespace kbench {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cpu/host_facts.hpp"
-#include "runner/cli/build_info.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/installation/build_info.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {

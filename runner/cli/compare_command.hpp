@@ -2,8 +2,8 @@
 // nothing. Returns the exit status: kRegression where --fail-on found something.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

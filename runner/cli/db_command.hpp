@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runner/cli/db_options.hpp"
-#include "runner/cli/installation.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -1,8 +1,8 @@
 #include "runner/cli/evaluation_key.hpp"
 
-#include "runner/cli/build_info.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/installation/build_info.hpp"
 
 namespace kbench {
 

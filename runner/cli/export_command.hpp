@@ -2,8 +2,8 @@
 // many were left out for which reason. Returns the exit status.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

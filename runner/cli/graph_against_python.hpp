@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/zygote_pool.hpp"
 #include "runner/sandbox/sandbox.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runner/cli/installation.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

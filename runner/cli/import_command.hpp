@@ -1,8 +1,8 @@
 // `kbench import`: foreign task files become a suite.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

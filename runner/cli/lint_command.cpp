@@ -16,16 +16,16 @@
 #include <fmt/ranges.h>
 
 #include "reports/sanitize.hpp"
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/task_checks.hpp"
 #include "runner/cli/task_choice.hpp"
-#include "runner/cli/torch_search.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/installation/build_info.hpp"
+#include "runner/installation/torch_search.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/oracle_process.hpp"

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <string>
 
-#include "runner/cli/installation.hpp"
-#include "runner/cli/python_facts.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/lowering_process.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/installation/python_facts.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "runner/cli/build_info.hpp"
-#include "runner/cli/container.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/installation/build_info.hpp"
+#include "runner/installation/container.hpp"
 
 namespace kbench {
 namespace {

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "runner/cli/agent_command.hpp"
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
 #include "runner/cli/config_command.hpp"
@@ -25,7 +24,6 @@
 #include "runner/cli/help_command.hpp"
 #include "runner/cli/history_command.hpp"
 #include "runner/cli/import_command.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/lint_command.hpp"
 #include "runner/cli/mcp_command.hpp"
 #include "runner/cli/nightly_command.hpp"
@@ -42,6 +40,8 @@
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/timing_selftest.hpp"
 #include "runner/cli/workspace_command.hpp"
+#include "runner/installation/build_info.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {

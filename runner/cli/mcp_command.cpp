@@ -18,12 +18,12 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/serving.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/gate/desk.hpp"
+#include "runner/installation/build_info.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/serve/limits.hpp"
 #include "runner/serve/supervisor.hpp"

@@ -3,8 +3,8 @@
 // token, because whoever starts it may do all of this anyway. Returns the exit status.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/os/device_lock.hpp"
 
 namespace kbench {

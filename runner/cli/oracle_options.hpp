@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/installation.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 
 namespace kbench {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/python_facts.hpp"
+#include "runner/installation/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/sandbox/host.hpp"

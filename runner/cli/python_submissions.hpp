@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/python_program.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"

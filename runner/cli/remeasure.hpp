@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "reports/run_facts.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/submission/submission.hpp"
 
 namespace kbench {

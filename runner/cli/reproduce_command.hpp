@@ -2,8 +2,8 @@
 // options of its run, and says whether it is the same evaluation.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

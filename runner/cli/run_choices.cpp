@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "runner/cli/build_info.hpp"
-#include "runner/cli/git_state.hpp"
+#include "runner/installation/build_info.hpp"
+#include "runner/installation/git_state.hpp"
 
 namespace kbench {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "runner/cli/exit_codes.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

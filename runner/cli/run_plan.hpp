@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/file_census.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/task/task.hpp"
 

@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
-#include "runner/cli/git_state.hpp"
 #include "runner/cli/stored_row.hpp"
 #include "runner/core/json.hpp"
+#include "runner/installation/git_state.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {

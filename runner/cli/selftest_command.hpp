@@ -2,8 +2,8 @@
 // escape whether it is blocked, open or not applicable, and why.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

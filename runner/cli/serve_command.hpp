@@ -1,8 +1,8 @@
 // `kbench serve`: judges what clients send over HTTP. Returns the exit status.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

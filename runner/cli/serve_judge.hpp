@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/serve/judge.hpp"
 
 namespace kbench {

@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/serve_judge.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/serve/spool.hpp"
 
 namespace kbench {

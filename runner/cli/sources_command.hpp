@@ -1,8 +1,8 @@
 // `kbench sources`: writes what a row of a stored run was compiled from.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/store/chain.hpp"
 
 namespace kbench {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/synthesis/candidate_record.hpp"

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/build_info.hpp"
 #include "runner/cli/oracle_options.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/installation/build_info.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/secret.hpp"

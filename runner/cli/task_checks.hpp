@@ -14,9 +14,9 @@
 
 #include "runner/backend/target.hpp"
 #include "runner/cli/graph_against_python.hpp"
-#include "runner/cli/installation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/progress_sink.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 

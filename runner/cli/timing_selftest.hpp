@@ -3,8 +3,8 @@
 // intervals hold; and keeps what equal runs of this device differ by as its calibration.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -3,8 +3,8 @@
 // line of JSON (workspace/tool_result.hpp). Returns the exit status.
 #pragma once
 
-#include "runner/cli/installation.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -13,8 +13,8 @@
 
 #include "baselines/builder_pool.hpp"
 #include "baselines/executor.hpp"
-#include "runner/cli/python_facts.hpp"
 #include "runner/core/json.hpp"
+#include "runner/installation/python_facts.hpp"
 
 namespace kbench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/cli/python_facts.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/installation/python_facts.hpp"
 #include "runner/os/files.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 

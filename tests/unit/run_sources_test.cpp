@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/cli/git_state.hpp"
 #include "runner/core/json.hpp"
+#include "runner/installation/git_state.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/run_trusted.hpp"
 #include "runner/store/blob.hpp"

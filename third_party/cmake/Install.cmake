@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, and the packages that CPack makes of it. The programs find each
-# other and everything else relative to where they lie (runner/cli/installation.cpp), so the result
+# other and everything else relative to where they lie (runner/installation/installation.cpp), so the result
 # can be moved as a whole, and these paths are no options.
 #
 #   bin/kbench              the supervisor
@@ -32,7 +32,7 @@ if(TARGET kbench-player)
 endif()
 install(TARGETS kbench RUNTIME DESTINATION bin)
 install(TARGETS ${kbench_programs} RUNTIME DESTINATION libexec/kbench)
-# An installed oracle is told where its LibTorch lies (runner/cli/torch_search.hpp).
+# An installed oracle is told where its LibTorch lies (runner/installation/torch_search.hpp).
 foreach(oracle kbench-oracle kbench-oracle-cuda)
   if(TARGET ${oracle})
     install(CODE "file(RPATH_REMOVE
@@ -70,7 +70,7 @@ if(NOT SKBUILD)
   install(FILES ${for_fish} DESTINATION share/fish/vendor_completions.d)
 endif()
 if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
-  install(FILES ${PROJECT_SOURCE_DIR}/runner/cli/launcher.py DESTINATION . RENAME __init__.py)
+  install(FILES ${PROJECT_SOURCE_DIR}/runner/installation/launcher.py DESTINATION . RENAME __init__.py)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
               ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/kbench)

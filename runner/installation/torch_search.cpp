@@ -1,4 +1,4 @@
-#include "runner/cli/torch_search.hpp"
+#include "runner/installation/torch_search.hpp"
 
 #include <unistd.h>
 

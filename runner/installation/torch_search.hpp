@@ -16,8 +16,8 @@
 #include <functional>
 #include <string_view>
 
-#include "runner/cli/installation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/cli/git_state.hpp"
+#include "runner/installation/git_state.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "runner/cli/installation.hpp"
+#include "runner/installation/installation.hpp"
 
 #include <sys/stat.h>
 

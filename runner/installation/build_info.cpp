@@ -1,4 +1,4 @@
-#include "runner/cli/build_info.hpp"
+#include "runner/installation/build_info.hpp"
 
 #include <fmt/format.h>
 

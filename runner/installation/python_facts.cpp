@@ -1,4 +1,4 @@
-#include "runner/cli/python_facts.hpp"
+#include "runner/installation/python_facts.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "runner/cli/container.hpp"
+#include "runner/installation/container.hpp"
 
 #include <cstdlib>
 #include <filesystem>
