@@ -13,10 +13,10 @@
 #include "reports/variant_rule.hpp"
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/cli/outputs.hpp"
-#include "runner/cli/prompt_language.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
+#include "runner/prompt/prompt_language.hpp"
 #include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {

@@ -2,10 +2,10 @@
 // includes. Results go to standard output; the return value is the exit status.
 #pragma once
 
-#include "runner/cli/make_prompt.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/prompt/make_prompt.hpp"
 
 namespace kbench {
 

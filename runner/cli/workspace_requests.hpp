@@ -9,13 +9,13 @@
 #include <string>
 
 #include "reports/model.hpp"
-#include "runner/cli/make_prompt.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/cli/run_command.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/prompt/make_prompt.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/workspace/workspace.hpp"
 

@@ -1,5 +1,5 @@
 // The prompt of `kbench tasks prompt`: its form as golden files, and that foreign text stays text.
-#include "runner/cli/task_prompt.hpp"
+#include "runner/prompt/task_prompt.hpp"
 
 #include <string>
 

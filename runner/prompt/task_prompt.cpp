@@ -1,4 +1,4 @@
-#include "runner/cli/task_prompt.hpp"
+#include "runner/prompt/task_prompt.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/cli/prompt_text.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/prompt/prompt_text.hpp"
 #include "runner/task/hard_draws.hpp"
 
 namespace kbench {

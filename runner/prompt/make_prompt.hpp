@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "runner/cli/prompt_language.hpp"
 #include "runner/core/result.hpp"
+#include "runner/prompt/prompt_language.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/cli/prompt_text.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/prompt/prompt_text.hpp"
 
 namespace kbench {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/prompt_text.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/prompt/prompt_text.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/task/task_header.hpp"
 

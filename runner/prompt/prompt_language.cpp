@@ -1,4 +1,4 @@
-#include "runner/cli/prompt_language.hpp"
+#include "runner/prompt/prompt_language.hpp"
 
 #include <fmt/format.h>
 

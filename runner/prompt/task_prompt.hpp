@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/cli/prompt_language.hpp"
+#include "runner/prompt/prompt_language.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/cli/task_prompt.hpp"
+#include "runner/prompt/task_prompt.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/cli/make_prompt.hpp"
+#include "runner/prompt/make_prompt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/task_prompt.hpp"
+#include "runner/prompt/task_prompt.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task_sizes.hpp"
 
