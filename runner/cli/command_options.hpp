@@ -12,8 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/outputs.hpp"
 
 namespace kbench {
 

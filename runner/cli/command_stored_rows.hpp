@@ -2,8 +2,8 @@
 // sources` and `kbench reproduce`, which take one row of one.
 #pragma once
 
+#include "reports/write/outputs.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/outputs.hpp"
 
 namespace kbench {
 

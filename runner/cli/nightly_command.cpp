@@ -13,9 +13,9 @@
 
 #include "reports/nightly_report.hpp"
 #include "reports/run_list.hpp"
+#include "reports/write/outputs.hpp"
+#include "reports/write/page_extras.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/outputs.hpp"
-#include "runner/cli/page_extras.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/remeasure.hpp"
 #include "runner/cli/run_command.hpp"

@@ -11,8 +11,8 @@
 
 #include "reports/trust.hpp"
 #include "reports/variant_rule.hpp"
+#include "reports/write/outputs.hpp"
 #include "runner/agent/agent_protocol.hpp"
-#include "runner/cli/outputs.hpp"
 #include "runner/cli/shard_choice.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"

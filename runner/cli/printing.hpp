@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "reports/text_table.hpp"
+#include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/outputs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/store.hpp"
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/write/output_file.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/output_file.hpp"
 #include "runner/cli/task_choice.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"

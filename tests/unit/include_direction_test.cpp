@@ -71,19 +71,16 @@ const std::map<std::string, Rule>& rules() {
       {"reports",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/store"}}},
-      {"runner/cli", {{"runner/prompt",     "runner/installation",
-                       "runner/core",       "runner/os",
-                       "runner/analysis",   "runner/reward",
-                       "runner/trajectory", "runner/task",
-                       "runner/sandbox",    "runner/selftest",
-                       "runner/submission", "runner/workspace",
-                       "runner/serve",      "runner/gate",
-                       "runner/agent",      "runner/store",
-                       "runner/import",     "runner/synthesis",
-                       "runner/backend",    "runner/verify",
-                       "runner/measure",    "runner/lint",
-                       "runner/judge",      "runner/options",
-                       "baselines",         "reports"}}},
+      {"reports/write", {{"runner/core", "runner/os", "runner/task", "runner/store", "reports"}}},
+      {"runner/cli", {{"reports/write",    "runner/prompt",     "runner/installation",
+                       "runner/core",      "runner/os",         "runner/analysis",
+                       "runner/reward",    "runner/trajectory", "runner/task",
+                       "runner/sandbox",   "runner/selftest",   "runner/submission",
+                       "runner/workspace", "runner/serve",      "runner/gate",
+                       "runner/agent",     "runner/store",      "runner/import",
+                       "runner/synthesis", "runner/backend",    "runner/verify",
+                       "runner/measure",   "runner/lint",       "runner/judge",
+                       "runner/options",   "baselines",         "reports"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
@@ -225,6 +222,7 @@ class PlantedEdge : public ::testing::Test {
     folder_.write("runner/core/result.hpp", "#pragma once\n");
     folder_.write("runner/cli/main.hpp", "#pragma once\n");
     folder_.write("runner/store/store.hpp", "#pragma once\n");
+    folder_.write("reports/write/site.hpp", "#pragma once\n");
     folder_.write(file, "// comment\n" + include + "\n");
     return violations(folder_.path());
   }
@@ -236,12 +234,22 @@ TEST_F(PlantedEdge, GoodOnesPass) {
   EXPECT_THAT(plant("reports/x.cpp", "#include \"runner/store/store.hpp\""), IsEmpty());
   EXPECT_THAT(plant("baselines/x.cpp", "#include <ATen/ATen.h>"), IsEmpty());
   EXPECT_THAT(plant("runner/task/x.cpp", "#include <vector>"), IsEmpty());
+  EXPECT_THAT(plant("reports/write/x.cpp", "#include \"reports/write/site.hpp\""), IsEmpty());
   EXPECT_THAT(plant("runner/backend/cuda/x.hpp", "#include <cuda_runtime.h>"), IsEmpty());
 }
 
 TEST_F(PlantedEdge, UpwardsIsFound) {
   EXPECT_THAT(plant("runner/core/x.hpp", "#include \"runner/store/store.hpp\""),
               ElementsAre(HasSubstr("runner/core/x.hpp includes runner/store/store.hpp")));
+}
+
+// A room within another has a rule of its own, and what is around it may not include it unasked.
+TEST_F(PlantedEdge, RoomsWithinRoomsHaveTheirOwnRule) {
+  EXPECT_THAT(plant("reports/x.cpp", "#include \"reports/write/site.hpp\""),
+              ElementsAre(HasSubstr("may not include")));
+  std::filesystem::remove(folder_.path() / "reports/x.cpp");
+  EXPECT_THAT(plant("reports/write/x.cpp", "#include \"runner/backend/backend.hpp\""),
+              ElementsAre(HasSubstr("may not include")));
 }
 
 TEST_F(PlantedEdge, IncludingTheCliIsFound) {

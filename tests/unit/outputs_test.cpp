@@ -1,4 +1,4 @@
-#include "runner/cli/outputs.hpp"
+#include "reports/write/outputs.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "runner/cli/page_extras.hpp"
+#include "reports/write/page_extras.hpp"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "runner/cli/outputs.hpp"
+#include "reports/write/outputs.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {

@@ -1,4 +1,4 @@
-#include "runner/cli/output_file.hpp"
+#include "reports/write/output_file.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "runner/cli/site_output.hpp"
+#include "reports/write/site_output.hpp"
 
 #include <set>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/output_file.hpp"
+#include "reports/write/output_file.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {

@@ -1,4 +1,4 @@
-#include "runner/cli/outputs.hpp"
+#include "reports/write/outputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 #include "reports/github_report.hpp"
 #include "reports/reporter.hpp"
-#include "runner/cli/output_file.hpp"
+#include "reports/write/output_file.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
 
