@@ -13,9 +13,9 @@
 #include "reports/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/agent/agent_protocol.hpp"
-#include "runner/cli/shard_choice.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
+#include "runner/plan/shard_choice.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/trajectory/render_episode.hpp"
 

@@ -12,8 +12,8 @@
 #include "reports/rewards.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/score.hpp"
-#include "runner/cli/evaluation_key.hpp"
 #include "runner/cli/resumed_options.hpp"
+#include "runner/plan/evaluation_key.hpp"
 #include "runner/store/columns.hpp"
 #include "tests/unit/report_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "runner/cli/shard_choice.hpp"
+#include "runner/plan/shard_choice.hpp"
 
 #include <charconv>
 #include <system_error>

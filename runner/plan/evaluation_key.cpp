@@ -1,4 +1,4 @@
-#include "runner/cli/evaluation_key.hpp"
+#include "runner/plan/evaluation_key.hpp"
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
