@@ -16,10 +16,10 @@
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/calibration_file.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/device/calibration_file.hpp"
 #include "runner/installation/container.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"

@@ -16,7 +16,6 @@
 #include <fmt/ranges.h>
 
 #include "reports/sanitize.hpp"
-#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
@@ -24,6 +23,7 @@
 #include "runner/cli/task_choice.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/lint/graph_facts.hpp"

@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/calibration_file.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/serving.hpp"
 #include "runner/cli/timing_selftest.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/device/calibration_file.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/os/clean_text.hpp"

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "runner/cli/baseline_packages.hpp"
-#include "runner/cli/measuring_lock.hpp"
 #include "runner/cli/synth_sources.hpp"
 #include "runner/cli/synth_trial.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/synthesis/operator_sequence.hpp"

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "runner/cli/lowering_setup.hpp"
-#include "runner/cli/oracle_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_plan.hpp"
@@ -18,6 +17,7 @@
 #include "runner/cli/synth_sources.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/device/oracle_options.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/oracle_options.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/device/oracle_options.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"

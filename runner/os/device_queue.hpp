@@ -1,7 +1,7 @@
 // The queue of those who wait for a device, in order of arrival: each waiter holds a flock on a
 // file of its own beside the device's lock, so that a place ends with the process that has it. The
 // kernel's time of the file's making orders them; nobody can be before somebody who came earlier. A
-// user's runs wait for each other first (cli/measuring_lock), so that among users each has one
+// user's runs wait for each other first (device/measuring_lock), so that among users each has one
 // place.
 #pragma once
 

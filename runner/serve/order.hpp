@@ -31,7 +31,7 @@ struct Order {
 
 // An order that waits or is being judged. While it waits, its files lie on the spool alone.
 struct QueuedOrder {
-  // The key that its row will have (cli/evaluation_key.hpp), 64 hex digits; of what is not stored,
+  // The key that its row will have (plan/evaluation_key.hpp), 64 hex digits; of what is not stored,
   // something like it.
   std::string id;
   Order order;

@@ -1,4 +1,4 @@
-#include "runner/cli/calibration_file.hpp"
+#include "runner/device/calibration_file.hpp"
 
 #include <sys/utsname.h>
 

@@ -1,4 +1,4 @@
-#include "runner/cli/machine_facts.hpp"
+#include "runner/device/machine_facts.hpp"
 
 #include <sys/utsname.h>
 

@@ -1,4 +1,4 @@
-#include "runner/cli/oracle_options.hpp"
+#include "runner/device/oracle_options.hpp"
 
 #include "runner/core/usable_cores.hpp"
 

@@ -1,4 +1,4 @@
-#include "runner/cli/measuring_lock.hpp"
+#include "runner/device/measuring_lock.hpp"
 
 #include <unistd.h>
 
