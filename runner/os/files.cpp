@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "runner/core/unique_fd.hpp"
 
@@ -65,11 +64,16 @@ void remove_abandoned(const fs::path& temporary, const std::string& prefix) {
 }  // namespace
 
 std::optional<std::string> read_file(const fs::path& file) {
-  const std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return std::nullopt;
+  std::string text;
+  std::array<char, 1u << 14> part;
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), part.data(), part.size());
+    if (got == 0) return text;
+    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR) return std::nullopt;
+  }
 }
 
 Status write_new_file(const fs::path& file, std::string_view bytes) {

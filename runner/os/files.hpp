@@ -13,8 +13,8 @@
 
 namespace kbench {
 
-// All that can be read; nothing where the file cannot be opened. For files of ours and the
-// kernel's.
+// The whole file; nothing where it cannot be read to its end, or is a folder. For files of ours and
+// the kernel's.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& file);
 
 // Reads a file that untrusted code made: no link is followed, only a regular file is read.

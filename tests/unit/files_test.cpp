@@ -28,6 +28,17 @@ class Files : public ::testing::Test {
   ScratchFolder folder_;
 };
 
+TEST_F(Files, WhatCannotBeReadToItsEndIsNoText) {
+  ASSERT_TRUE(write_new_file(at("text"), std::string(100'000, 'x')).ok());
+  ASSERT_TRUE(write_new_file(at("empty"), "").ok());
+  EXPECT_EQ(read_file(at("text")), std::string(100'000, 'x'));
+  EXPECT_EQ(read_file(at("empty")), "");
+  EXPECT_FALSE(read_file(at("none")));
+  EXPECT_FALSE(read_file(folder_.path())) << "a folder opens, and has no text";
+  EXPECT_FALSE(read_file("/proc/self/mem")) << "opens, and no byte at its begin can be read";
+  EXPECT_TRUE(read_file("/proc/self/status")) << "says that it has no size";
+}
+
 TEST_F(Files, AFolderGoesWithItsOwner) {
   ASSERT_TRUE(write_new_file(at("x"), "text").ok());
   const fs::path path = folder_.path();
