@@ -47,10 +47,19 @@ def repeat(command, runs):
             sys.exit(f"kbench ended with {ended.returncode}")
 
 
+def tasks_with_examples(device):
+    """Ids of the tasks that a shipped example is for, on that device. Of others only baselines would be
+    timed."""
+    examples = ROOT / "data" / "submissions" / "example"
+    ending = {"cpu": ".cpp", "cuda": ".cu"}[device]
+    return sorted(str(file.relative_to(examples).with_suffix(""))
+                  for file in examples.glob(f"level*/*{ending}"))
+
+
 def measure(kbench, arguments, database):
     command = [kbench, "run", "--quiet", "--device", arguments.device, "--db", database, "--no-html",
                "--submissions", str(ROOT / "data" / "submissions")]
-    for task in arguments.task:
+    for task in arguments.task or tasks_with_examples(arguments.device):
         command += ["--task", task]
     if arguments.quick:
         command.append("--quick")
