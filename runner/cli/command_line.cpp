@@ -587,6 +587,15 @@ Result<Request> config_request(ConfigOptions options, const CLI::App& config,
   return Request(std::move(options));
 }
 
+// Long names of the options of a command that stand among its words.
+std::set<std::string> given_options(const CLI::App& command) {
+  std::set<std::string> given;
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !option->get_lnames().empty())
+      given.insert(option->get_lnames().front());
+  return given;
+}
+
 // A run and its new name, or a name to take away.
 Result<Request> tag_request(const TagOptions& options) {
   if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
@@ -618,6 +627,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
   if (auto taken = take_outputs(table, commands); !taken) return taken.error();
   if (table.run->parsed()) {
     commands.run.command_line = command_line_text(words);
+    commands.run.given = given_options(*table.run);
     return Request(std::move(commands.run));
   }
   if (table.tasks.list->parsed()) return Request(TasksListRequest{commands.tasks});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,10 @@ struct RunOptions {
   std::optional<double> call_limit_seconds;  // of one call; empty: by eager's time
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
-  std::string id;                     // of the new run; empty: drawn
+  // Long names of the options that the command line has, without dashes: what is said at its
+  // default is said all the same.
+  std::set<std::string> given;
+  std::string id;  // of the new run; empty: drawn
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
   std::string command_line;            // as typed, for the store

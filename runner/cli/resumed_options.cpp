@@ -23,10 +23,12 @@ std::optional<T> stored(const Json& configuration, const char* name) {
   }
 }
 
-// Takes what is stored where the value is what nobody asked for.
+// Takes what is stored where the value is what nobody asked for. `given`: whether the option was
+// said, if only at its default.
 template <class T>
-void complete(T& value, const T& by_default, const Json& configuration, const char* name) {
-  if (value != by_default) return;
+void complete(T& value, const T& by_default, bool given, const Json& configuration,
+              const char* name) {
+  if (given || value != by_default) return;
   if (auto found = stored<T>(configuration, name)) value = std::move(*found);
 }
 
@@ -68,22 +70,27 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   const Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
   if (!configuration.is_object()) return options;
   const RunOptions none;
-  complete(options.levels, none.levels, configuration, "levels");
-  complete(options.tasks, none.tasks, configuration, "tasks");
+  const auto given = [&](const char* option) { return options.given.contains(option); };
+  complete(options.levels, none.levels, given("level"), configuration, "levels");
+  complete(options.tasks, none.tasks, given("task"), configuration, "tasks");
   complete(options.size, configuration, "size");
   if (!options.device) options.device = stored_device(configuration);
-  complete(options.precision, none.precision, configuration, "precision");
-  complete(options.profile, none.profile, configuration, "profile");
-  complete(options.allow_torch, none.allow_torch, configuration, "allow_torch");
+  complete(options.precision, none.precision, given("precision"), configuration, "precision");
+  complete(options.profile, none.profile, given("profile"), configuration, "profile");
+  complete(options.allow_torch, none.allow_torch, given("allow-torch"), configuration,
+           "allow_torch");
   complete(options.common.suite, configuration, "suite");
   if (!options.file) complete(options.submissions, configuration, "submissions");
   if (!options.submissions) complete(options.file, configuration, "file");
-  complete(options.layout, none.layout, configuration, "layout");
+  complete(options.layout, none.layout, given("layout"), configuration, "layout");
   complete(options.agent, configuration, "agent");
-  complete(options.baselines_only, none.baselines_only, configuration, "baselines_only");
-  complete(options.quick, none.quick, configuration, "quick");
-  complete(options.checks_only, none.checks_only, configuration, "checks_only");
-  complete(options.budget_seconds, none.budget_seconds, configuration, "budget_seconds");
+  complete(options.baselines_only, none.baselines_only, given("baselines-only"), configuration,
+           "baselines_only");
+  complete(options.quick, none.quick, given("quick"), configuration, "quick");
+  complete(options.checks_only, none.checks_only, given("checks-only"), configuration,
+           "checks_only");
+  complete(options.budget_seconds, none.budget_seconds, given("budget"), configuration,
+           "budget_seconds");
   if (!options.call_limit_seconds) options.call_limit_seconds = stored_call_limit(configuration);
   if (const auto shard = shard_of(run); shard && !options.shard) {
     options.shard = ShardChoice{shard->index, shard->of};

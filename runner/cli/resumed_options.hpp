@@ -15,8 +15,8 @@ class Store;
 [[nodiscard]] Result<Run> find_resumed_run(const Store& store, const RunOptions& options);
 
 // `options`, completed from how `run` was configured (run_choices.hpp). An option that was
-// given, and is not what it is by default, stays as it is: where it contradicts the run, that is
-// for the run to refuse.
+// given (options.given) or is not what it is by default stays as it is: where it contradicts the
+// run, that is for the run to refuse.
 [[nodiscard]] RunOptions with_options_of(RunOptions options, const Run& run);
 
 // The same with the run in options.database. Without options.resume, `options` as they are.

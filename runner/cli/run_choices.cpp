@@ -44,6 +44,16 @@ Json describe_configuration(const RunOptions& options, const Plan& plan, const D
   return choices;
 }
 
+std::optional<std::string> first_difference(const Json& before, const Json& now) {
+  for (const auto& [name, value] : now.items())
+    if (!before.contains(name) || before.at(name) != value) return name;
+  // A choice that stands at its default may be left out.
+  if (before.is_object())
+    for (const auto& [name, value] : before.items())
+      if (!now.contains(name)) return name;
+  return std::nullopt;
+}
+
 Json describe_submissions(const Plan& plan) {
   const auto state = plan.submissions ? git_state(*plan.submissions) : std::nullopt;
   if (!state) return nullptr;

@@ -2,6 +2,7 @@
 // the configuration, which --resume must find unchanged.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "runner/backend/backend.hpp"
@@ -15,6 +16,10 @@ namespace kbench {
 // version of it.
 [[nodiscard]] Json describe_configuration(const RunOptions& options, const Plan& plan,
                                           const DeviceFacts& device, const std::string& torch);
+
+// The first choice that two configurations do not share: one of them has it alone, or another value
+// of it.
+[[nodiscard]] std::optional<std::string> first_difference(const Json& before, const Json& now);
 
 // Null where they are in no git repository, and for the shipped examples.
 [[nodiscard]] Json describe_submissions(const Plan& plan);

@@ -278,14 +278,14 @@ class RunSession {
 
   Status resume_run(const Json& configuration) {
     const Json before = Json::parse(run_.configuration, nullptr, false);
-    for (const auto& [name, value] : configuration.items()) {
-      if (!before.contains(name) || before.at(name) != value) {
-        return Error{
-            ErrorCode::kUsage,
-            fmt::format("run {} was started with another {}: {} then, {} now", short_id(run_), name,
-                        before.contains(name) ? before.at(name).dump() : "nothing", value.dump()),
-            "leave the options out: --resume takes those of its run"};
-      }
+    if (const auto other = first_difference(before, configuration)) {
+      const auto words = [&](const Json& choices) {
+        return choices.contains(*other) ? choices.at(*other).dump() : std::string("nothing");
+      };
+      return Error{ErrorCode::kUsage,
+                   fmt::format("run {} was started with another {}: {} then, {} now",
+                               short_id(run_), *other, words(before), words(configuration)),
+                   "leave the options out: --resume takes those of its run"};
     }
     auto rows = sound_rows();
     if (!rows) return rows.error();

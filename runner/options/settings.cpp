@@ -35,10 +35,10 @@ constexpr std::array<std::string_view, 3> kShared{"color", "db", "suite"};
 constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset", "resume",
                                                       "version"};
 // --resume takes these of its run.
-constexpr std::array<std::string_view, 15> kOfARun{
-    "agent",       "allow-torch", "baselines-only", "budget",    "call-limit",
-    "checks-only", "device",      "level",          "precision", "profile",
-    "quick",       "size",        "submissions",    "suite",     "task"};
+constexpr std::array<std::string_view, 18> kOfARun{
+    "agent",  "allow-torch", "baselines-only", "budget",      "call-limit", "checks-only",
+    "device", "group",       "layout",         "level",       "precision",  "profile",
+    "quick",  "shard",       "size",           "submissions", "suite",      "task"};
 // Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
 constexpr std::array<std::string_view, 11> kOtherVariables{
     "KBENCH_CACHE",         "KBENCH_CONFIG",       "KBENCH_DEPS",   "KBENCH_IMPORT_ALL",

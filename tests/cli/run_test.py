@@ -416,6 +416,20 @@ class KilledTest(RunCase):
         result = self.run_kbench(*words, "--agent", "segfault", "--resume")
         self.assert_fails(result, USAGE, "agent")
 
+    def test_what_is_said_at_its_default_is_no_less_said(self):
+        """Was: silently taken as if nobody had said anything, or not compared at all."""
+        words = (*CHECKED, "--submissions", FAULTS, "--agent", "honest", "--precision", "fp32",
+                 "--allow-torch", "all")
+        self.assert_good(self.run_kbench(*words))
+        for option, by_default in (("--precision", "torch-default"), ("--allow-torch", "data")):
+            with self.subTest(option):
+                self.assert_fails(self.run_kbench("--resume", option, by_default), USAGE,
+                                  option.strip("-").replace("-", "_"), by_default.partition("-")[0])
+        (self.folder / "kbench.toml").write_text(
+            "[run]\nlayout = 'kernelbench'\nshard = '1/2'\ngroup = 'a'\nprecision = 'tf32'\n",
+            encoding="ascii")
+        self.assert_good(self.run_kbench("--resume"))
+
     def test_resume_after_a_change_is_refused(self):
         """Was: a second row of the same file, as often as one likes."""
         file = self.folder / "subs/alice/level1/019_relu.cpp"

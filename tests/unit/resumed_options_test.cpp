@@ -54,6 +54,20 @@ TEST(ResumedOptions, WhatIsSaidStaysForTheRunToRefuse) {
   EXPECT_FALSE(options.file);
 }
 
+TEST(ResumedOptions, WhatIsSaidAtItsDefaultStaysAsWell) {
+  RunOptions given;
+  given.given = {"precision", "profile", "allow-torch", "layout", "budget"};
+  const RunOptions options = with_options_of(
+      given, started_with(R"({"precision": "tf32", "profile": "kernelbench", "allow_torch": "all",
+                              "layout": "kernelbench", "budget_seconds": 60, "quick": true})"));
+  EXPECT_EQ(options.precision, "torch-default");
+  EXPECT_EQ(options.profile, "kbench");
+  EXPECT_EQ(options.allow_torch, "data");
+  EXPECT_EQ(options.layout, "kbench");
+  EXPECT_EQ(options.budget_seconds, 180);
+  EXPECT_TRUE(options.quick) << "nobody said anything of it";
+}
+
 TEST(ResumedOptions, AConfigurationThatIsNoneChangesNothing) {
   for (const char* text : {"", "[]", "null", R"({"levels": "all", "quick": 3, "size": {}})"}) {
     const RunOptions options = with_options_of({}, started_with(text));

@@ -155,8 +155,14 @@ TEST_F(Settings, WhatIsTypedSilencesWhatItExcludes) {
 
 // It takes the options of its run; other ones would be refused.
 TEST_F(Settings, AResumedRunIsNotChangedByTheFile) {
-  toml("db = 'a.sqlite'\n[run]\nlevel = [1]\nquick = true\njobs = 3\n");
+  toml(
+      "db = 'a.sqlite'\n[run]\nlevel = [1]\nquick = true\njobs = 3\nlayout = 'kernelbench'\n"
+      "shard = '1/2'\ngroup = 'nightly-12'\n");
   const auto run = parse_as<RunOptions>({"run", "--resume"});
+  EXPECT_EQ(run.layout, "kbench");
+  EXPECT_FALSE(run.shard);
+  EXPECT_EQ(run.group, "");
+  EXPECT_THAT(run.given, ElementsAre("config", "db", "jobs", "resume"));
   EXPECT_THAT(run.levels, IsEmpty());
   EXPECT_FALSE(run.quick);
   EXPECT_EQ(run.jobs, 3);
