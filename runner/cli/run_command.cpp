@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -116,9 +117,12 @@ class RunSession {
           python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
                   : ArgumentsByTask{};
       return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
-                               options_.jobs.value_or(usable_threads()));
+                               options_.jobs.value_or(usable_threads()), given_up_);
     });
-    if (auto ready = await_oracle(); !ready) return ready.error();
+    if (auto ready = await_oracle(); !ready) {
+      given_up_ = true;  // nobody will want what is not compiled yet
+      return ready.error();
+    }
     trial.wait();
     if (!may_begin_early()) await_builds();
     if (auto begun = begin_run(); !begun) return begun.error();
@@ -806,6 +810,7 @@ class RunSession {
   std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before
   Run run_;
+  std::atomic<bool> given_up_ = false;  // outlives what compiles
   std::future<std::vector<SubmissionBuild>> compiling_;
   std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile
   std::map<std::size_t, PackageResult> packages_;  // by task

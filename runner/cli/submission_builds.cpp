@@ -144,10 +144,11 @@ void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation) {
 }
 
 std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Builders& builders,
-                                               const ArgumentsByTask& arguments, int jobs) {
+                                               const ArgumentsByTask& arguments, int jobs,
+                                               const std::atomic<bool>& given_up) {
   std::vector<SubmissionBuild> builds(plan.units.size());
   for_each_index(builds.size(), jobs, [&](std::size_t i) {
-    builds[i] = build(plan.units[i], plan, builders, arguments);
+    if (!given_up) builds[i] = build(plan.units[i], plan, builders, arguments);
   });
   return builds;
 }

@@ -2,6 +2,7 @@
 // is a build step of their own. No worker starts before all are done.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -41,11 +42,12 @@ struct Builders {
 };
 
 // One for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.
-// `jobs` compilers at most at the same time.
+// `jobs` compilers at most at the same time; none is begun once `given_up` is true.
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
                                                              const Builders& builders,
                                                              const ArgumentsByTask& arguments,
-                                                             int jobs);
+                                                             int jobs,
+                                                             const std::atomic<bool>& given_up);
 
 // Adds facts of the build to the row: labels, and the compilers' words for a submission that was
 // measured without a part that does not compile (label "fallback").

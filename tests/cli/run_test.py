@@ -218,6 +218,26 @@ class FaultsTest(RunCase):
         self.assert_nothing_left()
 
 
+    def test_an_oracle_that_cannot_start_ends_the_run_at_once(self):
+        """Was: said when the last of all submissions had been compiled."""
+        programs = self.folder / "bin"
+        shutil.copytree(KBENCH.parent, programs)
+        (programs / "kbench-oracle").write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+        honest = (FAULTS / "honest/level1/019_relu.cpp").read_text(encoding="utf-8")
+        agents = 12
+        for agent in range(agents):
+            file = self.folder / f"subs/agent{agent}/level1/019_relu.cpp"
+            file.parent.mkdir(parents=True)
+            file.write_text(f"{honest}// {agent}\n", encoding="utf-8")
+        cache = self.folder / "cache"
+        result = subprocess.run(
+            [programs / "kbench", "run", *CHECKED, "--submissions", "subs", "--jobs", "1"],
+            cwd=self.folder, env={**self.environment(), "KBENCH_CACHE": str(cache)},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400, check=False)
+        self.assert_fails(result, INFRASTRUCTURE, "oracle")
+        self.assertLess(sum(1 for _ in cache.glob("submissions/*")), agents)
+
+
 class OutputTest(RunCase):
     def test_json_is_pure_and_complete(self):
         result = self.run_kbench(*RELU, "--quick", "--submissions", FAULTS, "--agent", "honest",
