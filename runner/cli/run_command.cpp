@@ -215,8 +215,13 @@ class RunSession {
     auto hello = oracle_->hello();
     if (!hello) return hello.error();
     hello_ = std::move(*hello);
-    calibration_ =
+    auto calibration =
         find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
+    if (calibration)
+      calibration_ = std::move(*calibration);
+    else
+      progress_.warn(fmt::format("no row gets a verdict: {}; {}", calibration.error().message,
+                                 calibration.error().hint));
     return Done{};
   }
 

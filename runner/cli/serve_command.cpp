@@ -113,10 +113,13 @@ class Serving {
     run.device = options_.device;
     const auto target = choose_target(run, installation_);
     if (!target) return target.error();
-    if (find_calibration(installation_.state, describe_device(*target))) return Done{};
+    const auto known = find_calibration(installation_.state, describe_device(*target));
+    if (known && *known) return Done{};
     note(
-        "the device was never calibrated, so that is done first, which takes some minutes; "
-        "--trust-estimates goes without");
+        fmt::format("{}, so that is done first, which takes some minutes; --trust-estimates goes "
+                    "without",
+                    known ? "the device was never calibrated"
+                          : "the device is calibrated anew, since " + known.error().message));
     TimingSelftestRequest request{.common = options_.common, .device = options_.device};
     request.common.suite.reset();   // it measures shipped tasks
     request.common.verbosity = -1;  // its rows are nobody's here

@@ -280,6 +280,9 @@ Result<Findings> perform(const TimingSelftestRequest& request, const Installatio
   calibration.database = database.string();
   Findings findings = judge(measured->runs, std::move(calibration));
   if (rounds < 2) return findings;  // one run does not know what two differ by
+  if (const auto before = find_calibration(installation.state, findings.calibration.device);
+      !before && request.common.verbosity >= 0)
+    fmt::print(stderr, "{}; it is replaced\n", printable(before.error().message));
   if (auto kept = keep_calibration(installation.state, findings.calibration); !kept)
     return kept.error();
   return findings;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "runner/backend/cpu/host_facts.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/os/files.hpp"
@@ -24,8 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSchema = "kbench-calibration/1";
+constexpr std::string_view kEnding = ".json";
 
-fs::path file_in(const fs::path& state) { return state / "calibration.json"; }
+fs::path old_file_in(const fs::path& state) { return state / "calibration.json"; }
+
+fs::path folder_in(const fs::path& state) { return state / "calibrations"; }
+
+// By its identity alone: another driver or kbench replaces what was known.
+fs::path file_of(const fs::path& state, const CalibratedDevice& device) {
+  constexpr std::size_t kDigits = 16;
+  return folder_in(state) /
+         fmt::format("{}-{}{}", device.device, sha256(device.identity).substr(0, kDigits), kEnding);
+}
 
 Error damaged(const fs::path& file, const std::string& how) {
   return {ErrorCode::kBadInput, fmt::format("{}: {}", file.string(), how),
@@ -35,6 +47,25 @@ Error damaged(const fs::path& file, const std::string& how) {
 bool is_sound(const Calibration& calibration) {
   return std::isfinite(calibration.between_sessions) && calibration.between_sessions >= 0 &&
          std::isfinite(calibration.between_runs) && calibration.between_runs >= 0;
+}
+
+// Empty where there is no such file. Errors: kBadInput.
+Result<std::vector<StoredCalibration>> read_one(const fs::path& file) {
+  std::vector<StoredCalibration> found;
+  std::error_code none;
+  if (!fs::exists(file, none)) return found;
+  const auto text = read_file(file);
+  if (!text) return damaged(file, "cannot be read");
+  try {
+    const Json json = Json::parse(*text);
+    if (json.at("schema") != kSchema) return damaged(file, "is of another schema");
+    json.at("devices").get_to(found);
+  } catch (const Json::exception& problem) {
+    return damaged(file, problem.what());
+  }
+  for (const StoredCalibration& one : found)
+    if (!is_sound(one.calibration)) return damaged(file, "holds what is no deviation");
+  return found;
 }
 
 }  // namespace
@@ -67,19 +98,23 @@ CalibratedDevice describe_device(const Target& target) {
 }
 
 Result<std::vector<StoredCalibration>> read_calibrations(const fs::path& state) {
-  std::vector<StoredCalibration> found;
-  const auto text = state.empty() ? std::nullopt : read_file(file_in(state));
-  if (!text) return found;
-  try {
-    const Json json = Json::parse(*text);
-    if (json.at("schema") != kSchema) return damaged(file_in(state), "is of another schema");
-    json.at("devices").get_to(found);
-  } catch (const Json::exception& problem) {
-    return damaged(file_in(state), problem.what());
+  std::vector<StoredCalibration> all;
+  if (state.empty()) return all;
+  std::vector<fs::path> files;
+  std::error_code none;  // no folder: no device has a file of its own
+  for (const auto& entry : fs::directory_iterator(folder_in(state), none))
+    if (entry.path().extension() == kEnding) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    auto own = read_one(file);
+    if (!own) return own.error();
+    all.insert(all.end(), own->begin(), own->end());
   }
-  for (const StoredCalibration& one : found)
-    if (!is_sound(one.calibration)) return damaged(file_in(state), "holds what is no deviation");
-  return found;
+  const auto old = read_one(old_file_in(state));
+  if (!old) return old.error();
+  for (const StoredCalibration& one : *old)
+    if (!fs::exists(file_of(state, one.device), none)) all.push_back(one);
+  return all;
 }
 
 std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
@@ -90,9 +125,13 @@ std::optional<Calibration> find_calibration(std::span<const StoredCalibration> a
   return found->calibration;
 }
 
-std::optional<Calibration> find_calibration(const fs::path& state, const CalibratedDevice& device) {
-  const auto all = read_calibrations(state);
-  if (!all) return std::nullopt;
+Result<std::optional<Calibration>> find_calibration(const fs::path& state,
+                                                    const CalibratedDevice& device) {
+  if (state.empty()) return std::optional<Calibration>();
+  std::error_code none;
+  const fs::path own = file_of(state, device);
+  const auto all = read_one(fs::exists(own, none) ? own : old_file_in(state));
+  if (!all) return all.error();
   return find_calibration(*all, device);
 }
 
@@ -101,17 +140,10 @@ Status keep_calibration(const fs::path& state, const StoredCalibration& calibrat
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
   }
-  auto all = read_calibrations(state);
-  std::vector<StoredCalibration> kept = all ? std::move(*all) : std::vector<StoredCalibration>{};
-  std::erase_if(kept, [&](const StoredCalibration& one) {
-    return one.device.device == calibration.device.device &&
-           one.device.identity == calibration.device.identity;
-  });
-  kept.push_back(calibration);
   std::error_code failure;
-  fs::create_directories(state, failure);
-  const Json json = {{"schema", kSchema}, {"devices", kept}};
-  return write_atomically(file_in(state), json.dump(2) + "\n", 0644);
+  fs::create_directories(folder_in(state), failure);
+  const Json json = {{"schema", kSchema}, {"devices", Json::array({calibration})}};
+  return write_atomically(file_of(state, calibration.device), json.dump(2) + "\n", 0644);
 }
 
 }  // namespace kbench

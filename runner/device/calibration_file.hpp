@@ -1,6 +1,7 @@
-// Where the calibrations of this machine's devices are kept: calibration.json in kbench's state
-// folder, which outlives results. A run copies into each row the one that fits its device. Written
-// by `kbench selftest timing`, read by run and doctor.
+// The calibrations of this machine's devices: a file for each in calibrations/ of kbench's state
+// folder, which outlives results, so that whoever calibrates one device changes nothing of another.
+// A run copies into each row the one that fits its device. A device without a file of its own has
+// what stands in calibration.json there, which older versions kept for all devices.
 #pragma once
 
 #include <filesystem>
@@ -40,18 +41,21 @@ struct StoredCalibration {
   std::string database;  // with their samples
 };
 
-// All that are kept; empty without a file. Errors: kBadInput for one that is damaged.
+// All that are kept, each device's own file before the old one. Errors: kBadInput for the first
+// file that is damaged, by its name.
 [[nodiscard]] Result<std::vector<StoredCalibration>> read_calibrations(
     const std::filesystem::path& state);
 
 // The one for this very device, driver and kbench.
 [[nodiscard]] std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
                                                           const CalibratedDevice& device);
-// The same in the file. Whatever is wrong with that, there is none.
-[[nodiscard]] std::optional<Calibration> find_calibration(const std::filesystem::path& state,
-                                                          const CalibratedDevice& device);
+// The same in the device's file, or in the old one where it has none. Errors: kBadInput where that
+// file is damaged, by its name.
+[[nodiscard]] Result<std::optional<Calibration>> find_calibration(
+    const std::filesystem::path& state, const CalibratedDevice& device);
 
-// Replaces what was known of the device. Errors: kUsage without a state folder, kInfrastructure.
+// Replaces what was known of the device, and a file of it that is damaged. Errors: kUsage without a
+// state folder, kInfrastructure.
 [[nodiscard]] Status keep_calibration(const std::filesystem::path& state,
                                       const StoredCalibration& calibration);
 

@@ -1,6 +1,11 @@
 #include "runner/device/calibration_file.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -24,12 +29,28 @@ class CalibrationFile : public ::testing::Test {
   }
   std::filesystem::path state() { return folder_.path() / "state" / "kbench"; }
 
+  // The one of this very device, driver and kbench; fails where a file is damaged.
+  std::optional<Calibration> known(const CalibratedDevice& device) {
+    auto found = find_calibration(state(), device);
+    EXPECT_TRUE(found.ok());
+    return found ? *found : std::nullopt;
+  }
+  // The file of the only device that has one.
+  std::filesystem::path own_file() {
+    return std::filesystem::directory_iterator(state() / "calibrations")->path();
+  }
+  // As older versions kept all devices.
+  void write_old_file(const std::string& text) {
+    std::filesystem::create_directories(state());
+    std::ofstream(state() / "calibration.json") << text;
+  }
+
   ScratchFolder folder_ = std::move(*ScratchFolder::make("calibration-test"));
 };
 
 TEST_F(CalibrationFile, WhatIsKeptIsFound) {
   ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
-  const auto found = find_calibration(state(), gpu());
+  const auto found = known(gpu());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->between_runs, 0.002);
   EXPECT_EQ(found->measured_at, "2026-11-24T12:00:00Z");
@@ -37,8 +58,8 @@ TEST_F(CalibrationFile, WhatIsKeptIsFound) {
 
 TEST_F(CalibrationFile, AnotherDriverOrAnotherDeviceHasNone) {
   ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
-  EXPECT_FALSE(find_calibration(state(), gpu("999.1")));
-  EXPECT_FALSE(find_calibration(state(), describe_device({.device = "cpu"}, {})));
+  EXPECT_FALSE(known(gpu("999.1")));
+  EXPECT_FALSE(known(describe_device({.device = "cpu"}, {})));
 }
 
 TEST_F(CalibrationFile, ANewOneReplacesTheOldOneOfTheSameDeviceOnly) {
@@ -47,26 +68,73 @@ TEST_F(CalibrationFile, ANewOneReplacesTheOldOneOfTheSameDeviceOnly) {
   ASSERT_TRUE(keep_calibration(state(), stored(cpu, 0.02)));
   ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.001)));
   EXPECT_EQ(read_calibrations(state())->size(), 2u);
-  EXPECT_EQ(find_calibration(state(), gpu())->between_runs, 0.001);
-  EXPECT_EQ(find_calibration(state(), cpu)->between_runs, 0.02);
+  EXPECT_EQ(known(gpu())->between_runs, 0.001);
+  EXPECT_EQ(known(cpu)->between_runs, 0.02);
 }
 
-TEST_F(CalibrationFile, ADamagedFileIsNoCalibration) {
+// Several may calibrate a device each at the same time: none loses what another one kept.
+TEST_F(CalibrationFile, DevicesThatAreCalibratedAtOnceAreAllKept) {
+  constexpr int kDevices = 8;
+  const auto device = [&](int i) {
+    CalibratedDevice one = gpu();
+    one.identity = "GPU-" + std::to_string(i);
+    return one;
+  };
+  std::vector<std::jthread> calibrating;
+  for (int i = 0; i < kDevices; ++i)
+    calibrating.emplace_back([&, i] {
+      for (int again = 0; again < 20; ++again)
+        EXPECT_TRUE(keep_calibration(state(), stored(device(i), 0.001)).ok());
+    });
+  calibrating.clear();
+  for (int i = 0; i < kDevices; ++i) EXPECT_TRUE(known(device(i))) << i;
+}
+
+TEST_F(CalibrationFile, ADamagedFileIsNamedAndMendedByANewCalibration) {
   ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
   for (const char* text : {"", "{", "{\"schema\": \"other/9\", \"devices\": []}", "[]"}) {
-    std::ofstream(state() / "calibration.json") << text;
-    const auto read = read_calibrations(state());
-    ASSERT_FALSE(read) << text;
-    EXPECT_NE(read.error().hint.find("selftest timing"), std::string::npos);
-    EXPECT_FALSE(find_calibration(state(), gpu())) << text;
+    std::ofstream(own_file()) << text;
+    for (const auto& error :
+         {read_calibrations(state()).error(), find_calibration(state(), gpu()).error()}) {
+      EXPECT_NE(error.message.find(own_file().string()), std::string::npos) << error.message;
+      EXPECT_NE(error.hint.find("selftest timing"), std::string::npos);
+    }
   }
-  EXPECT_TRUE(keep_calibration(state(), stored(gpu(), 0.002))) << "and is mended by a new one";
-  EXPECT_TRUE(find_calibration(state(), gpu()));
+  EXPECT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
+  EXPECT_TRUE(known(gpu()));
+}
+
+// As it was written when all devices shared a file.
+TEST_F(CalibrationFile, WhatStandsInTheOldFileHoldsUntilTheDeviceHasItsOwn) {
+  const CalibratedDevice cpu = describe_device({.device = "cpu"}, {});
+  const auto entry = [](const CalibratedDevice& device, const char* between_runs) {
+    return R"({"device": {"device": ")" + device.device + R"(", "identity": ")" + device.identity +
+           R"(", "name": ")" + device.name + R"(", "driver": ")" + device.driver +
+           R"(", "kbench": ")" + device.kbench +
+           R"("}, "calibration": {"between_sessions": 0, "between_runs": )" + between_runs +
+           R"(, "measured_at": "2026-11-24T12:00:00Z"}, "runs": 5, "database": "x"})";
+  };
+  write_old_file(R"({"schema": "kbench-calibration/1", "devices": [)" + entry(gpu(), "0.003") +
+                 ", " + entry(cpu, "0.02") + "]}");
+  ASSERT_TRUE(known(gpu()));
+  EXPECT_EQ(known(gpu())->between_runs, 0.003);
+  ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.001)));
+  EXPECT_EQ(known(gpu())->between_runs, 0.001);
+  EXPECT_EQ(known(cpu)->between_runs, 0.02);
+  EXPECT_EQ(read_calibrations(state())->size(), 2u);
+}
+
+TEST_F(CalibrationFile, ADamagedOldFileSaysNothingOfDevicesWithTheirOwn) {
+  ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
+  write_old_file("{");
+  EXPECT_TRUE(known(gpu()));
+  EXPECT_FALSE(known(gpu("999.1")));
+  EXPECT_FALSE(find_calibration(state(), describe_device({.device = "cpu"}, {})).ok());
 }
 
 TEST_F(CalibrationFile, ADeviationBelowZeroIsNoDeviation) {
   ASSERT_TRUE(keep_calibration(state(), stored(gpu(), -0.5)));
-  EXPECT_FALSE(find_calibration(state(), gpu()));
+  EXPECT_FALSE(find_calibration(state(), gpu()).ok());
 }
 
 TEST_F(CalibrationFile, NoStateFolderNoCalibration) {
