@@ -20,6 +20,7 @@
 #include "runner/cli/remeasure.hpp"
 #include "runner/cli/run_command.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
@@ -47,18 +48,25 @@ class NightSession {
     RunOptions run = options_.run;
     run.outputs.clear();
     run.id = random_id();
-    const int status = run_status_ = run_command(run, installation_);
-    const bool may_be_complete = status == to_int(ExitCode::kGood) ||
-                                 status == to_int(ExitCode::kTaskFailed) ||
-                                 status == to_int(ExitCode::kInfrastructure);
-    if (!may_be_complete) return status;
+    const auto ended = perform_run(run, installation_);
+    if (!ended) return fail(ended.error(), terminal_);
+    // From here on Ctrl-C ends the night with a report, also between two runs.
+    const InterruptGuard guard(options_.run.stop);
+    run_code_ = ended->code;
+    const bool may_be_complete = run_code_ == ExitCode::kGood ||
+                                 run_code_ == ExitCode::kTaskFailed ||
+                                 run_code_ == ExitCode::kInfrastructure;
+    if (!may_be_complete) return finish(run_code_, ended->summary, options_.run.common.verbosity);
+    say(ended->summary);
     if (auto loaded = load(run.id); !loaded)
-      return status == to_int(ExitCode::kInfrastructure) ? status : fail(loaded.error(), terminal_);
+      return run_code_ == ExitCode::kInfrastructure
+                 ? finish(run_code_, ended->summary, options_.run.common.verbosity)
+                 : fail(loaded.error(), terminal_);
     if (tonight_.run.finished_at.empty()) return report_unfinished();
     night_ = look_at_night(tonight_, good_, baseline_, rule_);
     night_.not_good = not_good_;
     find_sources();
-    const Status measured = clear_suspects();
+    const Status measured = clear_suspects(guard);
     return report(measured);
   }
 
@@ -137,13 +145,15 @@ class NightSession {
     }
   }
 
-  Status clear_suspects() {
+  Status clear_suspects(const InterruptGuard& guard) {
     if (night_.suspects.empty()) return Done{};
     Remeasurement again(tonight_.run, options_.run, installation_,
                         remeasured_database(options_.run.database), "kbench nightly");
     for (int round = 1; round <= options_.most_pairs; ++round) {
       const std::vector<std::size_t> open = open_suspects();
       if (open.empty()) break;
+      interrupted_ = guard.interrupted();
+      if (interrupted_) break;
       say(fmt::format("measuring {} of {} suspected again, round {} of at most {}", open.size(),
                       night_.suspects.size(), round, options_.most_pairs));
       std::vector<SourcePair> pairs;
@@ -213,7 +223,7 @@ class NightSession {
     if (interrupted_) return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);
     if (night_.count(Clearance::kConfirmed) > 0) return finish_regression();
     if (!measured) return fail(measured.error(), terminal_);
-    const bool ours = night_.faults > 0 || run_status_ == to_int(ExitCode::kInfrastructure);
+    const bool ours = night_.faults > 0 || run_code_ == ExitCode::kInfrastructure;
     const auto code = ours ? ExitCode::kInfrastructure : ExitCode::kGood;
     return finish(code, night_summary(night_), options_.run.common.verbosity);
   }
@@ -253,7 +263,7 @@ class NightSession {
   Night night_;
   SourcesOfRuns sources_;
   std::vector<std::optional<SourcePair>> pairs_;  // of each suspect; empty: not to be had
-  int run_status_ = 0;
+  ExitCode run_code_ = ExitCode::kGood;
   bool interrupted_ = false;
 };
 

@@ -130,13 +130,14 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
   options.layout = RunOptions().layout;  // written as in a folder of ours
   options.id = random_id();
   options.command_line = fmt::format("{}, pair {}", what_, round_);
-  const int status = run_command(options, installation_);
-  interrupted_ = status == to_int(ExitCode::kInterrupted);
-  const bool measured =
-      status == to_int(ExitCode::kGood) || status == to_int(ExitCode::kTaskFailed);
+  const auto ended = perform_run(options, installation_);
+  if (!ended)
+    return Error{ErrorCode::kInfrastructure, "measuring again: " + ended.error().message,
+                 ended.error().hint};
+  interrupted_ = ended->code == ExitCode::kInterrupted;
+  const bool measured = ended->code == ExitCode::kGood || ended->code == ExitCode::kTaskFailed;
   if (!measured)
-    return Error{ErrorCode::kInfrastructure,
-                 fmt::format("measuring again ended with exit code {}", status),
+    return Error{ErrorCode::kInfrastructure, "measuring again: " + ended->summary,
                  fmt::format("`kbench report table --db {}` shows how far it came",
                              options.database.string())};
   return read(options.id, pairs.size());

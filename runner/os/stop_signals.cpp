@@ -17,6 +17,8 @@ namespace {
 // A signal handler can reach nothing but a variable like this.
 volatile sig_atomic_t interrupted_flag = 0;
 
+int guards = 0;  // that live
+
 constexpr char kAnswer[] = "\nfinishing what is at hand, then saving; again to abandon it\n";
 
 // At once, since what is at hand may take a minute.
@@ -31,12 +33,14 @@ void on_interrupt(int number) {
 }  // namespace
 
 InterruptGuard::InterruptGuard(std::function<bool()> stop) : stop_(std::move(stop)) {
+  if (guards++ > 0) return;
   interrupted_flag = 0;
   ::signal(SIGINT, on_interrupt);
   ::signal(SIGTERM, on_interrupt);
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
 }

@@ -218,6 +218,15 @@ class FaultsTest(RunCase):
         self.assert_nothing_left()
 
 
+    def test_a_night_has_one_outcome(self):
+        """Was: that of its run as well, in front of its own."""
+        night = self.kbench("nightly", *TINY_RELU, "--quick", "--submissions",
+                            self.submissions("a-honest"), timeout=400, KBENCH_TORCH=str(self.folder),
+                            KBENCH_LOCKS=str(self.folder / "locks"))
+        self.assertEqual(self.rows(), (1, 1))
+        outcomes = [line for line in night.stderr.splitlines() if line.startswith("kbench: ")]
+        self.assertEqual(len(outcomes), 1, night.stderr)
+
     def test_an_oracle_that_cannot_start_ends_the_run_at_once(self):
         """Was: said when the last of all submissions had been compiled."""
         programs = self.folder / "bin"
