@@ -8,6 +8,7 @@
 
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/lone_surrogates.hpp"
+#include "runner/core/text_in.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -24,11 +25,6 @@ Error bad(std::string what) {
 
 Json member(const Json& object, const char* name) {
   return object.is_object() ? object.value(name, Json()) : Json();
-}
-
-std::string text_in(const Json& object, const char* name) {
-  const Json value = member(object, name);
-  return value.is_string() ? value.get<std::string>() : "";
 }
 
 std::optional<std::int64_t> count_in(const Json& object, const char* name) {

@@ -7,6 +7,7 @@
 
 #include "runner/agent/refine.hpp"
 #include "runner/agent/retry.hpp"
+#include "runner/core/text_in.hpp"
 
 namespace kbench {
 namespace {
@@ -21,11 +22,6 @@ std::string words_of(const HttpAnswer& answer) {
   const std::string words = error_words(answer.body);
   return fmt::format("the endpoint answers with status {}{}{}", answer.status,
                      words.empty() ? "" : ": ", words);
-}
-
-std::string text_in(const Json& object, const char* name) {
-  const Json value = object.is_object() ? object.value(name, Json()) : Json();
-  return value.is_string() ? value.get<std::string>() : "";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/text_in.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/limits.hpp"
@@ -26,11 +27,6 @@ namespace fs = std::filesystem;
 using Used = Result<std::variant<Json, Order>>;
 
 constexpr std::size_t kHandleDigits = 32;
-
-std::string text_in(const Json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  return found == arguments.end() ? "" : found->get<std::string>();
-}
 
 std::optional<std::size_t> number_in(const Json& arguments, const char* name) {
   const auto found = arguments.find(name);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/bounded_json.hpp"
+#include "runner/core/text_in.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/trajectory/prompt_context.hpp"
@@ -32,11 +33,6 @@ Json recall_function() {
            {{"hash", {{"type", "string"}, {"description", "64 hexadecimal digits."}}}}},
           {"required", Json::array({"hash"})},
           {"additionalProperties", false}}}}}};
-}
-
-std::string text_in(const Json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  return found == arguments.end() ? "" : found->get<std::string>();
 }
 
 std::optional<std::size_t> number_in(const Json& arguments, const char* name) {

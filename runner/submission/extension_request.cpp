@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/text_in.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
 #include "runner/task/strict_json.hpp"
@@ -34,11 +35,6 @@ std::optional<std::vector<std::string>> texts_in(const Json& json, const char* n
     texts.push_back(item.get<std::string>());
   }
   return texts;
-}
-
-std::string text_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 bool flag_in(const Json& json, const char* name, bool otherwise) {
