@@ -104,16 +104,16 @@ class Lint(CliCase):
 class RankTest(CliCase):
     """A task that somebody else wrote ranks nobody before it has been checked, and then only if it is sound."""
 
-    def submit(self, *names):
+    def rows(self, *words, names):
+        """Runs the kernels of these tasks, and times no other task's baselines. By task: state, and why it is not
+        ranked. Without torch's Python no baseline is compiled."""
         for name in names:
             path = self.folder / "submissions/me/level9" / f"{name}.cpp"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(SOURCE.format(KERNELS[name]))
-
-    def rows(self, *words):
-        """By task: state, and why it is not ranked. Without torch's Python no baseline is compiled."""
+        tasks = [word for name in names for word in ("--task", f"level9/{name}")]
         result = self.kbench("run", "--suite", SUITE, "--device", "cpu", "--quick", "--agent", "me", "--db",
-                             "r.sqlite", "--out", "json=r.json", *words, KBENCH_TORCH=str(self.folder),
+                             "r.sqlite", "--out", "json=r.json", *tasks, *words, KBENCH_TORCH=str(self.folder),
                              timeout=300)
         self.assertEqual(result.returncode, GOOD, result.stderr)
         rows = json.loads((self.folder / "r.json").read_text())["results"]
@@ -121,8 +121,7 @@ class RankTest(CliCase):
                         for row in rows if row["submission"]}
 
     def test_rigged_tasks_rank_nobody(self):
-        self.submit(*KERNELS)
-        result, rows = self.rows()
+        result, rows = self.rows(names=KERNELS)
         self.assertIn("checking tasks", result.stderr)
         self.assertEqual({name: state for name, (state, _) in rows.items()}, dict.fromkeys(KERNELS, "ok"))
         for name, (_, reason) in rows.items():
@@ -135,8 +134,7 @@ class RankTest(CliCase):
                     self.assertIn("computes nothing", reason)
 
     def test_what_nobody_checked_ranks_nobody(self):
-        self.submit("013_good")
-        result, rows = self.rows("--no-lint")
+        result, rows = self.rows("--no-lint", names=["013_good"])
         self.assertNotIn("checking tasks", result.stderr)
         self.assertIn("--no-lint", rows["013_good"][1])
 

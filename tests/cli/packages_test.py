@@ -18,9 +18,9 @@ class PackagesTest(cli_case.CliCase):
         self.assertEqual(package.stat().st_mtime_ns, built)
 
     def measure(self, timeout):
-        """A run whose row has a time of the package."""
+        """A run whose row has a time of the package. Nobody asks whether it ranks, so its task is not checked."""
         result = self.kbench("run", "--task", "level1/019_relu", "--suite", cli_case.TINY, "--device", "cpu",
-                             "--quick", "--format", "json", timeout=timeout)
+                             "--quick", "--no-lint", "--format", "json", timeout=timeout)
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["results"]
         self.assertEqual(row["state"], "ok")
