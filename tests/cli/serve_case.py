@@ -104,8 +104,10 @@ class ServeCase(cli_case.CliCase):
         return (self.folder / "serve.stderr").read_text(encoding="utf-8")
 
     def rows(self, database="kbench.sqlite"):
-        """All rows of all runs."""
+        """All rows of all runs, of which there may be none yet."""
         runs = self.kbench("runs", "--db", database, "--json")
+        if runs.returncode == cli_case.NOTHING_SELECTED:
+            return []
         self.assert_good(runs)
         rows = []
         for run in json.loads(runs.stdout)["runs"]:

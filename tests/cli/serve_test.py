@@ -19,7 +19,8 @@ import threading
 import cli_case
 import own_processes
 from cli_case import GOOD, KBENCH, ROOT, TINY
-from serve_case import ANN, BOB, EVE, NOT_COMPILED, TASK, WRONG, ServeCase, evaluation
+from prepared import Prepared
+from serve_case import ANN, BOB, EVE, NOT_COMPILED, TASK, WRONG, GateCase, ServeCase, evaluation
 from workspace_test import RELU
 
 # For some seconds after its worker has started the evaluation has not ended.
@@ -184,13 +185,18 @@ class KillTest(MeasuringCase):
         server.end(signal.SIGKILL)
 
 
-class ShapesTest(MeasuringCase):
-    """Each in its own format, all of the same row."""
+class ShapesTest(GateCase, MeasuringCase):
+    """Each in its own format, of a row of its own. One server for all: it compares the task with its Python once."""
 
     def setUp(self):
         super().setUp()
-        self.server = self.serve()
-        self.answer = f"Think.\n```cpp\n{WRONG}```\n"
+        if self._testMethodName != "run_host":
+            self.wrong = WRONG + f"// {self.id()}\n"
+            self.answer = f"Think.\n```cpp\n{self.wrong}```\n"
+            self.rows_before = len(self.host.rows())
+
+    def assert_one_more_row(self):
+        self.assertEqual(len(self.host.rows()), self.rows_before + 1)
 
     def test_openrlhf(self):
         body = {"query": ["Write it." + self.answer], "prompts": ["Write it."], "labels": [TASK]}
@@ -202,11 +208,11 @@ class ShapesTest(MeasuringCase):
         status, again = self.server.ask("POST", "/get_reward?reward=kernrl", body, token=None,
                                         headers={"Authorization": basic})
         self.assertEqual(again, reply)
-        self.assertEqual(len(self.rows()), 1)
+        self.assert_one_more_row()
 
     def test_kernelgym(self):
         reference = (TINY / (TASK + ".py")).read_text(encoding="utf-8")
-        body = {"task_id": "mine", "reference_code": reference, "kernel_code": WRONG,
+        body = {"task_id": "mine", "reference_code": reference, "kernel_code": self.wrong,
                 "timeout": 200}
         status, reply = self.server.ask("POST", "/evaluate", body)
         self.assertEqual((status, reply["status"], reply["compiled"], reply["correctness"]),
@@ -215,7 +221,7 @@ class ShapesTest(MeasuringCase):
         self.assertEqual(self.server.ask("GET", "/results/mine")[1], reply)
         body["reference_code"] = "class Model: pass"
         self.assertEqual(self.server.ask("POST", "/evaluate", body)[0], 422)
-        self.assertEqual(len(self.rows()), 1)
+        self.assert_one_more_row()
 
     def test_openenv(self):
         with WebSocket(self.server, ANN) as socket:
@@ -224,7 +230,7 @@ class ShapesTest(MeasuringCase):
             self.assertEqual(reset["type"], "observation")
             self.assertIn("class Model", reset["data"]["observation"]["reference_code"])
             def judged():
-                step = socket.ask({"type": "step", "data": {"code": WRONG}})
+                step = socket.ask({"type": "step", "data": {"code": self.wrong}})
                 return None if "still measuring" in step["data"]["observation"]["feedback"] else step
             step = self.wait_until(judged, "a step was judged", self.server.process, seconds=300)
             self.assertEqual((step["data"]["reward"], step["data"]["done"]), (-.25, False))
@@ -233,7 +239,7 @@ class ShapesTest(MeasuringCase):
                                                          "method": "tools/list"}})
             self.assertGreater(len(listed["data"]["result"]["tools"]), 5)
             self.assertEqual(socket.ask({"type": "what"})["data"]["code"], "UNKNOWN_TYPE")
-        self.assertEqual(self.server.ask("GET", "/health", token=None)[0], 200)
+        self.assert_one_more_row()
 
     def test_python_clients(self):
         script = f"""
@@ -252,12 +258,12 @@ except kbench_reward.NoReward as why:
         result = subprocess.run(
             [sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=300,
             env={**os.environ, "KBENCH_URL": self.server.url, "KBENCH_REWARD": "kernrl",
-                 "KBENCH_TOKEN_FILE": str(self.folder / "tokens")}, check=False)
+                 "KBENCH_TOKEN_FILE": str(self.host.folder / "tokens")}, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.splitlines(),
                          ["-0.25", "[-0.25, -0.25, -0.5]",
                           "no reward: there is no task level1/000_none"])
-        self.assertEqual(len(self.rows()), 1)
+        self.assert_one_more_row()
 
 
 class WebSocket:
@@ -308,8 +314,18 @@ class WebSocket:
                     return json.loads(answer)
 
 
-class McpTest(MeasuringCase):
-    """An episode by the tools alone, in both eras, over both transports."""
+class McpTest(Prepared, MeasuringCase):
+    """An episode by the tools alone, in both eras, over both transports. What is asked over the second transport
+    goes on from the database of the first, whose server has compared the task with its Python."""
+
+    def prepare(self):
+        server = self.serve()
+
+        def send(message, headers):
+            return server.ask("POST", "/mcp", message, headers=headers)[1]
+        for stateless in (True, False):
+            self.episode(self.caller(send, stateless))
+        self.assertEqual(server.end(), GOOD, self.log())
 
     def episode(self, call):
         """`call(tool, arguments)` returns what the tool does, and whether it is an error."""
@@ -369,15 +385,8 @@ class McpTest(MeasuringCase):
             return self.wait_until(lambda: ask(tool, arguments), f"an answer of {tool}", seconds=300)
         return call
 
-    def test_over_http(self):
-        server = self.serve()
-
-        def send(message, headers):
-            return server.ask("POST", "/mcp", message, headers=headers)[1]
-        for stateless in (True, False):
-            with self.subTest(stateless=stateless):
-                self.episode(self.caller(send, stateless))
-        self.assertEqual(len(self.rows()), 1, "the same files were measured once")
+    def test_over_http_the_same_files_were_measured_once(self):
+        self.assertEqual(len(self.rows()), 1)
 
     def test_on_standard_streams(self):
         environment = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
