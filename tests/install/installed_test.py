@@ -41,7 +41,7 @@ class Installed(unittest.TestCase):
 
     def kbench(self, *words, timeout=300, **environment):
         variables = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder / "home"),
-                     "CXX": os.environ["CXX"], **environment}
+                     "KBENCH_LOCKS": str(self.folder / "locks"), "CXX": os.environ["CXX"], **environment}
         return subprocess.run([self.prefix / "bin/kbench", *words], cwd=self.empty, env=variables,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=timeout, check=False)
