@@ -69,7 +69,7 @@ def browser():
     playwright = sync_playwright().start()
     unittest.addModuleCleanup(playwright.stop)
     launched = playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
     unittest.addModuleCleanup(launched.close)
     return launched
 
