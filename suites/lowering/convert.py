@@ -27,6 +27,9 @@ _IDENTITY = frozenset(
     feature_dropout_ alpha_dropout alpha_dropout_ feature_alpha_dropout
     feature_alpha_dropout_""".split()
 )
+# Operators that give their argument another shape in place and leave its memory alone: they become the views
+# that they are, since the export goes on with their results.
+_SHAPES_IN_PLACE = frozenset("squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_".split())
 # Operators that draw random numbers: their results become inputs. Others are refused.
 _RANDOM_INPUTS = {
     "rand": Draw("uniform", 0.0, 1.0),
@@ -46,6 +49,15 @@ _MEMORY_FORMATS = {
 
 def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+def _schema_of(target: torch._ops.OpOverload):
+    """The schema of the operator that stands in the task for this one."""
+    namespace, name = target._schema.name.split("::")
+    if namespace == "aten" and name in _SHAPES_IN_PLACE:
+        overload = "int" if name == "transpose_" else target._overloadname
+        return getattr(getattr(torch.ops.aten, name[:-1]), overload)._schema
+    return target._schema
 
 
 def _shown(node: torch.fx.Node) -> torch.Tensor:
@@ -135,7 +147,7 @@ class _Converter:
             return
         if not isinstance(node.target, torch._ops.OpOverload):
             raise LoweringError(f"torch.export left {node.target}, which is not an ATen operator")
-        schema = node.target._schema
+        schema = _schema_of(node.target)
         namespace, name = schema.name.split("::")
         if namespace == "aten" and name in _IDENTITY:
             self.value[node] = self.value[node.args[0]]

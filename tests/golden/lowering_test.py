@@ -214,6 +214,20 @@ class Graphs(ModuleCase):
                     "torch.randn(4, 6)",
                 )
 
+    def test_shapes_changed_in_place_are_views(self):
+        bodies = {
+            "the result is read": "y = x + 1\n    return y.unsqueeze_(1).mul(2)",
+            "the tensor is read": "y = x + 1\n    y.unsqueeze_(1)\n    y.transpose_(1, 2)\n    return y * 2",
+            "a view is read as well": "y = x + 1\n    z = y[0]\n    y.t_()\n    y.mul_(3)\n    return y, z",
+            "squeezed": "y = x[:1] * 2\n    y.squeeze_(0)\n    y.swapaxes_(0, 0)\n    return y + 1",
+            "of an input": "x = x.view(4, 1, 6)\n    x.squeeze_()\n    return x + 1",
+        }
+        for name, body in bodies.items():
+            with self.subTest(name):
+                size = self.lower_and_run(f"def forward(self, x):\n    {body}", "torch.randn(4, 6)")
+                in_place = {op for op in self.operators(size) if op.endswith("_")}
+                self.assertLessEqual(in_place, {"mul_"})
+
     def test_a_view_does_not_rely_on_the_strides_of_the_cpu(self):
         # Contiguous on the CPU, so the export drops the copy; on CUDA it is not.
         size = self.lower_and_run(
