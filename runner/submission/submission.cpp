@@ -93,6 +93,11 @@ bool holds(const std::vector<SourceFile>& files, std::string_view name, std::str
   });
 }
 
+bool is_level(const std::string& name) {
+  static const std::regex kLevel("level[0-9]{1,2}");
+  return name.size() <= 16 && std::regex_match(name, kLevel);
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -253,11 +258,6 @@ class Finder {
       return "This looks like a folder of CUDA Agent's, which --layout cuda-agent reads, for one "
              "--task.";
     return "";
-  }
-
-  static bool is_level(const std::string& name) {
-    static const std::regex kLevel("level[0-9]{1,2}");
-    return name.size() <= 16 && std::regex_match(name, kLevel);
   }
 
   void visit_level(const std::string& agent, const fs::path& folder) {
@@ -425,6 +425,10 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   submission.id.name = path.filename().string();
   submission.id.precision = "torch-default";
   set_kind(path, submission);
+  const fs::path level = path.parent_path();
+  const fs::path include = level.parent_path() / "include";
+  if (is_level(level.filename().string()) && fs::is_directory(include, error))
+    submission.include_directories = {include};
   const auto files = read_source_files(submission);
   if (!files) return files.error();
   describe_sources(*files, submission);

@@ -99,8 +99,9 @@ struct SubmissionSet {
 // which none begins with a dot, a dash or an @.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 
-// One file without any folders around it, for a task like "level1/019_relu"; its agent is called
-// like the file. Errors: kUsage, kBadInput.
+// One file, for a task like "level1/019_relu"; its agent is called like the file. No folders need
+// be around it; from AGENT/levelN it has AGENT/include, as among an agent's others. Errors: kUsage,
+// kBadInput.
 [[nodiscard]] Result<Submission> single_submission(const std::filesystem::path& file,
                                                    const std::string& task);
 

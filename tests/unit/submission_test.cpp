@@ -229,6 +229,22 @@ TEST(FindSubmissions, AnEndingThatIsNearlyOneSaysWhichIsMeant) {
   EXPECT_TRUE(find(folder).problems.empty());
 }
 
+// Was: a file that finds its headers among an agent's submissions did not compile alone.
+TEST(FindSubmissions, OneFileOfAnAgentsHasItsHeaders) {
+  const SubmissionFolder folder;
+  folder.write("ann/include/mine.hpp", "x");
+  folder.write("ann/level1/019_relu.cpp", "x");
+  folder.write("ann/else/019_relu.cpp", "x");
+  const auto among =
+      single_submission(folder.path() / "ann/level1/019_relu.cpp", "level1/019_relu");
+  ASSERT_TRUE(among.ok());
+  ASSERT_EQ(among->include_directories.size(), 1u);
+  EXPECT_EQ(among->include_directories.front().filename(), "include");
+  const auto other = single_submission(folder.path() / "ann/else/019_relu.cpp", "level1/019_relu");
+  ASSERT_TRUE(other.ok());
+  EXPECT_TRUE(other->include_directories.empty());
+}
+
 // Was: "use letters, digits and . _ + -" of a name that begins with one of these.
 TEST(FindSubmissions, ANameThatBeginsLikeAnOptionSaysWhatIsWrong) {
   const SubmissionFolder folder;
