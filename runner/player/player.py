@@ -102,7 +102,7 @@ class Refused(Exception):
 # Where programs look for a place of their own, below the folder.
 PLACES = {"HOME": "", "TMPDIR": "", "TMP": "", "TEMP": "", "XDG_CACHE_HOME": ".cache",
           "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
-          "XDG_RUNTIME_DIR": "", "TORCHINDUCTOR_CACHE_DIR": ""}
+          "XDG_RUNTIME_DIR": "", "TORCHINDUCTOR_CACHE_DIR": "", "TRITON_HOME": ""}
 
 
 def settle_in(library, folder):
