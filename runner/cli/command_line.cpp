@@ -366,6 +366,13 @@ std::string full_name(const CLI::App& app) {
                                      : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
+// A word stands where a command is expected, and is none.
+bool names_no_command(const CLI::App& app) {
+  const auto extras = app.remaining(/*recurse=*/true);
+  return !extras.empty() && !extras.front().starts_with("-") &&
+         !known_words(reached(app), false).empty();
+}
+
 // CLI11's words where they are good, ours where a name is misspelt.
 Error explain(const CLI::App& app, const CLI::ParseError& problem) {
   const auto& at = reached(app);
@@ -617,7 +624,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
   const CLI::App& app = table.app;
   try {
     table.parse(words);
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& asked) {
+    if (names_no_command(app)) return explain(app, asked);
     return Request(PrintText{app.help()});
   } catch (const CLI::ParseError& problem) {
     if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});

@@ -56,17 +56,18 @@ class StandardStreams {
         end_fd_(end_fd),
         signal_fd_(signal_fd) {}
 
-  // Until the supervisor is gone. Once nothing comes any more, or a signal, it is asked to go.
+  // Until the supervisor is gone. It is asked to go by a signal, or once nothing comes any more and
+  // every call is answered.
   void run() {
     while (!lost_ && !desk_.told_to_end()) {
-      std::array<pollfd, 3> watched{{{asked_to_end_ ? -1 : STDIN_FILENO, POLLIN, 0},
+      std::array<pollfd, 3> watched{{{at_end_ || asked_to_end_ ? -1 : STDIN_FILENO, POLLIN, 0},
                                      {channel_.fd(), POLLIN, 0},
                                      {asked_to_end_ ? -1 : signal_fd_, POLLIN, 0}}};
       if (::poll(watched.data(), watched.size(), patience_ms()) < 0 && errno != EINTR) break;
       if (watched[1].revents != 0) hear();
-      if (watched[0].revents != 0 && !read()) ask_to_end();
-      if (watched[2].revents != 0) ask_to_end();
+      if (watched[0].revents != 0) at_end_ = !read();
       desk_.tick();
+      if (watched[2].revents != 0 || (at_end_ && desk_.waiting() == 0)) ask_to_end();
     }
   }
 
@@ -137,6 +138,7 @@ class StandardStreams {
   McpPeer peer_;
   int end_fd_;
   int signal_fd_;
+  bool at_end_ = false;  // of its input
   bool asked_to_end_ = false;
   std::string input_;
 };

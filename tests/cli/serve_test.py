@@ -411,6 +411,22 @@ class McpTest(Prepared, MeasuringCase):
                 self.assertEqual(process.stdout.read(), "")
                 process.stdout.close()
 
+    def test_what_was_read_before_the_end_of_input_is_answered(self):
+        opened = {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                                                     "clientInfo": {"name": "test", "version": "1"}}}
+        asked = {"method": "tools/call", "params": {"name": "list_tasks", "arguments": {}}}
+        messages = [{"jsonrpc": "2.0", "id": number} | (asked if number else opened) for number in range(9)]
+        messages.insert(1, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        result = subprocess.run(
+            [str(KBENCH), "mcp", "--device", "cpu", "--suite", str(TINY)], cwd=self.folder,
+            env=os.environ | {"HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE)},
+            input="".join(json.dumps(message) + "\n" for message in messages), capture_output=True, text=True,
+            timeout=120, check=False)
+        answers = {answer["id"]: answer for answer in map(json.loads, result.stdout.splitlines())}
+        self.assertEqual(set(answers), set(range(9)), result.stderr)
+        for number in range(1, 9):
+            self.assertFalse(answers[number]["result"]["isError"], answers[number])
+
     def test_the_tools_are_printed(self):
         tools = json.loads(self.kbench("mcp", "--print", "mcp").stdout)
         functions = json.loads(self.kbench("mcp", "--print", "openai").stdout)

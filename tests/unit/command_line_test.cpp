@@ -392,6 +392,9 @@ TEST(CommandLine, SynthTakesANumberOfOperatorsOrARange) {
 
 TEST(CommandLine, UnknownNamesGetASuggestion) {
   expect_error({"rnu"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
+  // Was: the general help, as if nothing were wrong.
+  expect_error({"rnu", "--help"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
+  expect_error({"db", "prnue", "--help"}, "kbench db has no command", "did you mean \"prune\"?");
   expect_error({"banana"}, "no command \"banana\"",
                "commands are run, tasks, import, synth, report, sources, reproduce, runs, tag");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
