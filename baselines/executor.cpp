@@ -19,6 +19,7 @@
 #include <c10/util/StringUtil.h>
 
 #include "baselines/recurrent.hpp"
+#include "baselines/trusting_operators.hpp"
 #include "runner/task/graph.hpp"
 
 namespace kbench {
@@ -60,6 +61,7 @@ struct PreparedNode {
   std::vector<TensorPlace> tensors;
   std::vector<ListPlace> lists;
   std::vector<std::size_t> outs;
+  OperandCheck check = nullptr;
 };
 
 c10::ScalarType scalar_type(const std::string& name) {
@@ -294,8 +296,14 @@ PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device devi
         c10::str(node.outs.size(), " outs, but the operator returns ", *returned, " tensors"));
   }
 
-  PreparedNode prepared{
-      *op, node.op, c10::str("node ", number, " (", node.full_name(), ")"), {}, {}, {}, node.outs};
+  PreparedNode prepared{*op,
+                        node.op,
+                        c10::str("node ", number, " (", node.full_name(), ")"),
+                        {},
+                        {},
+                        {},
+                        node.outs,
+                        operand_check_of(node.op)};
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     const c10::Argument& declared = schema.arguments()[i];
     try {
@@ -362,6 +370,7 @@ void run_node(const PreparedNode& node, std::size_t working_type, Stack& stack, 
   stack.assign(prepared.begin(), prepared.end());
   for (const TensorPlace& place : node.tensors) stack[place.position] = values.take(place.value);
   for (const ListPlace& place : node.lists) stack[place.position] = tensor_list(place, values);
+  if (node.check != nullptr) node.check(stack);
   node.op.callBoxed(stack);
   keep_results(node, stack, values);
 }

@@ -11,7 +11,7 @@ import os
 import pathlib
 import subprocess
 
-from cli_case import INFRASTRUCTURE, ROOT, CliCase, main
+from cli_case import INFRASTRUCTURE, KBENCH, ROOT, CliCase, main
 
 PYTHON = ROOT / ".venv/bin/python3"
 WEAKENED = pathlib.Path(os.environ["WEAKENED"])
@@ -55,10 +55,12 @@ class ForeignTaskTest(CliCase):
         (level / "900_reaches.json").write_text(json.dumps(task))
 
     def lint(self, *without):
-        """Exit code, and what came of the task."""
+        """Exit code, and what came of the task, without the list of operators."""
+        return self.lint_by(WEAKENED, KBENCH_WITHOUT=",".join(("listed_operators", *without)))
+
+    def lint_by(self, program, **environment):
         result = self.kbench("tasks", "lint", "--suite", self.folder / "suite", "--device", "cpu", "--size",
-                             "small", "--db", "lint.sqlite", "--format", "json", program=WEAKENED,
-                             KBENCH_WITHOUT=",".join(("listed_operators", *without)))
+                             "small", "--db", "lint.sqlite", "--format", "json", program=program, **environment)
         self.assertIn("tasks", result.stdout, result.stderr)
         return result.returncode, json.loads(result.stdout)["tasks"][0]
 
@@ -81,6 +83,20 @@ class ForeignTaskTest(CliCase):
         _, task = self.lint("confined_oracle")
         self.assertNotEqual(task["state"], "unable")
         self.assertEqual(planted.stat().st_size, 4 * ELEMENTS)
+
+    def test_it_writes_no_memory_beyond_an_operators(self):
+        """The kernel makes room for three norms and writes 512, one for each slice."""
+        self.write_task({"op": "aten::reshape", "overload": "", "args": [{"v": "x"}, [2, 512]], "outs": ["v"]},
+                        {"op": "aten::slice", "overload": "Tensor", "args": [{"v": "x"}, 0, 0, 3, 1],
+                         "outs": ["g"]},
+                        {"op": "aten::_weight_norm", "overload": "", "args": [{"v": "v"}, {"v": "g"}, 1],
+                         "outs": ["normed"]},
+                        {"op": "aten::reshape", "overload": "", "args": [{"v": "normed"}, [-1]],
+                         "outs": ["y_value"]},
+                        output="y_value")
+        _, task = self.lint_by(KBENCH)
+        self.assertEqual(task["state"], "unable")
+        self.assertIn("it takes 512 magnitudes", task["findings"][0]["message"])
 
     def test_it_reads_no_file(self):
         secret = self.folder / ".ssh/id_ed25519"
