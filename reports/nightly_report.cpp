@@ -1,6 +1,8 @@
 #include "reports/nightly_report.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,19 +46,18 @@ std::string suspects_table(const Night& night, const TableStyle& style) {
   return render_table({std::move(verdict), std::move(task), std::move(contestant)}, style);
 }
 
-// A table of names, and below each a sentence, which no column is wide enough for.
+// A table of names, and below each row a sentence, which no column is wide enough for.
 std::string suspects_text(const Night& night, const TableStyle& style) {
-  const std::string table = suspects_table(night, style);
+  std::istringstream table(suspects_table(night, style));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(table, line);) lines.push_back(std::move(line));
+  // The last lines are the rows, however many make the heading.
+  const std::size_t heading = lines.size() - std::min(lines.size(), night.suspects.size());
   std::string out;
-  std::size_t line = 0;
-  std::size_t suspect = 0;
-  for (std::size_t at = 0; at < table.size(); ++line) {
-    const std::size_t end = std::min(table.find('\n', at), table.size());
-    out += table.substr(at, end - at) + "\n";
-    at = end + 1;
-    constexpr std::size_t kHeading = 1;
-    if (line < kHeading || suspect >= night.suspects.size()) continue;
-    out += fmt::format("    {}\n", sanitize_line(finding_words(night.suspects[suspect++])));
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    out += lines[at] + "\n";
+    if (at >= heading)
+      out += fmt::format("    {}\n", sanitize_line(finding_words(night.suspects[at - heading])));
   }
   return out;
 }

@@ -126,7 +126,7 @@ class NightSession {
       auto tonight = sources_.of(tonight_.run, std::nullopt)
                          .find(std::get<0>(suspect.key), suspect.submission);
       if (!tonight) {
-        suspect.remark = "not measured again: " + tonight.error().message;
+        suspect.remark = tonight.error().message;
         pairs_.emplace_back();
         continue;
       }

@@ -13,6 +13,7 @@
 #include "reports/markdown_report.hpp"
 #include "reports/nightly_report.hpp"
 #include "tests/fakes/stored_runs.hpp"
+#include "tests/unit/golden.hpp"
 
 namespace kbench {
 namespace {
@@ -186,7 +187,7 @@ class NightReports : public ::testing::Test {
     night_.suspects[1].clearance = Clearance::kCleared;
     night_.suspects[1].evidence.slowdowns = {0.001, -0.002, 0.001};
     night_.suspects[1].evidence.alone = night_.suspects[1].reference;
-    night_.suspects[2].remark = "not measured again: its source is gone";
+    night_.suspects[2].remark = "its source is gone";
     data_.night = findings_of(night_);
   }
 
@@ -204,6 +205,11 @@ TEST_F(NightReports, OnTheTerminal) {
   EXPECT_THAT(text, HasSubstr("? unclear"));
   EXPECT_THAT(text, HasSubstr("its source is gone"));
   EXPECT_THAT(text, HasSubstr("compared 3, suspected 3: 1 confirmed, 1 cleared, 1 unclear"));
+}
+
+// Was: each sentence stood above its row, so that with two suspects the wrong one was accused.
+TEST_F(NightReports, EachSentenceStandsBelowItsRow) {
+  test::expect_golden("reports/formats/night.txt", render_night(night_, {}));
 }
 
 TEST_F(NightReports, ForGitHub) {
