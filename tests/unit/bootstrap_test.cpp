@@ -37,13 +37,13 @@ TEST(Redraw, TasksAreEquallyLikely) {
 }
 
 // Redrawings of the mean of a sample of standard exponential numbers.
-struct Sample {
+struct SkewedSample {
   std::vector<double> values;
   double mean = 0;
   std::vector<double> redrawn;
   std::vector<double> without;
 
-  Sample(std::size_t size, std::uint64_t seed) {
+  SkewedSample(std::size_t size, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (std::size_t i = 0; i < size; ++i)
       values.push_back(-std::log((static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0));
@@ -66,7 +66,7 @@ TEST(Bca, HoldsTheMeanOfASkewedDistributionAsOftenAsItSays) {
   int held = 0;
   constexpr int kSamples = 400;
   for (int i = 0; i < kSamples; ++i) {
-    Sample sample(40, 1000 + static_cast<std::uint64_t>(i));
+    SkewedSample sample(40, 1000 + static_cast<std::uint64_t>(i));
     const Bounds bounds = bca_interval(sample.mean, sample.redrawn, sample.without);
     held += bounds.low <= 1 && 1 <= bounds.high ? 1 : 0;
   }
@@ -75,7 +75,7 @@ TEST(Bca, HoldsTheMeanOfASkewedDistributionAsOftenAsItSays) {
 }
 
 TEST(Bca, ReachesFurtherOnTheSideOfTheLongTail) {
-  Sample sample(40, 5);
+  SkewedSample sample(40, 5);
   const Bounds bounds = bca_interval(sample.mean, sample.redrawn, sample.without);
   EXPECT_GT(bounds.high - sample.mean, sample.mean - bounds.low);
 }

@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using Push = OrderQueue::Push;
-using State = OrderQueue::State;
 
 QueuedOrder order(const std::string& id, const std::string& agent, std::uint64_t sequence,
                   const std::string& size = "small", const std::string& what = "") {
@@ -52,9 +51,9 @@ TEST(OrderQueue, TheSameOrderIsThereOnce) {
   OrderQueue queue;
   queue.push(order("a", "ann", 1));
   EXPECT_EQ(queue.push(order("a", "ann", 2)), Push::kThere);
-  EXPECT_EQ(queue.state_of("a"), State::kQueued);
+  EXPECT_EQ(queue.state_of("a"), OrderQueue::State::kQueued);
   ASSERT_EQ(queue.take(1).size(), 1U);
-  EXPECT_EQ(queue.state_of("a"), State::kRunning);
+  EXPECT_EQ(queue.state_of("a"), OrderQueue::State::kRunning);
   EXPECT_EQ(queue.push(order("a", "ann", 3)), Push::kThere);
   queue.finish("a");
   EXPECT_EQ(queue.state_of("a"), std::nullopt);
