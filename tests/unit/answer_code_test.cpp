@@ -1,7 +1,7 @@
 // The submission in a model's answer.
 #include "runner/answer/answer_code.hpp"
 
-#include <chrono>
+#include <ctime>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,9 +89,9 @@ TEST(AnswerCode, NothingTakesLongerThanReadingIt) {
                                  "```cpp\n// ```\n"}) {
     std::string answer;
     while (answer.size() < kBytes) answer += part;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of the processor: others may keep it from us
     (void)files_in_answer(answer, "cpu");
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << part;
+    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 30) << part;
   }
 }
 
