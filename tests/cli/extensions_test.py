@@ -286,6 +286,7 @@ class KernelBenchTest(Prepared, KernelBenchCase):
     def test_what_is_kept_of_it_is_evaluated_again_without_it(self):
         away = self.prepared.run_folder.rename(self.prepared.run_folder.with_suffix(".away"))
         self.addCleanup(away.rename, self.prepared.run_folder)
+        self.begin_checked("new.sqlite")
         result = self.kbench("reproduce", "latest", "--task", TASK, "--agent", "my_model", "--variant",
                              "sample_0", "--into", "new.sqlite", KBENCH_CACHE=str(CACHE), timeout=900)
         self.assert_good(result)

@@ -386,6 +386,7 @@ class RankedTorchTest(Prepared, PythonCase):
     """Only what was timed is ranked and compared."""
 
     def prepare(self):
+        self.begin_checked()
         self.submit("me", RELU, RELU_MODEL)
         self.summaries = {}
         for policy, words in (("data", ()), ("all", ("--allow-torch", "all"))):

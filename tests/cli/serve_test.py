@@ -63,7 +63,16 @@ class MeasuringCase(ServeCase):
         return super().serve("--suite", str(TINY), *words, **environment)
 
 
-class RightTest(MeasuringCase):
+class CheckedCase(MeasuringCase):
+    """Begins with a database in which the task was compared with its Python, where there is one: the
+    comparison takes fourteen seconds of processor time. The server of ShapesTest makes it by itself."""
+
+    def setUp(self):
+        super().setUp()
+        self.begin_checked()
+
+
+class RightTest(CheckedCase):
     def test_a_submission_is_judged_once_and_is_a_row(self):
         server = self.serve()
         answers = []
@@ -97,7 +106,7 @@ class RightTest(MeasuringCase):
         self.assertNotEqual(other["id"], done["id"])
 
 
-class WrongTest(MeasuringCase):
+class WrongTest(CheckedCase):
     def test_what_is_wrong_costs_and_is_told(self):
         server = self.serve()
         status, body = server.ask("POST", "/v1/batch", {
@@ -123,7 +132,7 @@ class WrongTest(MeasuringCase):
             self.assertEqual(events.heard(), ["queued", "running", "done"])
 
 
-class KillTest(MeasuringCase):
+class KillTest(CheckedCase):
     def test_what_waits_goes_on_after_a_kill(self):
         server = self.serve()
         orders = [evaluation(NOT_COMPILED + f" // {i}") for i in range(6)]
@@ -186,7 +195,8 @@ class KillTest(MeasuringCase):
 
 
 class ShapesTest(GateCase, MeasuringCase):
-    """Each in its own format, of a row of its own. One server for all: it compares the task with its Python once."""
+    """Each in its own format, of a row of its own. One server for all: it compares the task with its Python
+    once."""
 
     def setUp(self):
         super().setUp()
@@ -314,9 +324,9 @@ class WebSocket:
                     return json.loads(answer)
 
 
-class McpTest(Prepared, MeasuringCase):
-    """An episode by the tools alone, in both eras, over both transports. What is asked over the second transport
-    goes on from the database of the first, whose server has compared the task with its Python."""
+class McpTest(Prepared, CheckedCase):
+    """An episode by the tools alone, in both eras, over both transports. What is asked over the second
+    transport goes on from the database of the first."""
 
     def prepare(self):
         server = self.serve()
