@@ -43,6 +43,7 @@ std::vector<CachedFile> files_below(const fs::path& folder) {
 
 // Whether somebody looked a short while ago; if not, this look is noted.
 bool was_swept(const fs::path& folder, std::chrono::seconds between, std::time_t now) {
+  if (between.count() == 0) return false;
   const fs::path stamp = folder / kStamp;
   struct stat facts {};
   if (::lstat(stamp.c_str(), &facts) == 0 && facts.st_mtime <= now &&
@@ -64,7 +65,7 @@ std::uintmax_t sweep_cache(const fs::path& folder, const CacheLimits& limits) {
   for (const CachedFile& file : files) total += file.bytes;
   std::sort(files.begin(), files.end(),
             [](const CachedFile& a, const CachedFile& b) { return a.used < b.used; });
-  const std::time_t spared = now - std::chrono::seconds(limits.spared).count();
+  const std::time_t spared = now - limits.spared.count();
   std::uintmax_t removed = 0;
   for (const CachedFile& file : files) {
     if (total - removed <= limits.bytes || file.used > spared) break;

@@ -11,9 +11,17 @@ namespace kbench {
 
 struct CacheLimits {
   std::uintmax_t bytes = std::uintmax_t{16} << 30;  // of all files
-  std::chrono::hours spared{24};  // what was used more recently stays: a run may be about to use it
-  std::chrono::hours between{1};  // two looks: a look takes some milliseconds for a thousand files
+  // What was used more recently stays: a run may be about to use it.
+  std::chrono::seconds spared = std::chrono::hours{24};
+  // Two looks: a look takes some milliseconds for a thousand files.
+  std::chrono::seconds between = std::chrono::hours{1};
 };
+
+// Of what one agent had compiled, in a folder of its own: looked at whenever that becomes more,
+// since within a day an agent makes terabytes.
+inline constexpr CacheLimits kCacheOfOneAgent{.bytes = std::uintmax_t{4} << 30,
+                                              .spared = std::chrono::minutes{10},
+                                              .between = std::chrono::seconds{0}};
 
 // Bytes that were removed. A file that cannot be removed stays; links are not followed.
 std::uintmax_t sweep_cache(const std::filesystem::path& folder, const CacheLimits& limits = {});

@@ -215,6 +215,11 @@ Compiler::Compiler(Sandbox& sandbox, Toolchain toolchain, fs::path cache_directo
       abi_directory_(std::move(abi_directory)),
       limits_(limits) {}
 
+// Agents choose their names, so these do not name folders.
+fs::path Compiler::folder_of(const std::string& agent) const {
+  return cache_directory_ / sha256(agent).substr(0, 16);
+}
+
 Result<CompiledSubmission> Compiler::compile(const Submission& submission,
                                              const std::vector<SourceFile>& files,
                                              const std::string& task_header) const {
@@ -228,7 +233,7 @@ Result<CompiledSubmission> Compiler::compile(const Submission& submission,
       "kbench-compile/2", arguments, toolchain_.host_version, toolchain_.nvcc_version,
       processor_fingerprint(), hash_sources(submission, files), sha256(task_header), sha256(*abi)}
                                      .dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (auto cached = look_up(cache_directory_, key)) return std::move(*cached);
+  if (auto cached = look_up(folder_of(submission.id.agent), key)) return std::move(*cached);
 
   auto staging = stage(files, task_header);
   if (!staging) return staging.error();
@@ -332,13 +337,15 @@ Result<CompiledSubmission> Compiler::compile_staged(const Submission& submission
   CompiledSubmission compiled;
   const auto library = build(submission, staging, compiled.warnings);
   if (!library) return blame(submission, task_header, staging, library.error());
-  compiled.library = cache_directory_ / (key + ".so");
+  const fs::path folder = folder_of(submission.id.agent);
+  compiled.library = folder / (key + ".so");
   compiled.key = key;
   compiled.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::error_code error;
-  fs::create_directories(cache_directory_, error);
+  fs::create_directories(folder, error);
   if (auto kept = keep(compiled, submission.id.name, *library); !kept) return kept.error();
+  sweep_cache(folder, limits_.kept);
   return compiled;
 }
 

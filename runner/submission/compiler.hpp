@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/os/cache_sweep.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/submission/staging.hpp"
@@ -64,6 +65,7 @@ struct CompiledSubmission {
 struct CompileLimits {
   std::chrono::seconds time{120};
   std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
+  CacheLimits kept = kCacheOfOneAgent;
 };
 
 // The compiler's messages: warnings, or resources as well. kResources: for CUDA, `ptxas -v` is
@@ -88,6 +90,8 @@ class Compiler {
 
  private:
   [[nodiscard]] Status check_toolchain(bool cuda) const;
+  // Where the libraries of an agent are kept.
+  [[nodiscard]] std::filesystem::path folder_of(const std::string& agent) const;
   [[nodiscard]] Result<Staging> stage(const std::vector<SourceFile>& sources,
                                       const std::string& task_header) const;
   [[nodiscard]] Result<std::string> build(const Submission& submission, const Staging& staging,

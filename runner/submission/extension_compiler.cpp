@@ -355,6 +355,7 @@ Result<CompiledExtension> ExtensionCompiler::compile(const ExtensionOwner& owner
   compiled.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (auto kept = keep(compiled, owner, folder, key); !kept) return kept.error();
+  sweep_cache(folder, limits_.kept);
   return compiled;
 }
 

@@ -2,11 +2,17 @@
 #include "runner/submission/compiler.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <future>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +21,8 @@
 
 namespace kbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kTaskHeader = "#pragma once\n#include \"kbench.h\"\n#define TASK_VALUE 42\n";
 
@@ -83,6 +91,9 @@ class CompilerTest : public ::testing::Test {
     EXPECT_FALSE(compiled.ok());
     return compiled.ok() ? Error{} : compiled.error();
   }
+
+  // Of the one agent.
+  fs::path compiled_folder() { return compile_only()->library.parent_path(); }
 
   SubmissionFolder folder_;
   SubmissionFolder cache_;
@@ -171,7 +182,8 @@ TEST_F(CompilerTest, KeyFollowsSourceHeadersTaskAndAbi) {
 TEST_F(CompilerTest, ADamagedCacheEntryIsBuiltAnew) {
   const auto first = compile("int x;\n");
   ASSERT_TRUE(first.ok()) << first.error().message;
-  cache_.write(first->key + ".json", "{");
+  fs::path description = first->library;
+  std::ofstream(description.replace_extension(".json")) << "{";
   const auto second = compile_only();
   ASSERT_TRUE(second.ok());
   EXPECT_FALSE(second->from_cache);
@@ -194,8 +206,38 @@ TEST_F(CompilerTest, SeveralThreadsMayCompileTheSame) {
     EXPECT_EQ(call(result->library, "answer"), 7);
   }
   // Nothing but one library and its description stays behind.
-  const auto left = std::filesystem::directory_iterator(cache_.path());
+  const auto left = std::filesystem::directory_iterator(compiled_folder());
   EXPECT_EQ(std::distance(begin(left), end(left)), 2);
+}
+
+// Within a day the whole cache once grew without a limit, by 64 MiB for each hundred bytes of
+// source.
+TEST_F(CompilerTest, OfAnAgentsLibrariesTheOldestGoes) {
+  const auto long_ago = [](const fs::path& file) {
+    const timespec then{std::time(nullptr) - 3600, 0};
+    const std::array times{then, then};
+    ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), 0), 0);
+  };
+  const Compiler narrow(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER,
+                        {.kept = {.bytes = 500u << 10,
+                                  .spared = std::chrono::minutes{10},
+                                  .between = std::chrono::seconds{0}}});
+  const auto large = [&](int value) {
+    folder_.write("ann/level1/019_relu.cpp",
+                  fmt::format("extern \"C\" int many[75000] = {{{}}};\n", value));
+    return compile_with(narrow);
+  };
+  const auto first = large(1);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  long_ago(first->library);
+  const auto second = large(2);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_FALSE(fs::exists(first->library));
+  EXPECT_TRUE(fs::exists(second->library));
+  // What a run may be about to use stays.
+  const auto third = large(3);
+  ASSERT_TRUE(third.ok()) << third.error().message;
+  EXPECT_TRUE(fs::exists(second->library) && fs::exists(third->library));
 }
 
 TEST_F(CompilerTest, FolderWithSeveralSourcesAndFlags) {
