@@ -120,18 +120,22 @@ Result<std::vector<LintRecord>> lint_of(Connection& from) {
   });
 }
 
-// RFC 3339 in UTC: later is greater.
+// RFC 3339 in UTC: later is greater. That somebody could not check a task is no knowledge of it,
+// and gives way to any.
 Status put_newer_lint(Connection& into, const std::vector<LintRecord>& records) {
   return into.guarded("keeping what lint found", [&]() -> Status {
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
     for (const LintRecord& record : records) {
       SQLite::Statement newer(into.database,
                               "SELECT 1 FROM lint WHERE task_hash = ? AND size = ? AND device = ? "
-                              "AND checked_at >= ?");
+                              "AND (? OR (checked_at >= ? AND state <> ?))");
       newer.bind(1, record.task_hash);
       newer.bind(2, record.size);
       newer.bind(3, record.device);
-      newer.bind(4, record.checked_at);
+      const std::string unable(to_string(LintState::kUnable));
+      newer.bind(4, record.state == LintState::kUnable ? 1 : 0);
+      newer.bind(5, record.checked_at);
+      newer.bind(6, unable);
       if (!newer.executeStep()) put_lint(into.database, record);
     }
     transaction.commit();

@@ -171,6 +171,37 @@ TEST_F(MergeTest, WhatLintFoundElsewhereIsTakenOnRequestOnly) {
   EXPECT_EQ(lint()->records.size(), 1u);
 }
 
+// A machine that tries and cannot, later than the one that could, once kept the record of that
+// away.
+TEST_F(MergeTest, ThatSomebodyCouldNotCheckGivesWayToWhoCould) {
+  LintRecord record{.task = "level1/019_relu",
+                    .task_hash = "h",
+                    .size = "small",
+                    .device = "cpu",
+                    .state = LintState::kPassed,
+                    .version = "v",
+                    .checked_at = "2030-01-01T00:00:00Z"};
+  LintRecord unable = record;
+  unable.state = LintState::kUnable;
+  unable.checked_at = "2031-01-01T00:00:00Z";
+  const auto lint = [&] { return Store::open(file_, Store::Mode::kReadOnly)->lint_records(); };
+  const auto take = [&](const std::filesystem::path& from) {
+    return merge_databases(
+        {.into = file_, .from = {from}, .key = test::test_key(), .lint = true, .progress = {}});
+  };
+  add_run(file_, {.id = "aa"});
+  add_run(one_, {.id = "bb"});
+  add_run(two_, {.id = "cc"});
+  ASSERT_TRUE(Store::open(file_, Store::Mode::kReadWrite)->put(unable));
+  ASSERT_TRUE(Store::open(one_, Store::Mode::kReadWrite)->put(record));
+  ASSERT_TRUE(Store::open(two_, Store::Mode::kReadWrite)->put(unable));
+  for (const std::filesystem::path& from : {one_, two_}) {
+    ASSERT_TRUE(take(from));
+    ASSERT_EQ(lint()->records.size(), 1u);
+    EXPECT_EQ(lint()->records.front().state, LintState::kPassed);
+  }
+}
+
 TEST_F(MergeTest, ADamagedSourceCostsNoRunAndIsTold) {
   test::add_run_with_sources(one_, "aa");
   test::flip_a_bit(one_, test::source_text("aa", 1));
