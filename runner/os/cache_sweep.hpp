@@ -11,14 +11,14 @@ namespace kbench {
 
 struct CacheLimits {
   std::uintmax_t bytes = std::uintmax_t{16} << 30;  // of all files
-  // What was used more recently stays: a run may be about to use it.
+  // Files that were used more recently stay: a run may be about to use them.
   std::chrono::seconds spared = std::chrono::hours{24};
   // Two looks: a look takes some milliseconds for a thousand files.
   std::chrono::seconds between = std::chrono::hours{1};
 };
 
-// Of what one agent had compiled, in a folder of its own: looked at whenever that becomes more,
-// since within a day an agent makes terabytes.
+// The folder of one agent's compiled sources: looked at whenever something is added to it, since an
+// agent makes terabytes within a day.
 inline constexpr CacheLimits kCacheOfOneAgent{.bytes = std::uintmax_t{4} << 30,
                                               .spared = std::chrono::minutes{10},
                                               .between = std::chrono::seconds{0}};
