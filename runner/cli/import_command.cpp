@@ -227,6 +227,12 @@ class ImportSession {
     const auto good = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
     const std::string text = fmt::format("{} of {} imported into {}", good, outcomes.size(),
                                          printable(options_.out.string()));
+    if (good > 0)
+      progress_.note(
+          "before a task's first timed row it is checked against its own Python, for which a "
+          "Python with torch has "
+          "to be there, or the record of a machine that has one (kbench help tasks); unchecked it "
+          "ranks nobody");
     if (left > 0) {
       return finish(ExitCode::kInterrupted,
                     text + "; interrupted, the same command goes on from there", 0);

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/cli/lowering_setup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/oracle_options.hpp"
+#include "runner/import/recount.hpp"
 #include "runner/installation/build_info.hpp"
+#include "runner/installation/python_facts.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/secret.hpp"
@@ -20,13 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kElsewhere =
+    "a machine that has a Python with torch can check it for this one: run any submission for it "
+    "there with a "
+    "--db FILE of its own, and take the record by `kbench db merge DB FILE --lint`";
+
 // What cannot be compared here may be where the next run is.
-void add_comparison(const Task& task, LintRecord& record,
-                    Result<std::vector<LintFinding>> compared) {
+void add_findings(const Task& task, LintRecord& record, Result<std::vector<LintFinding>> compared) {
   if (!compared) {
     const Error& error = compared.error();
     const std::string hint = error.hint.empty() ? "" : "; " + error.hint;
-    record.findings.push_back({LintFinding::Weight::kFlaw, "unable", "", error.message + hint});
+    record.findings.push_back(
+        {LintFinding::Weight::kFlaw, "unable", "", error.message + hint + "; " + kElsewhere});
     record.state = LintState::kUnable;
     return;
   }
@@ -70,12 +80,20 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
       open.push_back(task);
   }
   if (open.empty()) return Done{};
+  // Beside what is not timed: its Python imports torch for seconds.
+  auto costs = std::async(std::launch::async, [&] { return recount(open, interrupted); });
   GraphAgainstPython python(installation_, target_, sandbox_, open);
   progress.begin("checking tasks", std::vector<double>(open.size(), 1.0));
+  std::optional<Result<std::vector<LintFinding>>> counted;
   for (std::size_t i = 0; i < open.size() && !interrupted(); ++i) {
     const Task& task = *open[i];
     progress.item(i, task.id);
-    auto record = lint(task, *task.find_size(target_.size), python);
+    const auto cost = [&]() -> Result<std::vector<LintFinding>> {
+      if (!counted) counted = costs.get();
+      if (!*counted) return counted->error();
+      return std::vector{(**counted)[i]};
+    };
+    auto record = lint(task, *task.find_size(target_.size), cost, python);
     if (!record) return record.error();
     if (auto kept = store.put(*record); !kept) return kept.error();
     progress.item_done(fmt::format("{}: {}", task.id, summary(*record)));
@@ -86,7 +104,20 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   return Done{};
 }
 
+Result<std::vector<LintFinding>> TaskChecks::recount(const std::vector<const Task*>& tasks,
+                                                     const std::function<bool()>& interrupted) {
+  constexpr int kGiB = 12;  // of address space
+  if (installation_.python.empty())
+    return Error{ErrorCode::kInfrastructure, installation_.python_reason, ""};
+  const auto facts = ask_python(installation_.python);
+  if (!facts) return facts.error();
+  std::vector<fs::path> files;
+  for (const Task* task : tasks) files.push_back(task->file);
+  return kbench::recount(sandbox_, lowering_setup(installation_, *facts, kGiB), files, interrupted);
+}
+
 Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size,
+                                    const std::function<Result<std::vector<LintFinding>>()>& cost,
                                     GraphAgainstPython& python) {
   if (!oracle_) {
     auto started = start_lint_oracle(sandbox_, installation_, target_);
@@ -99,8 +130,10 @@ Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size,
   settings.only_whether_it_ranks = true;
   const LintRequest request{&task, &size, target_.device, random_seed()};
   LintRecord record = lint_task(request, settings, *facts, *oracle_, *oracle_).record;
+  const auto counted = cost();
   if (record.state != LintState::kUnable)
-    add_comparison(task, record, python.compare(task, size, *oracle_));
+    add_findings(task, record, python.compare(task, size, *oracle_));
+  if (record.state != LintState::kUnable) add_findings(task, record, counted);
   // An oracle that failed is not trusted with the next task.
   if (record.state == LintState::kUnable) oracle_.reset();
   record.version = build_info().version;
@@ -112,13 +145,21 @@ const LintRecord* TaskChecks::record_of(const Task& task) const {
   const auto found = records_.find(key_of(task));
   if (found == records_.end()) return nullptr;
   const LintRecord& record = found->second;
-  const bool compared = record.state == LintState::kUnable ||
-                        comparison_with_python(record, hash_of_python(task)) != nullptr;
-  return compared ? &record : nullptr;
+  const bool whole =
+      record.state == LintState::kUnable ||
+      (was_recounted(record) && comparison_with_python(record, hash_of_python(task)) != nullptr);
+  return whole ? &record : nullptr;
 }
 
 std::string TaskChecks::why_unranked(const Task& task) const {
   if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
+  // Those of an import have none: it leaves them out.
+  if (!task.hard_draws_skip.empty())
+    return fmt::format(
+        "its file says itself which hard draws it is spared ({}): that is not for a task of others "
+        "to say; `kbench "
+        "import` makes one without",
+        task.hard_draws_skip.begin()->first);
   const LintRecord* record = record_of(task);
   if (record == nullptr)
     return "nobody has checked whether its task can tell right from wrong (--no-lint)";

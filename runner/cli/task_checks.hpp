@@ -1,8 +1,8 @@
 // Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
 // linted once by its content, size and device, before its first timed row: does its judge tell a
 // kernel that works from one that computes nothing, is eager itself exact enough to be a yardstick,
-// and does the graph compute what the Python does? The records are those of `kbench tasks lint`, in
-// the same table.
+// does the graph compute what the Python does, and cost what the file says? The records are those
+// of `kbench tasks lint`, in the same table.
 #pragma once
 
 #include <functional>
@@ -57,7 +57,12 @@ class TaskChecks {
   [[nodiscard]] bool is_shipped(const Task& task) const;
   // Null without one, and where it says nothing about the Python that the task has now.
   [[nodiscard]] const LintRecord* record_of(const Task& task) const;
-  Result<LintRecord> lint(const Task& task, const TaskSize& size, GraphAgainstPython& python);
+  // `cost` is asked before the task's Python is timed.
+  Result<LintRecord> lint(const Task& task, const TaskSize& size,
+                          const std::function<Result<std::vector<LintFinding>>()>& cost,
+                          GraphAgainstPython& python);
+  [[nodiscard]] Result<std::vector<LintFinding>> recount(const std::vector<const Task*>& tasks,
+                                                         const std::function<bool()>& interrupted);
 
   const Installation& installation_;
   const Target& target_;

@@ -62,6 +62,11 @@ const LintFinding* comparison_with_python(const LintRecord& record, std::string_
   return found == record.findings.end() ? nullptr : &*found;
 }
 
+bool was_recounted(const LintRecord& record) {
+  return std::any_of(record.findings.begin(), record.findings.end(),
+                     [](const LintFinding& finding) { return finding.kind == kCost; });
+}
+
 std::string why_it_ranks_nobody(const LintRecord& record) {
   for (const LintFinding& finding : record.findings) {
     if (finding.weight == LintFinding::Weight::kNote) continue;
@@ -72,6 +77,7 @@ std::string why_it_ranks_nobody(const LintRecord& record) {
     const bool accepted = finding.weight == LintFinding::Weight::kAccepted;
     if (finding.kind == kImprecise && !accepted) return "eager is no yardstick: " + finding.message;
     if (finding.kind == kSlowGraph && !accepted) return "eager is slowed down: " + finding.message;
+    if (finding.kind == kCost) return "its cost is misstated: " + finding.message;
   }
   return "";
 }

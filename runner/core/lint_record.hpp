@@ -59,10 +59,16 @@ inline constexpr std::string_view kImprecise = "imprecise";
 inline constexpr std::string_view kAgainstPython = "python";
 // The kind of finding that the graph takes longer than the Python that it stands for.
 inline constexpr std::string_view kSlowGraph = "slow_graph";
+// The kind of finding that tells whether the task says of its cost what its graph does: a note, or
+// a flaw that no task can accept.
+inline constexpr std::string_view kCost = "cost";
 
 // The finding on the graph and the Python with that SHA-256; null where nobody has compared them.
 [[nodiscard]] const LintFinding* comparison_with_python(const LintRecord& record,
                                                         std::string_view source_hash);
+
+// Whether somebody has counted the task's cost anew.
+[[nodiscard]] bool was_recounted(const LintRecord& record);
 
 // Whether a finding of that kind means that an output passes which does not depend on the inputs:
 // nothing written, zeros, a constant, a mean, the output for another input. Such a task cannot tell
@@ -72,7 +78,8 @@ inline constexpr std::string_view kSlowGraph = "slow_graph";
 // Why a task with that record ranks nobody: an output passes that does not depend on the inputs,
 // whether or not the task accepts that, its graph computes something else than its Python, or
 // eager's own error ("imprecise") makes room for wrong ones or eager is slowed down ("slow_graph"),
-// and the task does not say that this is meant. Empty where it may rank.
+// and the task does not say that this is meant; or the task misstates its cost. Empty where it may
+// rank.
 [[nodiscard]] std::string why_it_ranks_nobody(const LintRecord& record);
 
 // "passed", "failed: zeros, operator", "accepted: identity".

@@ -214,10 +214,53 @@ class AgainstPythonTest(CliCase):
         self.assertEqual(row["state"], "ok")
         self.assertIn("eager is slowed down: its graph takes", row["unranked_reason"])
 
+    def change(self, **members):
+        """Members of the task, and of its one size where they are none of the task."""
+        file = self.suite / f"{self.TASK}.json"
+        task = json.loads(file.read_text(encoding="utf-8"))
+        for name, value in members.items():
+            (task["sizes"]["small"] if name in task["sizes"]["small"] else task)[name] = value
+        task["sizes"] = task.pop("sizes")  # stays last
+        file.write_text(json.dumps(task), encoding="utf-8")
+
+    def assert_ranks_nobody(self, because, **environment):
+        row = self.row(code=GOOD, program=WEAKENED, KBENCH_WITHOUT="telling_tasks", **environment)
+        self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
+        row = self.row(code=GOOD, **environment)
+        self.assertEqual(row["state"], "ok")
+        self.assertIn(because, row["unranked_reason"])
+
+    def test_a_misstated_cost_ranks_nobody(self):
+        # Fewer operations lower the floor, a longer sum raises the tolerance.
+        self.change(flops=123456)
+        self.submit(KERNELS["013_good"])
+        self.assert_ranks_nobody("its cost is misstated: its lowered form says flops 123456 at size small")
+
+    def test_a_task_that_spares_itself_a_draw_ranks_nobody(self):
+        self.change(hard_draws_skip={"denormals": "they are hard"})
+        self.submit(KERNELS["013_good"])
+        self.assert_ranks_nobody("its file says itself which hard draws it is spared (denormals)",
+                                 KBENCH_TORCH=str(self.folder))  # no Python is asked
+
     def test_what_cannot_be_compared_ranks_nobody(self):
         self.submit(KERNELS["013_good"])
         row = self.row(code=GOOD, KBENCH_TORCH=str(self.folder))
         self.assertIn("its graph could not be compared with its Python", row["unranked_reason"])
+        self.assertIn("kbench db merge DB FILE --lint", row["unranked_reason"])
+
+    def test_another_machine_may_check_it(self):
+        self.submit(KERNELS["013_good"])
+        self.row(code=GOOD)
+        (self.folder / "r.sqlite").rename(self.folder / "elsewhere.sqlite")
+        # It tried, and could not; the other record is older.
+        self.row(code=GOOD, KBENCH_TORCH=str(self.folder))
+        self.assert_good(self.kbench("db", "merge", "r.sqlite", "elsewhere.sqlite", "--lint"))
+        row = self.row(code=GOOD, KBENCH_TORCH=str(self.folder))
+        self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
+        # It is of that Python: with another one it says nothing.
+        self.have_python_say("torch.sin", "torch.cos")
+        row = self.row(code=GOOD, KBENCH_TORCH=str(self.folder))
+        self.assertIn("could not be compared", row["unranked_reason"])
 
 
 if __name__ == "__main__":

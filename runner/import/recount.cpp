@@ -1,0 +1,67 @@
+#include "runner/import/recount.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "runner/os/clean_text.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+using Weight = LintFinding::Weight;
+
+constexpr std::chrono::seconds kProcessorTime{120};  // of one file
+constexpr std::chrono::seconds kLimit{300};
+// As long as a message may be (runner/core/channel.hpp), escapes and all.
+constexpr std::size_t kMostBytes = std::size_t{2} << 20;
+constexpr std::size_t kMostWords = 300;
+
+LintFinding finding_of(const Answer& answer) {
+  LintFinding finding{Weight::kFlaw, std::string(kCost), "", ""};
+  if (!answer.body) {
+    finding.message = "its cost could not be counted anew: " + answer.body.error().message;
+    return finding;
+  }
+  const auto error = answer.body->is_object() ? answer.body->find("error") : answer.body->end();
+  if (answer.body->is_object() && error == answer.body->end())
+    return {Weight::kNote, std::string(kCost), "", "its cost is what its graph says"};
+  const bool told = answer.body->is_object() && error->is_object() && error->contains("what") &&
+                    (*error)["what"].is_string();
+  finding.message = told ? clean_name((*error)["what"].get<std::string>(), kMostWords)
+                         : "its cost could not be counted anew";
+  return finding;
+}
+
+}  // namespace
+
+Result<std::vector<LintFinding>> recount(Sandbox& sandbox, const LoweringSetup& setup,
+                                         const std::vector<std::filesystem::path>& files,
+                                         const Stop& stop) {
+  std::vector<Json> requests;
+  for (const auto& file : files) {
+    auto text = read_bounded_file(file, kMostBytes);
+    if (!text) return text.error();
+    requests.push_back({{"task", std::move(*text)}, {"cpu_seconds", kProcessorTime.count()}});
+  }
+  std::vector<std::optional<LintFinding>> found(files.size());
+  const ServerPool pool{
+      .start =
+          [&](const Stop& given_up) { return LoweringProcess::start(sandbox, setup, given_up); },
+      .processes = 1,
+      .limit = kLimit,
+      .stop = stop,
+      .tick = {}};
+  const Status asked = pool.ask(requests, [&](std::size_t index, const Answer& answer) {
+    found[index] = finding_of(answer);
+  });
+  if (!asked) return asked.error();
+  std::vector<LintFinding> findings;
+  for (auto& one : found) {
+    if (!one) return Error{ErrorCode::kTimeout, "interrupted", ""};
+    findings.push_back(std::move(*one));
+  }
+  return findings;
+}
+
+}  // namespace kbench
