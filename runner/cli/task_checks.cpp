@@ -27,8 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kElsewhere =
     "a machine that has a Python with torch can check it for this one: run any submission for it "
-    "there with a "
-    "--db FILE of its own, and take the record by `kbench db merge DB FILE --lint`";
+    "there with a --db FILE of its own, and take the record by `kbench db merge DB FILE --lint`";
 
 // What cannot be compared here may be where the next run is.
 void add_findings(const Task& task, LintRecord& record, Result<std::vector<LintFinding>> compared) {
@@ -157,8 +156,7 @@ std::string TaskChecks::why_unranked(const Task& task) const {
   if (!task.hard_draws_skip.empty())
     return fmt::format(
         "its file says itself which hard draws it is spared ({}): that is not for a task of others "
-        "to say; `kbench "
-        "import` makes one without",
+        "to say; `kbench import` makes one without",
         task.hard_draws_skip.begin()->first);
   const LintRecord* record = record_of(task);
   if (record == nullptr)
