@@ -51,7 +51,7 @@ EpisodesApps add_episodes(CLI::App& app, EpisodesOptions& options) {
 }
 
 CLI::App* add_export(CLI::App& app, ExportOptions& options) {
-  auto* command = app.add_subcommand("export", "Write stored episodes for whoever trains on them");
+  auto* command = app.add_subcommand("export", "Export episodes as SFT, RFT or PPO data");
   command->footer(help_of("export"));
   add_choice<ExportKind>(
       *command, "KIND", options.kind,

@@ -136,7 +136,7 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   };
   number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
   number("--jobs", options.jobs, 1, 256,
-         "Files read at a time (default: one a processor, fewer for few files)");
+         "Files read in parallel (default: number of processors, fewer for few files)");
   number("--timeout", options.timeout_s, 1, 86400,
          "Seconds of processor time that one file may take, see below (default: 120)");
   number("--memory", options.memory_gib, 4, 4096,
@@ -224,7 +224,7 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
 
 CLI::App* add_config(CLI::App& app, ConfigOptions& options) {
   auto* config =
-      app.add_subcommand("config", "Show the options of a command (config run) and who sets them");
+      app.add_subcommand("config", "Show a command's options and where each value comes from");
   config->footer(help_of("config"));
   config->prefix_command();  // the rest is another command line
   add_json(*config, options.format);
@@ -293,7 +293,7 @@ struct GeneratedCommands {
 // What is made of the option table itself.
 GeneratedCommands add_generated(CLI::App& app, std::string& shell) {
   auto* completions =
-      app.add_subcommand("completions", "Print what makes a shell complete kbench's words");
+      app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
   completions->footer(help_of("completions"));
   add_word(*completions, "SHELL", shell, {"bash", "zsh", "fish"}, "Which shell")->required();
   auto* man = app.add_subcommand("man", "Print the manual page, kbench(1)");
@@ -451,7 +451,7 @@ struct Table {
   }
 
   CLI::App app{
-      "Checks submitted kernels and measures how much faster they are than LibTorch eager\n"
+      "Checks submitted kernels and measures how much faster they are than PyTorch eager\n"
       "and than the compiled baseline, on this device.",
       "kbench"};
   bool version = false;

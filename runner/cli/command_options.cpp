@@ -98,9 +98,10 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
   app.add_option("--config", common.config,
-                 "File with options that are not typed (default: kbench.toml, where it exists)")
+                 "Configuration file (default: kbench.toml, if it exists)")
       ->type_name("FILE");
-  app.add_option("--preset", common.preset, "Options of this name in that file, before its others")
+  app.add_option("--preset", common.preset,
+                 "Use [preset.NAME] of the configuration file; it overrides the other tables")
       ->type_name("NAME");
 }
 
@@ -200,8 +201,8 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "Python: operators of torch that move data, others ranked apart; all; or none (default: "
-           "data)");
+           "torch operators a Python submission may call: data movement only (others are ranked "
+           "separately), all, or none (default: data)");
 }
 
 void add_trust(CLI::App& app, Trust& trust) {

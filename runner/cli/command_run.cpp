@@ -56,7 +56,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   run->footer(help_of("run"));
   auto* file =
       add_path(*run, "FILE", options.file,
-               "One submission, .cpp, .cu or .py, without any folders; --task says which task")
+               "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
+               "task")
           ->type_name("");
   const auto whose = add_measuring(*run, options);
   whose.submissions->excludes(file);

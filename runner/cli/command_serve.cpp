@@ -50,7 +50,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
 }
 
 CLI::App* add_mcp(CLI::App& app, McpOptions& options) {
-  auto* mcp = app.add_subcommand("mcp", "An agent's tools, by the Model Context Protocol on stdio");
+  auto* mcp = app.add_subcommand("mcp", "Serve the agent tools over MCP (stdio)");
   mcp->footer(help_of("mcp"));
   add_word(*mcp, "--print", options.print, {"mcp", "openai"},
            "Print the tools as that lists them, and end");
