@@ -385,8 +385,8 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
   const auto guess = did_you_mean(word.substr(0, word.find('=')), known);
   if (option || known.empty()) {
     return {ErrorCode::kUsage,
-            fmt::format("{} does not know {} \"{}\"", full_name(at),
-                        option ? "the option" : "what to do with", word),
+            option ? fmt::format("{} does not know the option \"{}\"", full_name(at), word)
+                   : fmt::format("{}: unexpected argument \"{}\"", full_name(at), word),
             guess.empty() ? help : guess};
   }
   return {ErrorCode::kUsage, fmt::format("{} has no command \"{}\"", full_name(at), word),
@@ -580,7 +580,10 @@ Result<Request> config_request(ConfigOptions options, const CLI::App& config,
   const auto further = known_words(command, /*options=*/false);
   if (command.get_parent() == nullptr || !further.empty()) {
     const auto guess = did_you_mean(words[1], further);
-    return Error{ErrorCode::kUsage, fmt::format("\"{}\" is no command that has options", words[1]),
+    return Error{ErrorCode::kUsage,
+                 command.get_parent() == nullptr
+                     ? fmt::format("unknown command \"{}\"", words[1])
+                     : fmt::format("\"{}\" has no options of its own", words[1]),
                  guess.empty() ? fmt::format("commands are {}", fmt::join(further, ", ")) : guess};
   }
   auto settings = effective_settings(table.app, around);

@@ -782,7 +782,7 @@ class RunSession {
     }
     const char* rows = rows_ == 1 ? "row" : "rows";
     if (options_.checks_only) saved += ", nothing timed";
-    summary_ = failed_ == 0 ? fmt::format("{} {}, all good; {}", rows_, rows, saved)
+    summary_ = failed_ == 0 ? fmt::format("{} {}, none failed; {}", rows_, rows, saved)
                             : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
     if (mistaken > 0)

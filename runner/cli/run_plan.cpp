@@ -285,8 +285,9 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
   auto tasks = load_selected(entries, named);
   if (!tasks && options.tasks.empty()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("{} does not say which task it is for", clean_name(stem, 64)),
-                 "name it: --task level1/019_relu"};
+                 fmt::format("{}: which task? Its name matches none",
+                             clean_name(options.file->filename().string(), 64)),
+                 "add --task, e.g. --task level1/019_relu"};
   }
   if (!tasks || tasks->size() == 1) return tasks;
   return Error{ErrorCode::kUsage,

@@ -164,7 +164,7 @@ int open_workspace(const WorkspaceOptions& options, const Installation& installa
   if (const auto kept = WorkspaceRecords(installation.state).keep(options.folder, task); !kept)
     return fail(kept.error(), terminal);
   return finish(ExitCode::kGood,
-                fmt::format("{} is open for {} at {} on {}; the kernel goes into {}",
+                fmt::format("workspace {} created for {} ({}, {}); put your kernel into {}",
                             clean_name(options.folder.string(), 300), prompt->task.id, prompt->size,
                             prompt->device, clean_name((options.folder / "kernels").string(), 300)),
                 options.common.verbosity);

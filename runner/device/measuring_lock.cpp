@@ -28,8 +28,7 @@ Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::
         refused = !request.wait;
         if (request.wait)
           request.progress->note(fmt::format(
-              "waiting for {}, which measures on the same device{}; --no-wait "
-              "would not",
+              "waiting for the device, held by {}{}; --no-wait fails instead of waiting",
               words(holder),
               place == 1 ? "" : fmt::format(", and for {} before this one", place - 1)));
         return request.wait;

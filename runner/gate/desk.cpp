@@ -270,7 +270,7 @@ Desk::Admission Desk::admit(const HttpRequest& head) {
   if (!target) return refused(refuse(400, target.error().message, target.error().hint));
   const Found found = find_route(head.method, target->path);
   if (found.route == nullptr && !found.allowed.empty()) {
-    HttpResponse response = refuse(405, "this address has no such method");
+    HttpResponse response = refuse(405, fmt::format("method not allowed; use {}", found.allowed));
     response.headers.emplace_back("Allow", found.allowed);
     return refused(std::move(response));
   }

@@ -216,11 +216,14 @@ def make_model(model_class, init, entry, seed=None):
     args, kwargs, _ = ast.literal_eval(init)
     if seed is not None:
         torch.manual_seed(seed)
+    called = "kbench calls ModelNew() without arguments for this task"
+    if args or kwargs:
+        called = f"kbench calls ModelNew with {args}" + (f" and {kwargs}" if kwargs else "")
     try:
         model = model_class(*args, **kwargs)
     except BaseException as error:
         raise Refused("submission_error", f"ModelNew(…) of {entry} raised:\n{reason_first(error)}",
-                      f"it is called with {args}" + (f" and {kwargs}" if kwargs else "")) from error
+                      called) from error
     if not isinstance(model, torch.nn.Module):
         raise Refused("submission_error", "ModelNew(…) is no torch.nn.Module",
                       "derive it from torch.nn.Module and call super().__init__()")

@@ -65,7 +65,7 @@ Result<Order> order_from_json(const Json& json) {
     return bad("\"what\" is neither \"compile\" nor \"verify\"");
   if (order.task.empty() == order.reference.empty())
     return bad("an order names its task, by \"task\" or by \"reference\"");
-  if (order.files.empty()) return bad("an order has no files");
+  if (order.files.empty()) return bad("\"files\" is missing or empty");
   return order;
 }
 

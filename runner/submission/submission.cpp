@@ -312,8 +312,8 @@ class Finder {
       return;
     }
     if (!name) {
-      return problem(path, agent, "this is no name of a submission",
-                     "It is NNN_name or NNN_name@variant, as in \"019_relu@tiled\".");
+      return problem(path, agent, "not a submission name",
+                     "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".");
     }
     Submission submission;
     submission.task = level + "/" + name->task;

@@ -349,8 +349,8 @@ TEST_F(Settings, OriginsAreShown) {
 }
 
 TEST_F(Settings, OriginsOfNoCommand) {
-  expect_error({"config", "rnu"}, "\"rnu\" is no command", "did you mean \"run\"?");
-  expect_error({"config", "tasks"}, "no command that has options", "lint");
+  expect_error({"config", "rnu"}, "unknown command \"rnu\"", "did you mean \"run\"?");
+  expect_error({"config", "tasks"}, "\"tasks\" has no options of its own", "lint");
 }
 
 }  // namespace
