@@ -273,8 +273,7 @@ constexpr std::array kStateLooks{
               "The baselines were timed; nobody submitted for this task."},
     StateLook{State::kSkipped, "–", Tone::kNeutral,
               "Written for another device than this run's, or for what is not offered here."},
-    StateLook{State::kRefused, "✗", Tone::kBad,
-              "More than one agent may hand in; none of it was looked at."},
+    StateLook{State::kRefused, "✗", Tone::kBad, "Exceeds the limits for one agent; not evaluated."},
     StateLook{State::kCompileError, "✗", Tone::kBad, "The compiler refused the submission."},
     StateLook{State::kMissingSymbol, "✗", Tone::kBad,
               "It does not define kbench_forward, or ModelNew."},
@@ -427,9 +426,8 @@ std::string_view help(Verdict verdict) {
     case Verdict::kNone:
       return "Nothing can be said, for one or more of these: other programs kept the machine busy "
              "in more than half of the blocks; a call takes no longer than an empty one; too few "
-             "blocks were timed for an interval of 95 %; the device was not calibrated (kbench "
-             "selftest timing), so that nobody knows what its equal runs differ by. The row says "
-             "which.";
+             "blocks were timed for an interval of 95 %; the device is not calibrated (kbench "
+             "selftest timing), so run-to-run variation is unknown. The row says which.";
   }
   return "";
 }

@@ -159,7 +159,7 @@ std::string Doubts::words() const {
         "slow to stop, for the time that an evaluation has");
   if (uncalibrated)
     reasons.emplace_back(
-        "the device was not calibrated, so nobody knows what its equal runs differ by: run "
+        "this device is not calibrated, so run-to-run variation is unknown: run "
         "`kbench selftest timing` once");
   return fmt::format("{}", fmt::join(reasons, "; and "));
 }

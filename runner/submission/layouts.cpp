@@ -176,7 +176,7 @@ class RunFinder {
   void refuse(const std::string& task, const std::string& why) {
     if (task.empty()) set_ = {};
     problem(place_.agent, task,
-            {ErrorCode::kSubmission, why, "Hand in less; none of it was looked at."});
+            {ErrorCode::kSubmission, why, "Submit less; nothing was evaluated."});
     set_.problems.back().refused = true;
   }
 

@@ -148,7 +148,7 @@ class Finder {
   void refuse(const fs::path& path, const std::string& task, const std::string& agent,
               const std::string& why) {
     problem(path, task, agent,
-            Error{ErrorCode::kSubmission, why, "Hand in less; none of it was looked at."});
+            Error{ErrorCode::kSubmission, why, "Submit less; nothing was evaluated."});
     set_.problems.back().refused = true;
   }
 

@@ -139,7 +139,7 @@ class ShownTest(PageCase):
 
     def test_rows_without_sources_say_so(self):
         page = self.open("#level1/007_relu")
-        self.assertIn("Nobody kept the sources of this row.", page.inner_text("#task"))
+        self.assertIn("No sources are stored for this row.", page.inner_text("#task"))
         self.assertIn("kbench run --task level1/007_relu", page.inner_text("#task"))
         self.assertEqual(page.locator("text=Compare sources").count(), 0)
 
