@@ -129,8 +129,8 @@ class ChainCautions {
     };
     if (unchecked_ > 0)
       changed_.push_back(of(unchecked_) +
-                         " cannot be checked here: the key of their chain is where they were "
-                         "measured");
+                         " cannot be checked here: they were signed with a key of another "
+                         "machine");
     if (unchained_ > 0)
       changed_.push_back(of(unchained_) +
                          " are not chained: nobody can tell whether they were changed");

@@ -151,10 +151,9 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   const auto timed = [](const ResultRow& row) { return row.submitted.median_ns.has_value(); };
   if (const auto rows = count_rows(
           page, [&](const ResultRow& row) { return timed(row) && row.calibrated_at.empty(); })) {
-    cautions.push_back(fmt::format(
-        "Uncalibrated: {} have no verdict, because nobody measured what equal runs of the device "
-        "differ by (kbench selftest timing).",
-        of_rows(rows, page)));
+    cautions.push_back(
+        fmt::format("Uncalibrated: {} without a verdict. Run kbench selftest timing once.",
+                    of_rows(rows, page)));
   }
   if (const auto rows = count_rows(
           page, [](const ResultRow& row) { return has_word(row.labels, "busy_machine"); })) {
@@ -181,9 +180,8 @@ std::string winners_of(const PageBoard& board) {
   const double share = 100 * lead.value(Score::kSureFastEager);
   if (first.size() > 1)
     return fmt::format(
-        "{} may each be first: they are not told apart. The first of them is surely faster than "
-        "eager on {:.0f}\u00a0% of {} tasks.",
-        join_names(first), share, lead.tasks);
+        "{} agents tie for first: {}. {} is surely faster than eager on {:.0f}\u00a0% of {} tasks.",
+        first.size(), join_names(first), join_names({lead.agent}), share, lead.tasks);
   return fmt::format(
       "{} ranks first: correct on {} of {} tasks, surely faster than eager on {:.0f}\u00a0%.",
       join_names(first), lead.correct, lead.tasks, share);

@@ -82,7 +82,7 @@ ChainFinding without_rows(const ChainAccess& access, const Stored& stored) {
             "its rows are not chained: nobody can tell whether they were changed"};
   if (!key_is_here(access, stored))
     return {Chain::kUnchecked,
-            "its rows cannot be checked here: the key of their chain is where they were measured"};
+            "its rows cannot be checked here: they were signed with a key of another machine"};
   if (!stands(Defence::kChainedRows)) return {Chain::kHolds, "not checked"};
   return {Chain::kHolds, "its rows are as they were stored"};
 }

@@ -106,7 +106,7 @@ TEST(HtmlReport, ReadsWithoutAScript) {
 TEST(HtmlReport, ReadsWithoutAScriptWhatWasFound) {
   const std::string text = plain_part(render_html(make_report_data()));
   for (const char* part :
-       {"may each be first", "level1/019_relu", "level2/055_matmul_sum", "level3/007_lenet5",
+       {"agents tie for first: ", "level1/019_relu", "level2/055_matmul_sum", "level3/007_lenet5",
         "2.00×", "wrong result", "compile error", "Not ranked: this task counts in no score",
         "Example CPU", "kbench run --level 1"})
     EXPECT_THAT(text, HasSubstr(part));

@@ -146,9 +146,10 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
   EXPECT_EQ(winners_of(board),
             "a ranks first: correct on 3 of 4 tasks, surely faster than eager on 50\u00a0%.");
   for (AgentScore& score : board.scopes[0].ranking) score.first_rank = 1;
-  EXPECT_EQ(winners_of(board),
-            "a, b and 1 more may each be first: they are not told apart. The first of them is "
-            "surely faster than eager on 50\u00a0% of 4 tasks.");
+  EXPECT_EQ(
+      winners_of(board),
+      "3 agents tie for first: a, b and 1 more. a is surely faster than eager on 50\u00a0% of 4 "
+      "tasks.");
   board.scopes[0].ranking.resize(1);
   board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
   EXPECT_LT(winners_of(board).size(), 200u);
