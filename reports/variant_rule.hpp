@@ -24,16 +24,14 @@ enum class VariantRule { kBest, kFirst, kMean };
 [[nodiscard]] constexpr std::string_view words(VariantRule rule) {
   switch (rule) {
     case VariantRule::kBest:
-      return "Of an agent's variants for a task, the correct one with the best low end of its "
-             "interval over eager counts, and that end is taken so much lower that it holds for "
-             "all "
-             "from which it was chosen.";
+      return "If an agent has several variants for a task, the correct one with the highest lower "
+             "bound over eager counts; that bound is corrected for the choice.";
     case VariantRule::kFirst:
-      return "Of an agent's variants for a task, the first by name counts, as if nobody had tried "
-             "again.";
+      return "If an agent has several variants for a task, the first by name counts, as if it were "
+             "the only one.";
     case VariantRule::kMean:
-      return "Of an agent's variants for a task, each counts with an equal share; the table of "
-             "tasks shows the one with the best low end.";
+      return "If an agent has several variants for a task, each counts with an equal share; the "
+             "table of tasks shows the one with the highest lower bound.";
   }
   return "";
 }

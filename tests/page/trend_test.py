@@ -129,7 +129,7 @@ class VariantsTest(PageCase):
         return page
 
     def test_the_rule_is_said_and_kept_where_p_moves(self):
-        for rule, words in [("best", "best low end"), ("first", "first by name"),
+        for rule, words in [("best", "highest lower bound"), ("first", "first by name"),
                             ("mean", "equal share")]:
             file = self.of_rule(rule)
             self.assertEqual(data_of(file)["variants"]["rule"], rule)
