@@ -7,7 +7,7 @@ namespace kbench {
 namespace {
 
 // (v, g, dim): the norms are written to memory of g's size, one for each of v's slices.
-void check_weight_norm(const torch::jit::Stack& operands) {
+void check_weight_norm(const std::vector<c10::IValue>& operands) {
   const at::Tensor& v = operands[0].toTensor();
   const at::Tensor& g = operands[1].toTensor();
   const std::int64_t dim = operands[2].toInt();

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include <ATen/core/stack.h>
+namespace c10 {
+struct IValue;
+}
 
 namespace kbench {
 
 // Looks at the operands of one call, by position in the operator's schema; throws c10::Error.
-using OperandCheck = void (*)(const torch::jit::Stack& operands);
+using OperandCheck = void (*)(const std::vector<c10::IValue>& operands);
 
 // Null for an operator that looks itself. `name` without its overload: "aten::_weight_norm".
 [[nodiscard]] OperandCheck operand_check_of(const std::string& name);

@@ -146,8 +146,8 @@ std::string measured_words(const Suspect& suspect) {
                 : fmt::format("{:+.1f} % ± {:.1f} %", 100 * std::expm1(mean_slowdown(evidence)),
                               100 * mean_half_width(evidence));
   if (evidence.alone.values.empty())
-    return fmt::format("measured again: {} in {} pair{} with the source of {}", mean, times, times == 1 ? "" : "s",
-                       short_id(suspect.good_run));
+    return fmt::format("measured again: {} in {} pair{} with the source of {}", mean, times,
+                       times == 1 ? "" : "s", short_id(suspect.good_run));
   return fmt::format("measured again: {} in {} measurement{} of tonight's source", mean, times,
                      times == 1 ? "" : "s");
 }
@@ -230,9 +230,9 @@ std::string finding_words(const Suspect& suspect) {
                                                                      : "not tried again");
   } else {
     const std::size_t runs = suspect.reference.values.size();
-    words = fmt::format(
-        "took {:.1f} % longer than the last {}; {}", 100 * suspect.longer_by,
-        runs == 1 ? "good run" : fmt::format("{} good runs", runs), measured_words(suspect));
+    words = fmt::format("took {:.1f} % longer than the last {}; {}", 100 * suspect.longer_by,
+                        runs == 1 ? "good run" : fmt::format("{} good runs", runs),
+                        measured_words(suspect));
   }
   if (suspect.same_source()) words += "; its source is the same";
   if (!suspect.remark.empty()) words += "; " + suspect.remark;

@@ -34,7 +34,7 @@ struct PythonModel {
   // where nobody knows. Data of the task's file, that only the session looks into.
   Json state;
   Json kernelbench;
-  // What its __init__ draws comes of this seed and stays; none: it is replaced by the task's.
+  // Seed of its __init__, which keeps what it draws; none: the task's parameters replace it.
   std::optional<int> seed;
   // The products of its build step; none without such a step. Its files outlive the program.
   std::optional<PythonBuild> built;
