@@ -200,9 +200,9 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 }
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
-  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "torch operators a Python submission may call: data movement only (others are ranked "
-           "separately), all, or none (default: data)");
+  add_word(
+      app, "--allow-torch", policy, {"data", "all", "none"},
+      "Torch operators that Python may call: those that move data; all; or none (default: data)");
 }
 
 void add_trust(CLI::App& app, Trust& trust) {

@@ -19,7 +19,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
            "Precision class of the baselines (default: torch-default)");
   add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
-           "Whose inputs, parameters and tolerance: kbench's own, or another benchmark's (default: "
+           "Whose inputs, parameters, tolerance: kbench's own, or another benchmark's (default: "
            "kbench)");
   add_allow_torch(app, options.allow_torch);
   auto* submissions = add_path(app, "--submissions", options.submissions,

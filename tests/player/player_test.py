@@ -188,7 +188,8 @@ class PlayerTest(unittest.TestCase):
         session = Session(self.zygote, {
             "device": "cpu", "precision": "torch-default",
             "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
-            "state": state, "kernelbench": list(kernelbench), "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
+            "state": state, "kernelbench": list(kernelbench), "seed": None,
+            "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})
         self.addCleanup(shutil.rmtree, session.folder)
         self.playing = True
