@@ -9,7 +9,8 @@ keyword arguments of Model, and those of forward that are no tensors, each with 
 registers (lowering/model_state.py), null where it cannot be made; for a task of this folder, what
 KernelBench's Model registers, as pairs of its name and ours, which is null where ours has none
 (kernelbench_names.py), and whether both draw the same values after the same seed; the file with the
-constants of that size, which plays on a CPU if it names the GPU. Each file is executed in a process of its own.
+constants of that size, which plays on a CPU if it names the GPU. Each file is executed in a process of
+its own.
 """
 
 import ast
@@ -25,7 +26,6 @@ from torch.overrides import TorchFunctionMode
 from lowering import placement
 from lowering.calls import call_of
 from lowering.model_state import made_by, state_of
-from lowering.placement import OnCpu
 from lowering.taskfile import TaskFile
 
 SUITES = Path(__file__).resolve().parent
@@ -73,8 +73,8 @@ def placed(text):
     left as they are, because a mode costs each operator some time."""
     if "cuda" not in text:
         return text
-    body = ast.parse(text).body
-    first = 1 if body and ast.get_docstring(ast.parse(text)) is not None else 0
+    tree = ast.parse(text)
+    body, first = tree.body, int(ast.get_docstring(tree) is not None)
     while first < len(body) and isinstance(body[first], ast.ImportFrom) and body[first].module == "__future__":
         first += 1
     lines = text.splitlines(keepends=True)
@@ -104,7 +104,7 @@ def arguments_of(path, size):
 
 def answer_of(path, size):
     try:
-        with OnCpu():
+        with placement.OnCpu():
             return arguments_of(path, size)
     except BaseException as error:  # the file's own, SystemExit among them
         return {"error": f"{type(error).__name__}: {error}"[:500]}

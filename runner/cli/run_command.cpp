@@ -64,8 +64,7 @@ namespace {
 
 constexpr const char* kRightByItsOwn =
     "; it is right under the parameters that its own __init__ draws, which the task's replace: "
-    "what "
-    "it makes of parameters is made in kbench_prepare(self)";
+    "what it makes of parameters is made in kbench_prepare(self)";
 
 // What a fresh oracle may take to load LibTorch and to use the device once.
 constexpr std::chrono::seconds kDevicePatience{60};

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "runner/core/channel.hpp"
+#include "runner/measure/words_in.hpp"
 #include "runner/measure/worker_output.hpp"
-#include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {
@@ -28,15 +28,6 @@ Result<UniqueFd> make_memory(std::uint64_t bytes) {
   if (!memory.valid() || ::ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
     return failed(std::strerror(errno));
   return memory;
-}
-
-// The session is not trusted: its reply may be anything.
-std::string reason_in(const Json& reply) {
-  const auto message = reply.is_object() ? reply.find("message") : reply.end();
-  constexpr std::size_t kLongest = 500;
-  return message != reply.end() && message->is_string()
-             ? clean_text(message->get_ref<const std::string&>(), kLongest)
-             : "a malformed answer";
 }
 
 }  // namespace
@@ -62,9 +53,9 @@ Result<UniqueFd> draw_initial_parameters(ZygotePool& pool, const ZygoteRequest& 
   if (auto sent = channel.send(asked, {memory->get()}); !sent) return sent.error();
   const auto reply = channel.receive(kPatience);
   if (!reply) return failed(reply.error().message);
-  const auto type = reply->body.is_object() ? reply->body.find("type") : reply->body.end();
-  if (type == reply->body.end() || *type != "written") return failed(reason_in(reply->body));
-  return memory;
+  if (words_in(reply->body, "type") == "written") return memory;
+  const std::string why = words_in(reply->body, "message");
+  return failed(why.empty() ? "a malformed answer" : why);
 }
 
 }  // namespace kbench

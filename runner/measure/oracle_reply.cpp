@@ -5,22 +5,15 @@
 
 #include <array>
 
-#include "runner/os/clean_text.hpp"
+#include "runner/measure/words_in.hpp"
 
 namespace kbench {
 namespace {
 
 constexpr std::size_t kArenas = 3;  // inputs, parameters, outputs
-constexpr std::size_t kLongestText = 2000;
-
-std::string text_in(const Json& error, const char* field) {
-  const auto found = error.find(field);
-  if (found == error.end() || !found->is_string()) return "";
-  return clean_text(found->get_ref<const std::string&>(), kLongestText);
-}
 
 ErrorCode code_in(const Json& error) {
-  const std::string name = text_in(error, "code");
+  const std::string name = words_in(error, "code");
   for (const ErrorCode code : {ErrorCode::kDoesNotFit, ErrorCode::kNotFound, ErrorCode::kBadInput})
     if (Json(code) == Json(name)) return code;
   return ErrorCode::kInfrastructure;
@@ -47,7 +40,7 @@ std::optional<Error> error_in(const Json& body, const std::string& what) {
   const auto error = body.find("error");
   if (error == body.end()) return std::nullopt;
   if (!error->is_object()) return not_understood(what);
-  return Error{code_in(*error), text_in(*error, "message"), text_in(*error, "hint")};
+  return Error{code_in(*error), words_in(*error, "message"), words_in(*error, "hint")};
 }
 
 Status check_arena(const UniqueFd& arena, std::uint64_t bytes) {

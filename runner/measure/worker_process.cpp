@@ -12,7 +12,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/mailbox_call.hpp"
-#include "runner/os/clean_text.hpp"
+#include "runner/measure/words_in.hpp"
 
 namespace kbench {
 namespace {
@@ -23,15 +23,6 @@ constexpr auto kLongCall = std::chrono::milliseconds{300};
 // How often a session's files are counted while it runs.
 constexpr auto kFilesEvery = std::chrono::seconds{1};
 constexpr auto kReapPatience = std::chrono::seconds{5};
-
-// The worker is not trusted: its reply may have any shape and length.
-std::string text_in(const Json& reply, const char* field) {
-  if (!reply.is_object()) return "";
-  const auto found = reply.find(field);
-  constexpr std::size_t kLongest = 2000;
-  if (found == reply.end() || !found->is_string()) return "";
-  return clean_text(found->get_ref<const std::string&>(), kLongest);
-}
 
 // Of the states that a submission may end in while it is loaded, the one that is named.
 State state_of_loading(const std::string& name) {
@@ -152,9 +143,9 @@ std::optional<EarlyEnd> WorkerProcess::hear_ready(std::chrono::milliseconds time
     return not_ready("it did not start in time");
   if (!heard && heard.error().code == ErrorCode::kBadInput) return not_ready(heard.error().message);
   if (!heard) return not_ready(describe_end("before it was loaded").message);
-  const std::string type = text_in(heard->body, "type");
+  const std::string type = words_in(heard->body, "type");
   if (type == "error")
-    return not_ready(text_in(heard->body, "message"), text_in(heard->body, "hint"));
+    return not_ready(words_in(heard->body, "message"), words_in(heard->body, "hint"));
   if (type != "ready") return not_ready("it answered with something else than asked");
   ready_ = true;
   return std::nullopt;
@@ -221,17 +212,17 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   // A closed channel means that the process is gone, or that its code closed what it should not.
   if (!heard) return describe_end("while it was loaded");
   const Json& body = heard->body;
-  if (text_in(body, "type") == "loaded") {
+  if (words_in(body, "type") == "loaded") {
     has_prepare_ = body.value("has_prepare", Json()) == Json(true);
     model_account_ = read_model_account(body);
     return freeze();
   }
-  if (text_in(body, "type") == "error") {
+  if (words_in(body, "type") == "error") {
     // The submission's constructors can speak here as well, so nothing but its own fault counts.
-    const std::string why = text_in(body, "message");
-    return EarlyEnd{state_of_loading(text_in(body, "state")),
+    const std::string why = words_in(body, "message");
+    return EarlyEnd{state_of_loading(words_in(body, "state")),
                     why.empty() ? "the submission did not load, and gave no reason" : why,
-                    text_in(body, "hint")};
+                    words_in(body, "hint")};
   }
   return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
 }

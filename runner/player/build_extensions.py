@@ -56,7 +56,6 @@ class Builder:
         self.channel = channel
         self.request = request
         self.answers = {}  # by name and text
-        self.built = False  # whether there is any library
 
     def find(self, name, text):
         """The name and the library of a request."""
@@ -66,7 +65,6 @@ class Builder:
         answer = self.answers[name, text]
         if answer["type"] == "failed":
             raise kbench_extensions.NotCompiled(answer["message"])
-        self.built = True
         return name, os.path.join(self.request["folder"], answer["path"])
 
     def find_c(self, name, text):
@@ -88,7 +86,7 @@ class Builder:
         model_class = player.import_model(request["folder"], request["entry"])
         model = player.make_model(model_class, request["init"], request["entry"])
         player.set_mode(model, request["mode"])
-        if request["forward"] == "always" or not self.answers:
+        if request["triton"] or not self.answers:
             player.send(self.channel, {"type": "turn"})
             player.receive(self.channel)
             self.call(model)

@@ -114,6 +114,12 @@ def settle_in(library, folder):
     lead_to(folder)
 
 
+def lock_down(library):
+    words = ctypes.create_string_buffer(1000)
+    if library.kb_lock_down(words, len(words)) != 0:
+        raise Refused("", words.value.decode(errors="replace"))
+
+
 def lead_to(folder):
     os.chdir(folder)
     for name, below in PLACES.items():
@@ -300,11 +306,6 @@ class Session:
     def views(self, kind):
         return [View(spec, self.library, self.device.on_cuda) for spec in self.request[kind]]
 
-    def lock_down(self):
-        words = ctypes.create_string_buffer(1000)
-        if self.library.kb_lock_down(words, len(words)) != 0:
-            raise Refused("", words.value.decode(errors="replace"))
-
     def await_call(self):
         self.library.kb_await_call(self.mailbox, self.served, self.device.spins,
                                    ctypes.byref(self.call))
@@ -429,7 +430,7 @@ class Session:
     def run(self):
         try:
             self.device.warm(self.request["heap_bytes"])
-            self.lock_down()
+            lock_down(self.library)
             send(self.channel, {"type": "ready"})
             self.serve_empty_calls()
             self.load()
@@ -444,9 +445,7 @@ class Session:
 
 def write_parameters(library, channel, request, descriptors):
     """Makes the task's Model and writes what it drew into the file that came along."""
-    words = ctypes.create_string_buffer(1000)
-    if library.kb_lock_down(words, len(words)) != 0:
-        raise Refused("", words.value.decode(errors="replace"))
+    lock_down(library)
     model_class = import_model(request["folder"], request["entry"])
     model = make_model(model_class, request["init"], request["entry"], request["seed"])
     try:

@@ -362,8 +362,7 @@ Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step
           {"device", device_},
           {"compilers", request.submission.needs.compiler},
           {"triton", triton},
-          {"modules", step.built().modules},
-          {"forward", triton ? "always" : "if nothing was built"}};
+          {"modules", step.built().modules}};
 }
 
 // Until it says something, or its time is over. Errors: kSubmission, where it writes too much.
