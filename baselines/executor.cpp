@@ -15,6 +15,8 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
+#include <ATen/ops/bitwise_and.h>
+#include <ATen/ops/bitwise_right_shift.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/StringUtil.h>
 
@@ -365,12 +367,32 @@ void keep_results(const PreparedNode& node, Stack& stack, Values& values) {
   TORCH_CHECK(kept == node.outs.size(), "fewer tensors returned than the graph names");
 }
 
-void run_node(const PreparedNode& node, std::size_t working_type, Stack& stack, Values& values) {
+bool is_convolution(const PreparedNode& node) {
+  return node.op_name.rfind("aten::conv", 0) == 0 || node.op_name.rfind("aten::_conv", 0) == 0;
+}
+
+// To nearest, ties to even; infinities and NaN whose upper bits say so stay what they are.
+at::Tensor rounded_to_tf32(const at::Tensor& tensor) {
+  TORCH_CHECK(tensor.scalar_type() == c10::ScalarType::Float, "only float32 is rounded to TF32");
+  constexpr int kDropped = 13;  // of the 23 bits of a float32's fraction
+  const at::Tensor bits = tensor.view(c10::ScalarType::Int);
+  const at::Tensor is_odd = at::bitwise_right_shift(bits, kDropped).bitwise_and_(1);
+  const at::Tensor sum = is_odd.add_(bits).add_((1 << (kDropped - 1)) - 1);
+  return sum.bitwise_and_(-(1 << kDropped)).view(c10::ScalarType::Float);
+}
+
+enum class Operands { kAsTheyAre, kOfConvolutionsTf32 };
+
+void run_node(const PreparedNode& node, std::size_t working_type, Stack& stack, Values& values,
+              Operands operands = Operands::kAsTheyAre) {
   const Stack& prepared = node.arguments[working_type];
   stack.assign(prepared.begin(), prepared.end());
   for (const TensorPlace& place : node.tensors) stack[place.position] = values.take(place.value);
   for (const ListPlace& place : node.lists) stack[place.position] = tensor_list(place, values);
   if (node.check != nullptr) node.check(stack);
+  if (operands == Operands::kOfConvolutionsTf32 && is_convolution(node))
+    for (const std::size_t operand : {std::size_t{0}, std::size_t{1}})  // input and weight
+      stack[operand] = rounded_to_tf32(stack[operand].toTensor());
   node.op.callBoxed(stack);
   keep_results(node, stack, values);
 }
@@ -443,6 +465,9 @@ struct GraphExecutor::Impl {
   [[nodiscard]] Values start(const std::vector<at::Tensor>& given_inputs,
                              const std::vector<at::Tensor>& given_parameters) const;
   [[nodiscard]] std::vector<at::Tensor> take_outputs(Values& run) const;
+  [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& given_inputs,
+                                            const std::vector<at::Tensor>& given_parameters,
+                                            Operands operands) const;
 
   std::size_t inputs = 0;
   std::size_t parameters = 0;
@@ -498,17 +523,30 @@ std::vector<at::Tensor> GraphExecutor::Impl::take_outputs(Values& run) const {
   return taken;
 }
 
+std::vector<at::Tensor> GraphExecutor::Impl::run(const std::vector<at::Tensor>& given_inputs,
+                                                 const std::vector<at::Tensor>& given_parameters,
+                                                 Operands operands) const {
+  const Unrecorded unrecorded;
+  const std::size_t working_type = working_type_of(given_inputs, given_parameters);
+  Values running = start(given_inputs, given_parameters);
+  Stack stack;
+  for (const PreparedNode& node : nodes)
+    named(node, [&] { run_node(node, working_type, stack, running, operands); });
+  return take_outputs(running);
+}
+
 std::vector<at::Tensor> GraphExecutor::run(const std::vector<at::Tensor>& inputs,
                                            const std::vector<at::Tensor>& parameters) const {
-  const Unrecorded unrecorded;
-  const std::size_t working_type = working_type_of(inputs, parameters);
-  Values values = impl_->start(inputs, parameters);
-  Stack stack;
-  for (const PreparedNode& node : impl_->nodes) {
-    const auto run = [&] { run_node(node, working_type, stack, values); };
-    named(node, run);
-  }
-  return impl_->take_outputs(values);
+  return impl_->run(inputs, parameters, Operands::kAsTheyAre);
+}
+
+std::vector<at::Tensor> GraphExecutor::run_with_tf32_convolutions(
+    const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) const {
+  return impl_->run(inputs, parameters, Operands::kOfConvolutionsTf32);
+}
+
+bool GraphExecutor::has_convolutions() const {
+  return std::any_of(impl_->nodes.begin(), impl_->nodes.end(), is_convolution);
 }
 
 std::vector<at::Tensor> GraphExecutor::run_without(

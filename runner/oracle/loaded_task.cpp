@@ -400,6 +400,11 @@ struct LoadedTask::Impl {
                             .relative_bound = bound.relative});
   }
 
+  // cuDNN may by the precision class. Its heuristics often take float32 all the same.
+  [[nodiscard]] bool may_convolve_in_tf32() const {
+    return device.is_cuda() && at::globalContext().allowTF32CuDNN() && executor.has_convolutions();
+  }
+
   // How far an fp32 run is from the reference; one entry for each output.
   Result<std::vector<EagerError>> errors_of(const Tensors& outputs) {
     const OutputBound unbounded{std::numeric_limits<double>::infinity(), 0, 0};
@@ -557,6 +562,11 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
     t.eager_outputs.clear();
     t.eager_outputs.push_back(to_contiguous(t.run(Side::kEager, 0)));
     auto errors = t.errors_of(t.eager_outputs[0]);
+    if (errors && t.may_convolve_in_tf32()) {
+      const auto of_tf32 =
+          t.errors_of(t.executor.run_with_tf32_convolutions(t.slot_inputs[0], t.params));
+      errors = of_tf32 ? worst_of(*errors, *of_tf32) : of_tf32;
+    }
     t.make_room();
     return errors;
   });

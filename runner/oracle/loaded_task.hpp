@@ -67,7 +67,9 @@ class LoadedTask {
   // Draws private inputs for the first slots.size() slots.
   Status inputs(const std::vector<SlotInputs>& slots);
 
-  // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output.
+  // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output. Where
+  // the precision class allows convolutions TF32 (CUDA), the larger error of two: eager's, and that
+  // of eager with the operands of its convolutions rounded to TF32.
   Result<std::vector<EagerError>> reference();
 
   // After reference(): the largest errors of eager fp32 runs on inputs that differ from slot 0's in

@@ -7,6 +7,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/gru.h>
 #include <ATen/ops/linspace.h>
@@ -110,6 +111,32 @@ TEST_F(Executor, TakesAndReturnsListsOfTensors) {
   EXPECT_TRUE(at::equal(out[0].narrow(1, 0, 2), x_.narrow(1, 2, 2)));
   EXPECT_TRUE(at::equal(out[1], x_.narrow(1, 0, 2)));
   EXPECT_FALSE(out[1].is_contiguous()) << "a copy of this view would be timed as eager's";
+}
+
+TEST_F(Executor, RoundsTheOperandsOfConvolutionsAloneToTf32) {
+  const auto executor = load(
+      R"({"op": "aten::view", "overload": "", "args": [{"v": "x"}, [1, 1, 4]], "outs": ["a"]},
+         {"op": "aten::view", "overload": "", "args": [{"v": "z"}, [1, 1, 1]], "outs": ["b"]},
+         {"op": "aten::conv1d", "overload": "",
+          "args": [{"v": "a"}, {"v": "b"}, {"v": "w"}, [1], [0], [1], 1], "outs": ["y"]},
+         {"op": "aten::mul", "overload": "Tensor", "args": [{"v": "y"}, {"v": "z"}],
+          "outs": ["p"]})",
+      {"y", "p"});
+  ASSERT_TRUE(executor) << executor.error().message;
+  EXPECT_TRUE(executor->has_convolutions());
+  // Units of TF32 are 2^-10 here: less than a half, a half above an even one and an odd one.
+  const float values[] = {1 + 0x1p-12f, 1 + 0x1p-11f, 1 + 0x3p-11f, -(1 + 0x1p-10f + 0x1p-11f)};
+  const at::Tensor x = at::empty({4}, c10::ScalarType::Float);
+  for (int i = 0; i < 4; ++i) x[i].fill_(values[i]);
+  const at::Tensor z = at::ones({1}) + 0x1p-12, w = at::ones({1}) * 0x1p-20;
+
+  const auto out = executor->run_with_tf32_convolutions({x, z}, {w});
+  const float rounded[] = {1, 1, 1 + 0x1p-9f, -(1 + 0x1p-9f)};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(out[0][0][0][i].item<float>(), rounded[i] + 0x1p-20f) << "the bias is not rounded";
+    EXPECT_EQ(out[1][0][0][i].item<float>(), (rounded[i] + 0x1p-20f) * (1 + 0x1p-12f));
+    EXPECT_NE(executor->run({x, z}, {w})[0][0][0][i].item<float>(), rounded[i] + 0x1p-20f);
+  }
 }
 
 TEST_F(Executor, TakesListsWithGaps) {
