@@ -167,6 +167,7 @@ void Builds::build_queue(const fs::path& suite, int processes) {
   std::vector<bool> answered(queue.size());
   const BuilderProcess::Command builder{
       .sandbox = options_.sandbox,
+      .needs_cuda = options_.needs_cuda,
       .python = options_.python,
       .script = fs::absolute(options_.script),
       .headers = fs::absolute(options_.cache_directory) / "headers",

@@ -48,6 +48,7 @@ struct PackageResult {
 
 struct BuilderPoolOptions {
   Sandbox* sandbox = nullptr;    // null: builders run outside of any
+  bool needs_cuda = false;       // they time kernels on the GPU
   PythonSetup python;            // with torch; without a path where there is none
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;

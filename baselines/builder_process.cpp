@@ -81,6 +81,7 @@ SandboxCommand confined(const BuilderProcess::Command& command, const fs::path& 
   for (fs::path folder = inductor_headers(scratch, kUser); folder != scratch;
        folder = folder.parent_path())
     confined.writable.push_back(folder);
+  confined.needs_cuda = command.needs_cuda;
   confined.max_file_bytes = 2 * kMaxPackageBytes;
   confined.max_processes = 64 + 16 * command.compile_threads;
   confined.memory_handicap = 500;
@@ -129,7 +130,7 @@ Status BuilderProcess::spawn() {
 Result<std::unique_ptr<SandboxedProcess>> BuilderProcess::start_program(
     const std::vector<std::pair<int, int>>& descriptors) {
   if (command_.sandbox != nullptr) {
-    if (!command_.sandbox->level(false).bubblewrap) command_.compile_threads = 1;
+    if (!command_.sandbox->level(command_.needs_cuda).bubblewrap) command_.compile_threads = 1;
     SandboxCommand confined_command = confined(command_, scratch_.path());
     if (::access(command_.python.python.c_str(), X_OK) != 0) {
       return Error{ErrorCode::kInfrastructure,

@@ -34,6 +34,7 @@ class BuilderProcess final : public Server {
  public:
   struct Command {
     Sandbox* sandbox = nullptr;  // null: outside of any
+    bool needs_cuda = false;     // it times kernels on the GPU
     PythonSetup python;
     std::filesystem::path script;
     // Inductor's precompiled headers, which are worth half a minute: each builder gets a copy.

@@ -47,12 +47,6 @@ std::filesystem::path package_cache(const Installation& installation) {
   return installation.cache / "packages";
 }
 
-// A builder on CUDA times kernels on the GPU. It is not in the sandbox yet: which of its layers
-// Triton and its autotuning can do with has not been tried.
-bool is_confined(const Target& target) {
-  return target.device == "cpu" && stands(Defence::kConfinedOracle);
-}
-
 // Without a path where no Python has torch.
 PythonSetup python_setup(const Installation& installation) {
   if (installation.python.empty()) return {};
@@ -86,14 +80,14 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
       requests.begin(), requests.end(),
       [&](const PackageRequest& request) { return !is_cached(request, installation); }));
   BuilderPoolOptions pool;
-  if (is_confined(plan.target)) pool.sandbox = &sandbox;
+  if (stands(Defence::kConfinedOracle)) pool.sandbox = &sandbox;
   if (to_build > 0) pool.python = python_setup(installation);
   pool.own_suite = std::filesystem::absolute(installation.suites).lexically_normal();
   pool.script = installation.aot_builder;
   pool.cache_directory = package_cache(installation);
   pool.processes = options.jobs.value_or(builder_processes(usable_threads()));
-  if (plan.target.device == "cuda")
-    pool.environment = one_gpu_environment(plan.target.device_index);
+  pool.needs_cuda = plan.target.device == "cuda";
+  if (pool.needs_cuda) pool.environment = one_gpu_environment(plan.target.device_index);
   pool.interrupted = [&] { return guard.interrupted(); };
   if (const std::size_t cached = requests.size() - to_build; cached > 0)
     progress.detail(fmt::format("compiled baselines: {} built before", cached));

@@ -34,12 +34,6 @@ constexpr int kControlDescriptor = 3;
 // other runs on two cores (Linux 6.18). Nothing is timed meanwhile.
 constexpr std::chrono::seconds kFreezePatience{30};
 
-// An oracle on CUDA is not in the sandbox yet: which of its layers cuBLAS and cuDNN can do with has
-// not been tried. It is the one program of a task's that is outside.
-bool is_confined(const OracleOptions& options) {
-  return options.device == "cpu" && stands(Defence::kConfinedOracle);
-}
-
 // An installed oracle has no run path: which LibTorch it meets is known where it is started only.
 std::string library_path(const fs::path& libraries) {
   const std::string inherited = environment_variable("LD_LIBRARY_PATH");
@@ -126,7 +120,7 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
   const std::vector<std::pair<int, int>> descriptors{{ends->second.get(), kControlDescriptor},
                                                      {log.get(), STDOUT_FILENO},
                                                      {log.get(), STDERR_FILENO}};
-  const bool confine = is_confined(options);
+  const bool confine = stands(Defence::kConfinedOracle);
   fs::path scratch = "/tmp";  // bubblewrap makes a new one for each program, held in memory
   if (!confine || !options.sandbox->level(options.device == "cuda").bubblewrap) {
     auto made = ScratchFolder::make("kbench-oracle");
