@@ -200,6 +200,9 @@ TEST(OperatorCheck, EinsumsEquationHasAGrammar) {
   EXPECT_FALSE(is_equation("", 0));
   EXPECT_EQ(said_of("aten::einsum", "", R"(["ij,jk->ik", [{"v": "x"}, {"v": "w"}], null])"),
             kAccepted);
+  // Where opt_einsum is installed, exported graphs hold the order in which it contracts.
+  EXPECT_EQ(said_of("aten::einsum", "", R"(["ij,jk->ik", [{"v": "x"}, {"v": "w"}], [0, 1]])"),
+            kAccepted);
   EXPECT_THAT(said_of("aten::einsum", "", R"(["ij->ji", [{"v": "x"}, {"v": "w"}], null])"),
               HasSubstr("a term for each tensor"));
   EXPECT_THAT(
