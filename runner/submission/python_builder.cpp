@@ -230,10 +230,12 @@ class PythonBuilder::Step {
     for (const TritonFile& file : read_triton_cache(record.triton)) {
       const std::string name = "triton/" + file.name;
       built_.torch_compiled |= is_of_torch_compile(file.name);
+      // Also where a library is all there is: torch.compile starts Triton's driver before it knows
+      // whether a kernel is needed.
+      built_.triton = fmt::format("{}/triton", kBuilt);
       if (file.library.empty()) {
         const std::string staged = fmt::format("{}/{}/{}", kFiles, kBuilt, name);
         if (auto added = request_.staging.add(staged, file.bytes); !added) return added.error();
-        built_.triton = fmt::format("{}/triton", kBuilt);
         continue;
       }
       const auto library = by_hash_.find(file.library);
