@@ -1,4 +1,5 @@
-// A 3 x 3 convolution as a matrix product over gathered windows, in fp32 throughout.
+// A convolution as a matrix product over windows; slower than eager, which may use tensor cores.
+// In fp32 throughout, on CUDA cores, where cuDNN takes TF32: 0.39 times eager's speed (H200).
 #include "conv.cuh"
 #include "task.h"
 

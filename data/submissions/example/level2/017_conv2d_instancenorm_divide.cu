@@ -1,5 +1,7 @@
+// Shows a fused instance norm; slower than eager, whose convolution may use tensor cores.
 // Convolution as a matrix product, then instance norm and division in one pass: a block keeps a
-// plane in shared memory, so each value is read and written once more.
+// plane in shared memory, so each value is read and written once more. The convolution is in fp32
+// where cuDNN takes TF32: 0.43 times eager's speed (H200).
 #include "conv.cuh"
 #include "reduce.cuh"
 #include "task.h"

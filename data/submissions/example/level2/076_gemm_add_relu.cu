@@ -1,4 +1,6 @@
-// y = relu(x * weight^T + bias), bias and relu applied to the sums in registers.
+// Bias and relu in a product's registers; slower than eager, whose cuBLAS product is a fifth
+// faster. y = relu(x * weight^T + bias): what fusing saves is a small part here, 0.86 times eager's
+// speed (H200).
 #include "sgemm.cuh"
 #include "task.h"
 
