@@ -144,7 +144,8 @@ struct ReportData {
   ChainFinding chain;                   // whether the rows are those that were stored
   // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
   std::string device_name;
-  bool quick = false;  // timed in eight blocks of one session only
+  bool quick = false;       // timed in eight blocks of one session only
+  std::vector<int> levels;  // that are shown (reports/levels.hpp); none: all
   // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
   VariantRule variants = VariantRule::kBest;  // by which scores are made

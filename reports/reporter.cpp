@@ -96,7 +96,7 @@ Status check_levels(const Reporter& reporter, const std::set<int>& levels) {
   return Error{ErrorCode::kUsage,
                fmt::format("{} is of one level, and this run has {}", reporter.name,
                            fmt::join(levels, ", ")),
-               "run the levels apart: --level N"};
+               fmt::format("name one level: kbench report {} --level N", reporter.name)};
 }
 
 Status check_timed(const Reporter& reporter, bool timed) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/episode_story.hpp"
+#include "reports/levels.hpp"
 #include "reports/model.hpp"
 #include "reports/reporter.hpp"
 #include "runner/core/for_each_index.hpp"
@@ -80,6 +81,7 @@ Status add_episodes(ReportData& data, const Store& store) {
     for (auto one = listed->rbegin(); one != listed->rend(); ++one)
       if (auto episode = store.read_episode(one->head.id)) episodes.push_back(std::move(*episode));
   }
+  std::erase_if(episodes, [&](const Episode& one) { return !shows_task(data, one.task); });
   for (Episode& episode : episodes) {
     auto contents = load_story_texts(store, episode, kMostShownTexts / episodes.size());
     if (!contents) return contents.error();

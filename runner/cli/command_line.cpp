@@ -154,6 +154,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   add_path(*report, "--site", words.site,
            "Write html as many files, an index and one for each task, into this folder")
       ->type_name("DIR");
+  add_levels(*report, options.levels);
   add_variants(*report, options.variants);
   add_trust(*report, options.common.trust);
   add_database(*report, options.database);

@@ -141,6 +141,7 @@ struct ReportOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::vector<std::string> runs;  // names of store/run_name.hpp; none: the newest
+  std::vector<int> levels;        // none: all
   VariantRule variants = VariantRule::kBest;
   std::optional<std::string> reward;  // a name of reward/reward.hpp
   std::vector<OutputRequest> outputs;

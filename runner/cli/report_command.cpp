@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/joined_runs.hpp"
+#include "reports/levels.hpp"
 #include "reports/model.hpp"
 #include "reports/reporter.hpp"
 #include "reports/sanitize.hpp"
@@ -77,6 +78,8 @@ int report_command(const ReportOptions& options, const Installation& installatio
     return *status;
   auto data = load_runs(*store, options.runs);
   if (!data) return fail(data.error(), terminal);
+  if (const auto kept = keep_levels(*data, options.levels); !kept)
+    return fail(kept.error(), terminal);
   data->variants = options.variants;
   data->trust = options.common.trust;
   data->reward = std::move(reward);

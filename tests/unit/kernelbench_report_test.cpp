@@ -1,7 +1,9 @@
 #include "reports/kernelbench_report.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/levels.hpp"
 #include "reports/reporter.hpp"
 #include "runner/core/json.hpp"
 #include "tests/unit/formats_fixture.hpp"
@@ -13,7 +15,7 @@ namespace {
 // One level of the run that all formats are tried on, with samples as KernelBench calls them.
 ReportData make_level_1() {
   ReportData data = test::make_formats_data();
-  std::erase_if(data.evaluations, [](const Evaluation& one) { return one.level != 1; });
+  EXPECT_TRUE(keep_levels(data, {1}));
   Evaluation sample = test::timed_evaluation("level1/019_relu", 1, "alice");
   sample.submission->variant = "sample_4";
   sample.submission->name = "alice/level1/019_relu@sample_4.py";
@@ -22,6 +24,29 @@ ReportData make_level_1() {
 }
 
 Json rendered(const ReportData& data) { return Json::parse(render_kernelbench(data)); }
+
+TEST(Levels, AreThoseThatAreNamed) {
+  const ReportData whole = test::make_formats_data();
+  const auto count = [&](const std::vector<int>& levels) {
+    ReportData data = whole;
+    EXPECT_TRUE(keep_levels(data, levels));
+    return data.evaluations.size();
+  };
+  EXPECT_EQ(count({}), whole.evaluations.size());
+  EXPECT_EQ(count({1, 2, 3}), whole.evaluations.size());
+  EXPECT_EQ(count({1}) + count({2, 3}), whole.evaluations.size());
+  EXPECT_LT(count({1}), whole.evaluations.size());
+
+  ReportData data = whole;
+  const Status none = keep_levels(data, {4, 10});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(none.error().message, ::testing::HasSubstr("level 4, 10"));
+  EXPECT_THAT(none.error().hint, ::testing::HasSubstr("level 1"));
+  data.levels = {1};
+  EXPECT_TRUE(shows_task(data, "level1/019_relu"));
+  EXPECT_FALSE(shows_task(data, "level10/001_softmax"));
+}
 
 TEST(KernelBenchReport, MatchesItsGolden) {
   test::expect_golden("reports/formats/run.kernelbench.json", render_kernelbench(make_level_1()));
