@@ -300,6 +300,17 @@ constexpr const char* kAgentRunHelp =
     "40\n"
     "  kbench agent run --endpoint http://127.0.0.1:8000/v1 --resume latest\n\n";
 
+constexpr const char* kAttributeHelp =
+    "A cell is one line of JSON: a state that an agent was in, tried once under a coalition of\n"
+    "feedback components; data/schema/cell.schema.json describes it. Printed are each component's\n"
+    "effect with its 95 % interval and a word (keep, harms, no use, cannot tell), interactions,\n"
+    "strata, generations, arms, controls; and which lines were left out, and why. No model, no\n"
+    "judge and no GPU is asked.\n\n"
+    "Examples:\n"
+    "  kbench attribute analyze cells.jsonl\n"
+    "  kbench attribute analyze cells.jsonl --outcome fast:1 --by model\n"
+    "  kbench attribute analyze cells.jsonl --json\n\n";
+
 constexpr const char* kEpisodesHelp =
     "An episode is one agent's work on one task, turn by turn: what it said, which tools it "
     "called,\n"
@@ -442,6 +453,7 @@ constexpr std::array kHelps = {
     CommandHelp{"serve", kServeHelp},
     CommandHelp{"mcp", kMcpHelp},
     CommandHelp{"agent run", kAgentRunHelp},
+    CommandHelp{"attribute analyze", kAttributeHelp},
     CommandHelp{"episodes", kEpisodesHelp},
     CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},

@@ -55,6 +55,7 @@ struct Commands {
   EpisodesOptions episodes;
   ExportOptions exported;
   AgentRunOptions agent;
+  AttributeOptions attribute;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -436,6 +437,7 @@ struct Table {
     episodes = add_episodes(app, commands.episodes);
     exported = add_export(app, commands.exported);
     agent_run = add_agent(app, commands.agent);
+    attribute = add_attribute(app, commands.attribute);
     config = add_config(app, commands.config);
     db = add_db(app, commands.db);
     doctor = add_doctor(app, commands.doctor);
@@ -474,6 +476,7 @@ struct Table {
   EpisodesApps episodes{};
   CLI::App* exported = nullptr;
   CLI::App* agent_run = nullptr;
+  CLI::App* attribute = nullptr;
   CLI::App* config = nullptr;
   CLI::App* db = nullptr;
   CLI::App* doctor = nullptr;
@@ -684,6 +687,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
     commands.agent.command_line = command_line_text(words);
     return Request(std::move(commands.agent));
   }
+  if (table.attribute->parsed()) return Request(commands.attribute);
   if (table.config->parsed())
     return config_request(std::move(commands.config), *table.config, around);
   if (table.db->parsed()) return Request(commands.db);

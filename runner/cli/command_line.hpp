@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "runner/cli/attribute_command.hpp"
 #include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
@@ -43,8 +44,8 @@ using Request =
                  TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions, SynthOptions,
                  ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
                  CompareOptions, HistoryOptions, NightlyOptions, WorkspaceRequest, ServeOptions,
-                 McpOptions, EpisodesRequest, ExportOptions, AgentRunOptions, ConfigOptions,
-                 DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+                 McpOptions, EpisodesRequest, ExportOptions, AgentRunOptions, AttributeOptions,
+                 ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "runner/cli/agent_command.hpp"
+#include "runner/cli/attribute_command.hpp"
 #include "runner/cli/command_line.hpp"
 #include "runner/cli/compare_command.hpp"
 #include "runner/cli/config_command.hpp"
@@ -107,6 +108,7 @@ struct Dispatch {
   int operator()(const AgentRunOptions& options) const {
     return agent_run_command(options, installation);
   }
+  int operator()(const AttributeOptions& options) const { return attribute_command(options); }
   int operator()(const ConfigOptions& options) const { return config_command(options); }
   int operator()(const DbOptions& options) const { return db_command(options, installation); }
   int operator()(const SelftestRequest& request) const {

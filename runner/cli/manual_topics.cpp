@@ -18,6 +18,9 @@ constexpr std::array kTopics = {
     ManualTopic{"trainer",
                 "I have a trainer: rewards for answers, from a server or from stored rows"},
     ManualTopic{"data", "I want data: episodes of agents, and what is exported of them"},
+    ManualTopic{
+        "feedback",
+        "Which feedback helps: what to keep, by how much, and a recount of somebody else's study"},
     ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
     ManualTopic{"database",
                 "The database: backups, several machines, and a stored row measured again"},

@@ -146,6 +146,20 @@ class TrainerTest(DocsCase):
         self.assertEqual(asked["row"]["state"], "compile_error")
 
 
+class FeedbackTest(DocsCase):
+    PAGE = "feedback"
+
+    def test_it_works_as_it_stands_there(self):
+        output = self.type_in(self.PAGE + ".md")
+        page = (DOCS / "feedback.md").read_text(encoding="utf-8")
+        (quoted,) = re.findall(r"(?m)^    (error .*)$", page)
+        self.assertIn(quoted + "\n", output)
+        self.assertRegex(output, r"(?m)^stratum wrong|^analyzer +stratum")
+        self.assertRegex(output, r"(?m)^error \+\.67 \[\.35, \.98\]: keep$")
+        self.assertIn("nothing on other trajectories (they come from 4 trajectories; it takes 6)", output)
+        self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
+
+
 class DataTest(DocsCase):
     PAGE = "data"
 

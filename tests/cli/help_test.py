@@ -15,7 +15,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
             ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
-            ("agent",), ("agent", "run")]
+            ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze")]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -44,6 +44,8 @@ WORDS = {
     ("export",): [""],
     ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
                                                  "--style", "--resume", "--db"],
+    ("attribute", "analyze", "x.jsonl"): ["--outcome", "--arm", "--by", "--format"],
+    ("attribute", "analyze"): [""],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],

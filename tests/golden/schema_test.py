@@ -1,4 +1,5 @@
-"""What `kbench report json|jsonl` writes is what data/schema says, no more and no less.
+"""What `kbench report json|jsonl` writes is what data/schema says, no more and no less; what `kbench attribute analyze`
+takes is, too.
 
 The texts are the goldens, to which unit tests hold the program.
 """
@@ -98,6 +99,29 @@ class SchemaTest(unittest.TestCase):
             for name in ("run_id", "schema_version", "started_at"):
                 self.assertEqual(row.pop(name), report[name])
             self.assertEqual(row, result)
+
+
+class CellSchemaTest(unittest.TestCase):
+    """tests/unit/study_cells_test.cpp has the program take and refuse the same lines."""
+
+    cell = validator("cell.schema.json")
+
+    def lines(self, file):
+        return [json.loads(line) for line in (ROOT / file).read_text(encoding="utf-8").splitlines()]
+
+    def test_good_lines_are_valid(self):
+        for file in ("data/attribution/example.jsonl", "tests/golden/attribution/accepted.jsonl"):
+            for line in self.lines(file):
+                self.cell.validate(line)
+
+    def test_others_are_not(self):
+        refused = self.lines("tests/golden/attribution/refused.jsonl")
+        self.assertGreater(len(refused), 20)
+        for line in refused:
+            self.assertFalse(self.cell.is_valid(line), line)
+
+    def test_it_is_closed(self):
+        self.assertIs(self.cell.schema["additionalProperties"], False)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/attribution ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
                   ${PROJECT_SOURCE_DIR}/data/docs ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
                   ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve

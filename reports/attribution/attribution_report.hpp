@@ -1,0 +1,14 @@
+// Findings of a study of feedback found, for a terminal. The first lines answer in words which
+// component to keep; what went wrong stands above them.
+#pragma once
+
+#include <string>
+
+#include "reports/text_table.hpp"
+#include "runner/attribution/analysis.hpp"
+
+namespace kbench {
+
+[[nodiscard]] std::string render_attribution(const Attribution& found, const TableStyle& style);
+
+}  // namespace kbench

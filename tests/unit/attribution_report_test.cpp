@@ -1,0 +1,128 @@
+// What is printed of a study, and its words for estimates that have no interval.
+#include "reports/attribution/attribution_report.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/attribution/attribution_json.hpp"
+#include "reports/attribution/attribution_words.hpp"
+#include "reports/json_text.hpp"
+#include "tests/unit/golden.hpp"
+#include "tests/unit/study_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Attribution example(const AnalysisRequest& request = {}) {
+  std::ifstream stream(KBENCH_DATA_DIR "/attribution/example.jsonl");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto cells = parse_cells(text, "example.jsonl");
+  EXPECT_TRUE(cells) << cells.error().message;
+  const auto found = analyze(*cells, request);
+  EXPECT_TRUE(found) << found.error().message;
+  return *found;
+}
+
+TEST(AttributionReport, TheConsoleMatchesItsGolden) {
+  test::expect_golden("attribution/example.txt",
+                      render_attribution(example({{}, {}, {"stratum"}}), {}));
+}
+
+TEST(AttributionReport, TheJsonMatchesItsGolden) {
+  Json json = attribution_json(example());
+  json.erase("effects");  // too many to look at
+  test::expect_golden("attribution/example.json", json_text(json, 2) + "\n");
+}
+
+TEST(AttributionReport, EveryEffectIsInTheJson) {
+  const Attribution found = example();
+  const Json json = attribution_json(found);
+  ASSERT_EQ(json.at("effects").size(), found.effects.size());
+  EXPECT_EQ(json.at("effects").at(0).at("index"), "banzhaf");
+  EXPECT_NEAR(json.at("effects").at(0).at("mean"), found.effects.front().estimate.mean, 1e-11);
+}
+
+TEST(AttributionReport, WordsOfNumbers) {
+  EXPECT_EQ(signed_words(0.142), "+.14");
+  EXPECT_EQ(signed_words(-0.021), "−.02");
+  EXPECT_EQ(signed_words(0.001), "0");
+  EXPECT_EQ(signed_words(1.2), "+1.20");
+  EXPECT_EQ(number_words(-0.0901), "−.09");
+  EXPECT_EQ(number_words(0.996), "1.00");
+  EXPECT_EQ(signed_words(1900), "+1,900");
+  EXPECT_EQ(thousands(1234567.4), "1,234,567");
+  EXPECT_EQ(unit_words(1, UnitKind::kTrajectory), "1 trajectory");
+}
+
+TEST(AttributionReport, EstimatesWithoutAnIntervalSayWhy) {
+  const auto words = [](const Estimate& one) { return estimate_words(one, UnitKind::kState, "φ"); };
+  EXPECT_EQ(words(estimate({0.1, 0.2, 0.3, 0, 0.1, 0.2})), "+.15 [.04, .26]");
+  EXPECT_EQ(words(estimate({0.1, 0.2, 0.3})), "+.20, no interval: 3 states, it takes 6");
+  EXPECT_EQ(words(estimate({0.1, 0, 0, 0, 0, 0})),
+            "+.02, no interval: 1 of 6 states differ, it takes 5");
+  EXPECT_EQ(words(estimate({0.2, 0.2, 0.2, 0.2, 0.2, 0.2})),
+            "+.20, no interval: the same in all 6 states");
+  EXPECT_EQ(words(estimate(std::vector<double>(20, 0), Nothing{1})),
+            "|φ| ≤ 0.17: all 20 states had the same outcome everywhere");
+}
+
+Attribution study(int states, int trajectories, double step) {
+  std::string text;
+  for (int number = 0; number < states; ++number)
+    text += test::state_lines(
+        {fmt::format("s{:02}", number), "task", fmt::format("t{}", number % trajectories)}, {"a"},
+        1, [&](Coalition at, int) {
+          return fmt::format("{{\"correct\": {}}}", at == 0 ? 0.5 : 0.6 + step * (number % 5));
+        });
+  const auto cells = parse_cells(text, "x");
+  EXPECT_TRUE(cells) << cells.error().message;
+  return *analyze(*cells, {});
+}
+
+TEST(AttributionReport, ThreeTrajectoriesSayNothingOnOthers) {
+  const std::string text = render_attribution(study(14, 3, 0.01), {});
+  EXPECT_THAT(text, StartsWith("a +.12 [.11, .13]: keep\n"));
+  EXPECT_THAT(text,
+              HasSubstr("Over these states, and nothing on other trajectories (they come from 3 "
+                        "trajectories; it takes 6): a.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("for others like them")));
+}
+
+TEST(AttributionReport, SixTrajectoriesHaveBothLines) {
+  const std::string text = render_attribution(study(18, 6, 0.01), {});
+  EXPECT_THAT(text, HasSubstr("Over 6 trajectories, and so for others like them: a.\n"));
+  EXPECT_THAT(text, HasSubstr("These states alone: a +.12 [.11, .13].\n"));
+  EXPECT_THAT(text, Not(HasSubstr("nothing on other trajectories")));
+}
+
+TEST(AttributionReport, WhatFailedStandsAboveAllResults) {
+  Attribution found = study(14, 3, 0.01);
+  found.alarms = {"the control sham fails"};
+  EXPECT_THAT(render_attribution(found, {}), StartsWith("! the control sham fails\na +.12"));
+}
+
+TEST(AttributionReport, ForeignNamesDoNotSteerATerminal) {
+  std::string text;
+  for (int number = 0; number < 8; ++number)
+    text += test::state_lines({fmt::format("s{}", number), "task", "t",
+                               "\xc2\x9b"
+                               "31m\xe2\x80\xae"},
+                              {"a"}, 1,
+                              [](Coalition at, int) { return fmt::format("{{\"x\": {}}}", at); });
+  const auto cells = parse_cells(text, "x");
+  ASSERT_TRUE(cells) << cells.error().message;
+  const std::string shown = render_attribution(*analyze(*cells, {}), {});
+  EXPECT_THAT(shown, Not(HasSubstr("\xc2\x9b")));
+  EXPECT_THAT(shown, Not(HasSubstr("\xe2\x80\xae")));
+}
+
+}  // namespace
+}  // namespace kbench
