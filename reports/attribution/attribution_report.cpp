@@ -124,9 +124,7 @@ std::string differences_table(const Attribution& found, const TableStyle& style)
   for (const GroupDifference& one : found.differences)
     rows.add({sanitize_line(one.component), sanitize_line(one.by + " " + one.group),
               sanitize_line(one.less),
-              fmt::format("{} [{}, {}]", signed_words(one.difference.mean),
-                          number_words(one.difference.interval.low),
-                          number_words(one.difference.interval.high)),
+              signed_words(one.difference.mean) + " " + interval_words(one.difference.interval),
               p_words(one.corrected_p), fmt::format("{}", one.units),
               one.paired ? "within units" : "Welch"});
   return std::move(rows).render("Differences between groups, " + sanitize_line(found.outcome),
@@ -155,8 +153,7 @@ std::string controls_table(const Attribution& found, const TableStyle& style) {
 std::string share_words(const std::optional<Share>& share) {
   if (!share) return kNone;
   if (!share->interval) return "not bounded";
-  return fmt::format("{} [{}, {}]", number_words(share->ratio), number_words(share->interval->low),
-                     number_words(share->interval->high));
+  return number_words(share->ratio) + " " + interval_words(*share->interval);
 }
 
 std::string transfers_table(const Attribution& found, const TableStyle& style) {

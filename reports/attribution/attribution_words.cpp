@@ -13,14 +13,23 @@ namespace {
 
 constexpr const char* kMinus = "−";
 
-std::string magnitude(double value) {
+constexpr int kDigits = 2;       // behind the point, below ten
+constexpr int kMostDigits = 10;  // where two numbers would look the same
+
+// Without its sign; `more` digits than usual. "0" where all digits are.
+std::string magnitude(double value, int more) {
   const double size = std::abs(value);
-  if (size >= 100) return thousands(size);
-  std::string text = fmt::format("{:.{}f}", size, size < 10 ? 2 : 1);
+  if (size >= 100 && more == 0) return thousands(size);
+  const int digits = (size < 10 ? kDigits : size < 100 ? 1 : 0) + more;
+  std::string text = fmt::format("{:.{}f}", size, digits);
+  if (text.find_first_not_of("0.") == std::string::npos) return "0";
   return text.starts_with("0.") ? text.substr(1) : text;
 }
 
-bool shows_zero(double value) { return std::abs(value) < 0.005; }
+std::string number_with(double value, int more) {
+  const std::string size = magnitude(value, more);
+  return (value < 0 && size != "0" ? kMinus : "") + size;
+}
 
 std::string plural(UnitKind kind) {
   switch (kind) {
@@ -36,10 +45,6 @@ std::string effect_size(double value) {
   std::string text = fmt::format("{:.{}f}", value, value < 0.1 ? 3 : 2);
   if (text.size() > 4 && text.ends_with('0')) text.pop_back();
   return text.starts_with("0.") ? text.substr(1) : text;
-}
-
-std::string range_of(const ConfidenceInterval& bounds) {
-  return fmt::format("[{}, {}]", number_words(bounds.low), number_words(bounds.high));
 }
 
 // Why no interval stands there.
@@ -85,14 +90,18 @@ std::string states_alone(const Attribution& found) {
 
 }  // namespace
 
-std::string number_words(double value) {
-  if (shows_zero(value)) return "0";
-  return (value < 0 ? kMinus : "") + magnitude(value);
+std::string number_words(double value) { return number_with(value, 0); }
+
+std::string interval_words(const ConfidenceInterval& interval) {
+  int more = 0;
+  while (more < kMostDigits && number_with(interval.low, more) == number_with(interval.high, more))
+    ++more;
+  return fmt::format("[{}, {}]", number_with(interval.low, more), number_with(interval.high, more));
 }
 
 std::string signed_words(double value) {
-  if (shows_zero(value)) return "0";
-  return (value < 0 ? kMinus : "+") + magnitude(value);
+  const std::string words = number_with(value, 0);
+  return (value > 0 && words != "0" ? "+" : "") + words;
 }
 
 std::string thousands(double value) {
@@ -110,14 +119,14 @@ std::string estimate_words(const Estimate& estimate, UnitKind kind, std::string_
     return fmt::format("|{}| ≤ {:.2f}: all {} had the same outcome everywhere", symbol,
                        *estimate.bound, unit_words(estimate.units, kind));
   if (estimate.interval)
-    return fmt::format("{} {}", signed_words(estimate.mean), range_of(*estimate.interval));
+    return fmt::format("{} {}", signed_words(estimate.mean), interval_words(*estimate.interval));
   return fmt::format("{}, {}", signed_words(estimate.mean), reason_words(estimate, kind));
 }
 
 std::string estimate_cell(const Estimate& estimate) {
   if (estimate.bound) return fmt::format("≤ {:.2f}", *estimate.bound);
   if (estimate.interval)
-    return fmt::format("{} {}", signed_words(estimate.mean), range_of(*estimate.interval));
+    return fmt::format("{} {}", signed_words(estimate.mean), interval_words(*estimate.interval));
   return signed_words(estimate.mean);
 }
 

@@ -15,6 +15,8 @@ namespace kbench {
 [[nodiscard]] std::string number_words(double value);
 // The same with a sign: "+.14".
 [[nodiscard]] std::string signed_words(double value);
+// "[.06, .22]", with as many digits as its ends need to differ.
+[[nodiscard]] std::string interval_words(const ConfidenceInterval& interval);
 // "1,900".
 [[nodiscard]] std::string thousands(double value);
 

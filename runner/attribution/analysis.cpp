@@ -20,7 +20,7 @@ constexpr double kLevel = 0.05;
 constexpr double kMostFaults = 0.02;     // share of the lines
 constexpr double kMostUndecided = 0.2;   // share of the lines with that outcome
 constexpr double kMostCopies = 0.2;      // share of the further replicates
-constexpr std::size_t kMostTriples = 5;  // components up to which three are looked at together
+constexpr std::size_t kMostTriples = 8;  // components up to which three are looked at together
 
 struct Choice {
   std::size_t outcome = 0;
@@ -75,6 +75,13 @@ std::string coalition_words(const StudyCells& file, Coalition coalition) {
   return coalition == 0 ? "nothing" : fmt::format("{}", fmt::join(names_of(file, coalition), "+"));
 }
 
+// Components of any of its states. Other arms may have others ("dup").
+Coalition available_in(const StudiedArm& arm) {
+  Coalition all = 0;
+  for (const StudiedState& state : arm.states) all |= state.available;
+  return all;
+}
+
 // The group that a state belongs to; empty: none.
 std::string group_of(const StudiedState& state, const std::string& by) {
   if (by == "stratum") return state.stratum;
@@ -94,7 +101,7 @@ class Analyst {
     for (std::size_t outcome = 0; outcome < file_.outcomes.size(); ++outcome) {
       for (const Coalition one : groups_of(1)) add_component(outcome, one);
       for (const Coalition pair : groups_of(2)) add_pair(outcome, pair);
-      if (file_.components.size() <= kMostTriples)
+      if (found_.components.size() <= kMostTriples)
         for (const Coalition three : groups_of(3)) add(outcome, Index::kBanzhaf, three, true);
     }
     for (const char* by : {"stratum", "generation"}) {
@@ -423,7 +430,7 @@ Result<Attribution> analyze(const StudyCells& file, const AnalysisRequest& reque
   Attribution found;
   found.outcome = file.outcomes[choice->outcome];
   found.arm = choice->arm;
-  found.components = file.components;
+  found.components = names_of(file, available_in(arm));
   found.outcomes = file.outcomes;
   add_counts(file, arm, found);
   Analyst analyst(file, arm, *choice, found);

@@ -35,6 +35,11 @@ KnownStates known_states(const StudyCells& file) {
   return states;
 }
 
+bool has_arm(const StudyCells& file, std::string_view arm) {
+  return std::any_of(file.cells.begin(), file.cells.end(),
+                     [&](const StudyCell& cell) { return cell.arm == arm; });
+}
+
 StateMeans means_of(const StudyCells& file, std::string_view arm, std::size_t outcome,
                     const std::optional<Coalition>& coalition = {}) {
   std::map<std::string, Sum> sums;
@@ -121,9 +126,10 @@ std::vector<ArmDifference> arm_differences(const StudyCells& file) {
                                                                           {"filler", "NP+NF"}}};
   const KnownStates states = known_states(file);
   std::vector<ArmDifference> found;
-  for (std::size_t outcome = 0; outcome < file.outcomes.size(); ++outcome) {
-    if (file.outcomes[outcome] == kTokensOutcome) continue;
-    for (const auto& [arm, less] : kPairs) {
+  for (const auto& [arm, less] : kPairs) {
+    if (!has_arm(file, arm) || !has_arm(file, less)) continue;
+    for (std::size_t outcome = 0; outcome < file.outcomes.size(); ++outcome) {
+      if (file.outcomes[outcome] == kTokensOutcome) continue;
       const auto effects =
           difference(means_of(file, arm, outcome), means_of(file, less, outcome), states);
       if (effects.empty()) continue;
@@ -155,6 +161,7 @@ std::vector<Control> controls(const StudyCells& file, std::size_t outcome, const
 }
 
 std::vector<Transfer> transfers(const StudyCells& file) {
+  if (!has_arm(file, "transfer:own")) return {};
   const KnownStates states = known_states(file);
   std::vector<Transfer> found;
   for (std::size_t outcome = 0; outcome < file.outcomes.size(); ++outcome) {

@@ -157,6 +157,8 @@ class FeedbackTest(DocsCase):
         self.assertRegex(output, r"(?m)^stratum wrong|^analyzer +stratum")
         self.assertRegex(output, r"(?m)^error \+\.67 \[\.35, \.98\]: keep$")
         self.assertIn("nothing on other trajectories (they come from 4 trajectories; it takes 6)", output)
+        self.assertIn("analyzer: Shapley +0.067, Banzhaf +0.050\n", output)
+        self.assertIn("debugger, analyzer: σ +0.000, as released -0.067, I +0.100\n", output)
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
 
 

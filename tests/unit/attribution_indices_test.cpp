@@ -274,6 +274,17 @@ TEST(AttributionIndices, AllCoalitionsDrawnAreTheWholeGame) {
                 kExact);
 }
 
+TEST(AttributionIndices, TheLevelOfAStateIsNoEffect) {
+  std::mt19937_64 random(48);
+  CoalitionValues values = random_game(8, random);
+  const auto drawn = draw_coalitions(8, 8, 1);
+  const TriedCoalitions before = tried(values, drawn);
+  for (double& value : values) value += 5;
+  const TriedCoalitions after = tried(values, drawn);
+  for (const Coalition group : {Coalition{0b1}, Coalition{0b110}, Coalition{0b10101}})
+    EXPECT_NEAR(*sampled_banzhaf(before, 8, group), *sampled_banzhaf(after, 8, group), kExact);
+}
+
 TEST(AttributionIndices, TooFewPairsTellNothing) {
   const TriedCoalitions one = {{0b000001, 1}, {0b111110, 0}};
   EXPECT_TRUE(sampled_banzhaf(one, 6, 0b000001));

@@ -62,6 +62,14 @@ TEST(AttributionReport, WordsOfNumbers) {
   EXPECT_EQ(unit_words(1, UnitKind::kTrajectory), "1 trajectory");
 }
 
+TEST(AttributionReport, NoIntervalOfWidthZeroIsPrinted) {
+  EXPECT_EQ(interval_words({0.06, 0.22}), "[.06, .22]");
+  EXPECT_EQ(interval_words({-0.001, 0.002}), "[−.001, .002]");
+  EXPECT_EQ(interval_words({0.14011, 0.14013}), "[.14011, .14013]");
+  EXPECT_EQ(interval_words({1900.1, 1900.2}), "[1900.1, 1900.2]");
+  EXPECT_EQ(interval_words({1900, 2100}), "[1,900, 2,100]");
+}
+
 TEST(AttributionReport, EstimatesWithoutAnIntervalSayWhy) {
   const auto words = [](const Estimate& one) { return estimate_words(one, UnitKind::kState, "φ"); };
   EXPECT_EQ(words(estimate({0.1, 0.2, 0.3, 0, 0.1, 0.2})), "+.15 [.04, .26]");

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/attribution/analysis.hpp"
+#include "runner/core/statistics.hpp"
 #include "tests/unit/study_fixture.hpp"
 
 namespace kbench {
@@ -226,48 +227,47 @@ TEST(Attribution, AboveFiveComponentsCoalitionsAreDrawn) {
       text += test::cell_line(
           state(number), names, at, "direct", 0,
           correct(0.3 + ((at & 1u) != 0 ? 0.2 : 0) + 0.01 * (number % 3) * (at & 1u)));
-  text += test::cell_line(state(0), names, 0b111000, "direct", 1, correct(1));
-  text += test::cell_line(state(0), names, 0b101000, "direct", 1, correct(1));
+  // A coalition of the first state that comes without its complement.
+  const auto drawn = draw_coalitions(6, 8, 0);
+  Coalition single = 0;
+  while (std::find(drawn.begin(), drawn.end(), single) != drawn.end()) ++single;
+  text += test::cell_line(state(0), names, single, "direct", 1, correct(1));
   const auto found = analysis(text);
   EXPECT_NEAR(effect(found, Index::kBanzhaf, {"a"}).estimate.mean, 0.21, 0.02);
   EXPECT_TRUE(found.census.front().sampled);
   EXPECT_TRUE(std::none_of(found.effects.begin(), found.effects.end(),
                            [](const Effect& one) { return one.index == Index::kShapley; }));
   EXPECT_EQ(found.states, 30u);
+  EXPECT_THAT(found.left_out,
+              ElementsAre(Pair("the complement of its coalition was not tried", 1)));
 }
 
 TEST(Attribution, OnlyTheComponentsOfOneOutcomeAreHolms) {
   std::mt19937 random(3);
   std::string text;
   for (int number = 0; number < 20; ++number)
-    text += test::state_lines(state(number), kThree, 1, [&](Coalition, int) {
-      return fmt::format(R"({{"correct": {}, "fast:1": {}, "tokens": {}}})", random() % 2,
+    text += test::state_lines(state(number), kThree, 1, [&](Coalition at, int) {
+      return fmt::format(R"({{"correct": {}, "fast:1": {}, "tokens": {}}})",
+                         random() % 10 < 3u + 2u * static_cast<unsigned>(size_of(at)) ? 1 : 0,
                          random() % 2, 100 + random() % 9);
     });
   const auto found = analysis(text);
-  std::vector<double> raw;
+  std::vector<double> raw[2];  // exploratory, primary
+  std::vector<double> corrected[2];
   for (const Effect& one : found.effects) {
     const bool single =
         one.index == Index::kBanzhaf && one.components.size() == 1 && one.by.empty();
     EXPECT_EQ(one.primary, single && one.outcome == "correct");
-    if (one.outcome == "tokens") {
-      EXPECT_FALSE(one.tested);
-    }
-    if (one.index == Index::kShapley) {
-      EXPECT_FALSE(one.tested);
-    }
-    if (one.tested && one.estimate.p) {
-      EXPECT_GE(*one.corrected_p, *one.estimate.p);
-    }
-    if (one.primary) raw.push_back(*one.estimate.p);
+    EXPECT_EQ(one.tested, one.index == Index::kBanzhaf && one.outcome != "tokens");
+    EXPECT_EQ(one.corrected_p.has_value(), one.tested && one.estimate.p);
+    if (!one.corrected_p) continue;
+    raw[one.primary ? 1 : 0].push_back(*one.estimate.p);
+    corrected[one.primary ? 1 : 0].push_back(*one.corrected_p);
   }
-  ASSERT_EQ(raw.size(), 3u);
-  const double smallest = *std::min_element(raw.begin(), raw.end());
-  const auto corrected = [&](const Effect& one) {
-    return one.primary && *one.estimate.p == smallest;
-  };
-  const auto at = std::find_if(found.effects.begin(), found.effects.end(), corrected);
-  EXPECT_NEAR(*at->corrected_p, std::min(1.0, 3 * smallest), 1e-12);
+  EXPECT_EQ(raw[1].size(), 3u);
+  EXPECT_EQ(corrected[1], holm(raw[1]));
+  EXPECT_NE(holm(raw[1]), benjamini_hochberg(raw[1]));
+  EXPECT_EQ(corrected[0], benjamini_hochberg(raw[0]));
   EXPECT_TRUE(found.answers.front().tokens);
 }
 
