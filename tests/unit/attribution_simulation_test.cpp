@@ -81,6 +81,14 @@ TEST(AttributionSimulation, IntervalsCoverWhateverDependsOnWhatWithinAState) {
           0.97);
 }
 
+TEST(AttributionSimulation, IntervalsCoverWhereCoalitionsAreDrawn) {
+  constexpr int kFewer = 2000;
+  expect_covered("phi, 16 of 256 coalitions, 40", test::drawn_coverage(0b01, 40, kFewer, 350),
+                 0.935, 0.965);
+  expect_covered("I_ij, 16 of 256 coalitions, 40", test::drawn_coverage(0b11, 40, kFewer, 351),
+                 0.935, 0.965);
+}
+
 TEST(AttributionSimulation, HalfWidthsAreThoseOfTheDesignsTable) {
   struct Row {
     int units;

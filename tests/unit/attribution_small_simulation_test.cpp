@@ -34,6 +34,11 @@ TEST(AttributionSmallSimulation, CopiesAndSharedPlansDoNotNarrowThem) {
   EXPECT_NEAR(copies.half_width(), once.half_width(), 0.01) << "a copy is no further witness";
 }
 
+TEST(AttributionSmallSimulation, DrawnCoalitionsAreCovered) {
+  expect_covered(test::drawn_coverage(0b01, 20, kStudies, 12));
+  expect_covered(test::drawn_coverage(0b11, 20, kStudies, 13));
+}
+
 TEST(AttributionSmallSimulation, TestsKeepTheirLevel) {
   const auto sham = test::arm_coverage(0, 20, 3, kStudies, 7);
   EXPECT_LE(sham.rejections(), 0.10);

@@ -219,6 +219,13 @@ TEST(Attribution, WhereNothingEverSucceededThereIsABound) {
   EXPECT_EQ(found.answers.front().advice, Advice::kCannotTell);
 }
 
+TEST(Attribution, WhereAllSucceededTheSameBoundHolds) {
+  std::string text;
+  for (int number = 0; number < 20; ++number)
+    text += test::state_lines(state(number), {"a"}, 1, [](Coalition, int) { return correct(1); });
+  EXPECT_EQ(analysis(text).effects.front().estimate.basis, Basis::kNothingHappened);
+}
+
 TEST(Attribution, AboveFiveComponentsCoalitionsAreDrawn) {
   const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f"};
   std::string text;
@@ -361,8 +368,12 @@ TEST(Attribution, TransferIsAGainAndAShareOfTheGap) {
                             correct(own + gap / 2 + 0.01 * (number % 2)));
     text += test::cell_line(state(number), {}, 0, "transfer:strong", 0, correct(own + gap));
   }
+  // Without the plan of the strong model there is nothing to compare.
+  text += test::cell_line(state(50), {}, 0, "transfer:own", 0, correct(0));
+  text += test::cell_line(state(50), {}, 0, "transfer:strong", 0, correct(1));
   const auto found = analysis(text);
   ASSERT_EQ(found.transfers.size(), 1u);
+  EXPECT_EQ(found.transfers[0].states, 20u);
   EXPECT_NEAR(found.transfers[0].gain.mean, 0.21, 0.002);
   ASSERT_TRUE(found.transfers[0].share && found.transfers[0].share->interval);
   EXPECT_NEAR(found.transfers[0].share->ratio, 0.51, 0.01);

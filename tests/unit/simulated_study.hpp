@@ -13,6 +13,7 @@
 #include "runner/attribution/comparisons.hpp"
 #include "runner/attribution/estimate.hpp"
 #include "runner/attribution/indices.hpp"
+#include "runner/attribution/sampled.hpp"
 
 namespace kbench::test {
 
@@ -151,6 +152,30 @@ inline Coverage coverage_of(Coalition group, int units, const StateDesign& desig
   Coverage found{.truth = design.planted[group]};
   for (int study = 0; study < studies; ++study)
     found.add(banzhaf_over(simulated_study(units, design, random), group));
+  return found;
+}
+
+// Eight components of which 16 coalitions a state are drawn, each tried once; the effect of the
+// first is 0.1, and 0.1 is what the first two do together.
+inline Coverage drawn_coverage(Coalition group, int units, int studies, std::uint64_t seed) {
+  constexpr int kPlayers = 8;
+  Random random(seed);
+  Coverage found{.truth = 0.1};
+  for (int study = 0; study < studies; ++study) {
+    std::vector<double> effects;
+    for (int unit = 0; unit < units; ++unit) {
+      const double own = own_effect(random);
+      TriedCoalitions tried;
+      for (const Coalition at : draw_coalitions(kPlayers, 8, random())) {
+        const double first = (at & 1u) != 0 ? 0.5 : -0.5;
+        const double second = (at & 2u) != 0 ? 0.5 : -0.5;
+        const double p = 0.4 + (0.1 + own) * first + 0.1 * first * second;
+        tried.emplace(at, uniform(random) < p ? 1 : 0);
+      }
+      effects.push_back(*sampled_banzhaf(tried, kPlayers, group));
+    }
+    found.add(estimate(effects));
+  }
   return found;
 }
 
