@@ -119,6 +119,8 @@ Json lines_json(const Attribution& found) {
 }  // namespace
 
 Json attribution_json(const Attribution& found) {
+  Json undecided = Json::object();
+  for (const auto& [outcome, share] : found.undecided) undecided[outcome] = exact(share);
   return {{"schema_version", kAttributionSchemaVersion},
           {"primary", {{"outcome", found.outcome}, {"arm", found.arm}, {"by_plan", false}}},
           {"lines", lines_json(found)},
@@ -133,6 +135,7 @@ Json attribution_json(const Attribution& found) {
                                          {"states", one.states},
                                          {"sampled", one.sampled}};
                                })},
+          {"undecided", std::move(undecided)},
           {"alarms", found.alarms},
           {"components",
            list_json(found.answers,

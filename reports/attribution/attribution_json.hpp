@@ -1,6 +1,6 @@
 // Findings of a study of feedback, for programs: {schema_version, primary, lines, states, census[],
-// alarms[], components[], effects[], differences[], arms[], controls[], transfers[]}. What is not
-// known is null; where an estimate has no interval, its `basis` says why.
+// undecided, alarms[], components[], effects[], differences[], arms[], controls[], transfers[]}.
+// What is not known is null; where an estimate has no interval, its `basis` says why.
 #pragma once
 
 #include "runner/attribution/analysis.hpp"

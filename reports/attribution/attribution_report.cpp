@@ -186,6 +186,13 @@ std::string lines_words(const Attribution& found) {
   return text + fmt::format(". Left out: {}.\n", fmt::join(parts, "; "));
 }
 
+std::string undecided_words(const Attribution& found) {
+  std::vector<std::string> parts;
+  for (const auto& [outcome, share] : found.undecided)
+    parts.push_back(fmt::format("{} in {:.0f} %", sanitize_line(outcome), 100 * share));
+  return parts.empty() ? "" : fmt::format("Undecided cells: {}.\n", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string render_attribution(const Attribution& found, const TableStyle& style) {
@@ -203,7 +210,7 @@ std::string render_attribution(const Attribution& found, const TableStyle& style
   text += components_table(found, style) + interactions_table(found, style) + unidentified(found) +
           groups_table(found, style) + differences_table(found, style) + arms_table(found, style) +
           controls_table(found, style) + transfers_table(found, style);
-  return text + "\n" + census_words(found) + lines_words(found);
+  return text + "\n" + census_words(found) + undecided_words(found) + lines_words(found);
 }
 
 }  // namespace kbench

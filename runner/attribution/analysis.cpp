@@ -320,7 +320,9 @@ double share_of_copies(const StudyCells& file, const std::string& arm) {
   return further == 0 ? 0 : copies / further;
 }
 
-void add_undecided(const StudyCells& file, const std::string& arm, Attribution& found) {
+// Share of the arm's cells whose outcome is undecided, of outcomes that have such cells.
+std::map<std::string, double> undecided_shares(const StudyCells& file, const std::string& arm) {
+  std::map<std::string, double> shares;
   for (std::size_t outcome = 0; outcome < file.outcomes.size(); ++outcome) {
     double all = 0;
     double undecided = 0;
@@ -329,11 +331,9 @@ void add_undecided(const StudyCells& file, const std::string& arm, Attribution& 
       ++all;
       undecided += cell.undecided >> outcome & 1u;
     }
-    if (undecided > kMostUndecided * all)
-      found.alarms.push_back(fmt::format(
-          "{:.0f} % of the cells are undecided about {}: its effects come out too small",
-          100 * undecided / all, file.outcomes[outcome]));
+    if (undecided > 0) shares.emplace(file.outcomes[outcome], undecided / all);
   }
+  return shares;
 }
 
 void add_alarms(const StudyCells& file, const StudiedArm& arm, Attribution& found) {
@@ -358,7 +358,11 @@ void add_alarms(const StudyCells& file, const StudiedArm& arm, Attribution& foun
   if (copies > kMostCopies)
     found.alarms.push_back(fmt::format(
         "{:.0f} % of the further replicates are copies of an earlier reply", 100 * copies));
-  add_undecided(file, found.arm, found);
+  for (const auto& [outcome, share] : found.undecided)
+    if (share > kMostUndecided)
+      found.alarms.push_back(fmt::format(
+          "{:.0f} % of the cells are undecided about {}: its effects come out too small",
+          100 * share, outcome));
 }
 
 void add_counts(const StudyCells& file, const StudiedArm& arm, Attribution& found) {
@@ -369,6 +373,7 @@ void add_counts(const StudyCells& file, const StudiedArm& arm, Attribution& foun
   for (const auto& [coalition, count] : arm.faults)
     found.faults_by_coalition[coalition_words(file, coalition)] += count;
   found.states = arm.states.size();
+  found.undecided = undecided_shares(file, found.arm);
   found.incomplete_states = arm.incomplete;
   std::set<std::string> trajectories;
   std::set<std::string> tasks;

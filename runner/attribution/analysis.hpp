@@ -86,6 +86,7 @@ struct Attribution {
   std::size_t used = 0;                                    // of the arm
   std::map<std::string, std::size_t> left_out;             // of the arm, by why
   std::map<std::string, std::size_t> faults_by_coalition;  // "a+b"; "nothing"
+  std::map<std::string, double> undecided;  // share of the cells, by outcome that has any
   std::size_t states = 0;
   std::size_t incomplete_states = 0;
   std::size_t trajectories = 0;  // 0: unknown

@@ -117,6 +117,14 @@ TEST(AttributionReport, WhatFailedStandsAboveAllResults) {
   EXPECT_THAT(render_attribution(found, {}), StartsWith("! the control sham fails\na +.12"));
 }
 
+TEST(AttributionReport, TheShareUndecidedStandsBeside) {
+  Attribution found = study(14, 3, 0.01);
+  EXPECT_THAT(render_attribution(found, {}), Not(HasSubstr("Undecided")));
+  found.undecided = {{"fast:1", 0.125}};
+  EXPECT_THAT(render_attribution(found, {}), HasSubstr("Undecided cells: fast:1 in 12 %.\n"));
+  EXPECT_EQ(attribution_json(found).at("undecided").at("fast:1"), 0.125);
+}
+
 TEST(AttributionReport, ForeignNamesDoNotSteerATerminal) {
   std::string text;
   for (int number = 0; number < 8; ++number)

@@ -392,6 +392,7 @@ TEST(Attribution, CopiesAndUndecidedOutcomesAreAlarms) {
         text.substr(at, end - at - 1) + R"(, "reply": "same", "undecided": ["correct"]})" + "\n";
     at = end + 1;
   }
+  EXPECT_THAT(analysis(copied).undecided, ElementsAre(Pair("correct", 1.0)));
   EXPECT_THAT(analysis(copied).alarms,
               ElementsAre(HasSubstr("100 % of the further replicates are copies"),
                           HasSubstr("100 % of the cells are undecided about correct")));
