@@ -13,6 +13,7 @@
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/text_table.hpp"
+#include "reports/verdict_card.hpp"
 #include "runner/core/file_census.hpp"
 
 namespace kbench {
@@ -166,6 +167,56 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
       sanitize_line(chain.message));
 }
 
+std::string card_head(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string line = paint(card.state.text, card.state.tone, options.colour);
+  for (const std::string& number : card.numbers) line += fmt::format(" · {}", number);
+  for (const CardBadge& badge : card.badges)
+    line += fmt::format("  {}", paint(badge.text, badge.tone, options.colour));
+  return fmt::format("{}\n{} · {} · {}\n", line, card.task, shorten(card.submission, kNameColumns),
+                     card.place);
+}
+
+// A line a fact; on a narrow terminal what is remarked stands below it.
+std::string card_facts(const VerdictCard& card, const ConsoleOptions& options) {
+  std::size_t names = 0;
+  std::size_t values = 0;
+  for (const CardFact& fact : card.facts) {
+    names = std::max(names, display_width(fact.name));
+    values = std::max(values, display_width(fact.value));
+  }
+  std::string out;
+  for (const CardFact& fact : card.facts) {
+    const std::string head =
+        fmt::format("  {}  {}", pad_right(fact.name, names), pad_right(fact.value, values));
+    const std::string remark = paint(fact.remark, fact.tone, options.colour);
+    const std::size_t width = display_width(head) + 2 + display_width(fact.remark);
+    if (options.columns == 0 || width <= options.columns) {
+      append_line(out, fmt::format("{}  {}", head, remark));
+      continue;
+    }
+    append_line(out, head);
+    append_line(out, fmt::format("{}{}", std::string(names + 4, ' '), remark));
+  }
+  return out;
+}
+
+std::string card_doubts(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string out;
+  for (const CardDoubt& doubt : card.doubts) {
+    out += fmt::format("\n{}\n", paint(doubt.sentence, Tone::kCaution, options.colour));
+    if (!doubt.command.empty()) out += fmt::format("  → {}   ({})\n", doubt.command, doubt.remark);
+  }
+  return out;
+}
+
+std::string render_card(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string out = card_head(card, options) + "\n" + card_facts(card, options);
+  if (!card.message.empty())
+    out += fmt::format("\n{}", render_message(card.message, options.message_lines));
+  if (!card.hint.empty()) out += fmt::format("      → {}\n", card.hint);
+  return out + card_doubts(card, options);
+}
+
 std::string render_group(const ReportData& data, const ConsoleOptions& options) {
   std::string out;
   for (const std::string& sentence : group_sentences(data))
@@ -177,10 +228,7 @@ std::string render_group(const ReportData& data, const ConsoleOptions& options) 
   return fmt::format("\n{}\n{}", heading, out);
 }
 
-}  // namespace
-
-std::string render_console(const ReportData& data, const ConsoleOptions& options) {
-  const std::vector<ResultRow> rows = derive_all(data);
+std::string render_rows(const std::vector<ResultRow>& rows, const ConsoleOptions& options) {
   std::string out = render_table(result_columns(rows, kNameColumns),
                                  {.colour = options.colour, .columns = options.columns});
   std::string failures;
@@ -190,13 +238,20 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_reasons(rows);
   out += render_no_verdicts(rows);
   out += render_below_floor(rows);
-  out += render_unranked(rows);
+  return out + render_unranked(rows);
+}
+
+}  // namespace
+
+std::string render_console(const ReportData& data, const ConsoleOptions& options) {
+  const std::optional<VerdictCard> card = verdict_card(data);
+  std::string out = card ? render_card(*card, options) : render_rows(derive_all(data), options);
   out += render_files(data, options);
   out += render_group(data, options);
   out += render_chain(data.chain, options);
   if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
     out += fmt::format("\n{}\n", paint(unfinished, Tone::kCaution, options.colour));
-  return fmt::format("{}\n{}\n", out, summary_line(data));
+  return card ? out : fmt::format("{}\n{}\n", out, summary_line(data));
 }
 
 std::string format_row_line(const ResultRow& row, const ConsoleOptions& options) {

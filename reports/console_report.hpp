@@ -1,5 +1,6 @@
 // A run as text for a terminal: an aligned table, the failures with what to do about them, and one
-// line that sums up. Every foreign string passes reports/sanitize.hpp.
+// line that sums up; of a run of one submission for one task its verdict card instead of a table.
+// Every foreign string passes reports/sanitize.hpp.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct ConsoleOptions {
 // One finished evaluation on one line, without a line break: for progress while running.
 [[nodiscard]] std::string format_row_line(const ResultRow& row, const ConsoleOptions& options = {});
 
-// The last line of render_console, without colour and line break.
+// The last line of render_console below a table, without colour and line break.
 [[nodiscard]] std::string summary_line(const ReportData& data);
 
 }  // namespace kbench

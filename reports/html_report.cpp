@@ -7,6 +7,7 @@
 #include "reports/page_model.hpp"
 #include "reports/page_template.hpp"
 #include "reports/static_tables.hpp"
+#include "reports/verdict_card.hpp"
 
 namespace kbench {
 
@@ -14,6 +15,7 @@ std::string render_html(const ReportData& data) {
   const PageModel page(data);
   return page_alone({.title = page_title(data),
                      .home = "",
+                     .ranks = !verdict_card(data),
                      .headline = headline_html(page),
                      .results = results_html(page) + episodes_html(page),
                      .environment = environment_html(page),

@@ -20,6 +20,7 @@
 #include "reports/reproduce.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/trend_json.hpp"
+#include "reports/verdict_card.hpp"
 
 namespace kbench {
 namespace {
@@ -285,9 +286,11 @@ Json page_json(const PageModel& page) {
   }
   Json boards = Json::array();
   for (const PageBoard& board : page.boards) boards.push_back(board_json(page, board));
+  const auto card = verdict_card(page.data);
   return {{"page_schema", kPageSchemaVersion},
           {"report_schema", kReportSchemaVersion},
           {"run", {{"id", sanitize_line(run.id)}, {"started_at", sanitize_line(run.started_at)}}},
+          {"only_task", card ? Json(card->task) : Json()},
           {"variants",
            {{"rule", to_string(page.data.variants)},
             {"help", words(page.data.variants)},

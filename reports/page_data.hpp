@@ -1,6 +1,7 @@
 // The one JSON that the page's script reads. Rows are arrays in the order of `fields`, speed-ups in
-// the order of `speedup_parts`; everything that refers to a row does so by its position. Foreign
-// text passes sanitize_line or sanitize_text here.
+// the order of `speedup_parts`; everything that refers to a row does so by its position.
+// `only_task` is the task of a run of one submission, whose page has a verdict card and no ranking;
+// else null. Foreign text passes sanitize_line or sanitize_text here.
 #pragma once
 
 #include <span>

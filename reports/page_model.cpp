@@ -136,7 +136,7 @@ PageModel::PageModel(const ReportData& report) : data(report) {
   });
 }
 
-std::vector<std::string> cautions_of(const PageModel& page) {
+std::vector<std::string> run_cautions_of(const PageModel& page) {
   std::vector<std::string> cautions;
   const std::string chain = chain_caution(page.data.chain);
   if (!chain.empty()) cautions.push_back(chain);
@@ -148,6 +148,11 @@ std::vector<std::string> cautions_of(const PageModel& page) {
     cautions.push_back(
         "Quick: the fewest blocks that give a ratio were timed; intervals are wide.");
   }
+  return cautions;
+}
+
+std::vector<std::string> cautions_of(const PageModel& page) {
+  std::vector<std::string> cautions = run_cautions_of(page);
   const auto timed = [](const ResultRow& row) { return row.submitted.median_ns.has_value(); };
   if (const auto rows = count_rows(
           page, [&](const ResultRow& row) { return timed(row) && row.calibrated_at.empty(); })) {

@@ -60,6 +60,8 @@ struct PageModel {
 
 // Cautions for a reader before believing a number: one sentence each, worst first.
 [[nodiscard]] std::vector<std::string> cautions_of(const PageModel& page);
+// Those about the run as a whole only: a verdict card tells what is to be said of its row.
+[[nodiscard]] std::vector<std::string> run_cautions_of(const PageModel& page);
 
 // A sentence that names who is ahead.
 [[nodiscard]] std::string winners_of(const PageBoard& board);

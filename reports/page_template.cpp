@@ -36,17 +36,26 @@ struct Linked {
   std::string script;
 };
 
+// Links of the bar to what differs between pages.
+std::string sections_of(const PageParts& parts) {
+  if (!parts.ranks) return fmt::format("<a href=\"{}#\">Result</a>\n", parts.home);
+  return fmt::format("<a href=\"{0}#ranking\">Ranking</a>\n<a href=\"{0}#tasks\">Tasks</a>\n",
+                     parts.home);
+}
+
 std::string with(const PageParts& parts, const Json& data, const Linked& linked) {
   const std::string title = escape_html(parts.title);
   const std::string fields = fields_html();
   const std::string verdicts = verdicts_html();
   const std::string states = states_html();
   const std::string json = for_script_element(data);
+  const std::string sections = sections_of(parts);
   return fill(assets::kPageHtml, {{"title", title},
                                   {"style_source", linked.style_source},
                                   {"script_source", linked.script_source},
                                   {"style", linked.style},
                                   {"home", parts.home},
+                                  {"sections", sections},
                                   {"headline", parts.headline},
                                   {"results", parts.results},
                                   {"environment", parts.environment},

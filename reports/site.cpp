@@ -18,6 +18,7 @@
 #include "reports/page_template.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/static_tables.hpp"
+#include "reports/verdict_card.hpp"
 #include "runner/core/sha256.hpp"
 
 namespace kbench {
@@ -257,6 +258,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
   const PageModel page(data);
   const Json whole = page_json(page);
   const std::vector<std::string> tasks = tasks_of(page);
+  const bool ranks = !verdict_card(data);
   std::vector<SiteFile> files;
   TaskData task_data(page, whole);
   for (const std::string& task : tasks) {
@@ -265,6 +267,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
     files.push_back(
         {path, page_of_site({.title = fmt::format("{} · {}", sanitize_line(task), page_title(data)),
                              .home = root + "index.html",
+                             .ranks = ranks,
                              .headline = task_headline(page, task),
                              .results = task_table(page, task),
                              .environment = environment_html(page),
@@ -275,6 +278,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
   files.push_back({std::string(kSiteScript), site_script()});
   files.push_back({"index.html", page_of_site({.title = page_title(data),
                                                .home = "",
+                                               .ranks = ranks,
                                                .headline = headline_html(page),
                                                .results = results_html(page) + episodes_html(page) +
                                                           list_of_tasks(tasks),

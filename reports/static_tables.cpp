@@ -14,6 +14,7 @@
 #include "reports/json_report.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/verdict_card.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -186,11 +187,76 @@ void write_help(HtmlWriter& html, std::string_view term, std::string_view help) 
   html.element("dt", term).element("dd", help);
 }
 
+void write_badge(HtmlWriter& html, const CardBadge& badge) {
+  html.element("span", badge.text, {{"class", fmt::format("badge {}", to_string(badge.tone))}});
+}
+
+void write_card_facts(HtmlWriter& html, const VerdictCard& card) {
+  html.open("dl", {{"class", "card-facts"}});
+  for (const CardFact& fact : card.facts) {
+    html.open("div").element("dt", fact.name).open("dd").element("b", fact.value);
+    if (!fact.remark.empty())
+      html.element("small", fact.remark, {{"class", fmt::format("tone-{}", to_string(fact.tone))}});
+    html.close().close();
+  }
+  html.close();
+}
+
+void write_card_doubts(HtmlWriter& html, const VerdictCard& card) {
+  for (const CardDoubt& doubt : card.doubts) {
+    html.open("p", {{"class", "notice"}}).text(doubt.sentence);
+    if (!doubt.command.empty())
+      html.text(" → ").element("code", doubt.command).text(fmt::format(" ({})", doubt.remark));
+    html.close();
+  }
+}
+
+// The answer of a run of one submission, above all else.
+void write_card(HtmlWriter& html, const VerdictCard& card) {
+  html.open("div", {{"class", "card"}});
+  html.element("p", fmt::format("{} · {} · {}", card.task, card.submission, card.place),
+               {{"class", "meta"}});
+  html.open("h1").element("span", card.state.text,
+                          {{"class", fmt::format("tone-{}", to_string(card.state.tone))}});
+  for (const std::string& number : card.numbers) html.text(" · " + number);
+  for (const CardBadge& badge : card.badges) {
+    html.text(" ");
+    write_badge(html, badge);
+  }
+  html.close();
+  write_card_facts(html, card);
+  if (!card.message.empty())
+    html.element("pre", card.message, {{"class", "message"}, {"tabindex", "0"}});
+  if (!card.hint.empty()) html.element("p", "→ " + card.hint, {{"class", "hint"}});
+  write_card_doubts(html, card);
+  html.close();
+}
+
+void write_meta(HtmlWriter& html, const PageModel& page) {
+  const Run& run = page.data.run;
+  html.open("p", {{"class", "meta"}}).element("time", run.started_at);
+  html.text(fmt::format(" · run {}", short_id(run)));
+  for (const PageBoard& board : page.boards) html.text(" · " + board_name(board));
+  html.close();
+}
+
+void write_cautions(HtmlWriter& html, const std::vector<std::string>& cautions) {
+  if (cautions.empty()) return;
+  html.open("ul", {{"class", "cautions"}, {"aria-label", "Cautions"}});
+  for (const std::string& caution : cautions) html.element("li", caution);
+  html.close();
+}
+
 }  // namespace
 
 std::string headline_html(const PageModel& page) {
   HtmlWriter html;
-  const Run& run = page.data.run;
+  if (const auto card = verdict_card(page.data)) {
+    write_card(html, *card);
+    write_meta(html, page);
+    write_cautions(html, run_cautions_of(page));
+    return html.take();
+  }
   std::size_t tasks = 0;
   for (const PageBoard& board : page.boards) tasks += board.tasks.size();
   html.element("h1",
@@ -201,23 +267,17 @@ std::string headline_html(const PageModel& page) {
   html.text(page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
                                 : winners_of(page.boards[0]));
   html.close();
-  html.open("p", {{"class", "meta"}}).element("time", run.started_at);
-  html.text(fmt::format(" · run {}", short_id(run)));
-  for (const PageBoard& board : page.boards) html.text(" · " + board_name(board));
-  html.close();
-  const std::vector<std::string> cautions = cautions_of(page);
-  if (cautions.empty()) return html.take();
-  html.open("ul", {{"class", "cautions"}, {"aria-label", "Cautions"}});
-  for (const std::string& caution : cautions) html.element("li", caution);
-  html.close();
+  write_meta(html, page);
+  write_cautions(html, cautions_of(page));
   return html.take();
 }
 
 std::string results_html(const PageModel& page) {
   HtmlWriter html;
+  const bool ranks = !verdict_card(page.data);  // one alone is first of nobody
   for (const PageBoard& board : page.boards) {
     if (page.boards.size() > 1) html.element("h2", board_name(board));
-    write_ranking(html, page, board);
+    if (ranks) write_ranking(html, page, board);
     write_tasks(html, board);
   }
   return html.take();

@@ -40,6 +40,8 @@ constexpr const char* kRunHelp =
     "kernels/); NNN_name@variant is a further one for the same task. Others are read by --layout:\n"
     "kernelbench (runs/NAME/level_1_problem_19_sample_0_kernel.py), cuda-agent (a working folder,\n"
     "for one --task).\n"
+    "One submission for one task is answered by a card (correct, time, speed-ups, share of the\n"
+    "device's limit, or why there is no verdict), several by a table.\n"
     "With --checks-only submissions are judged as always and nothing is timed: rows without "
     "times,\n"
     "which count in no score, on no page and in no reward.\n"

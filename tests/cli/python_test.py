@@ -392,7 +392,7 @@ class RankedTorchTest(Prepared, PythonCase):
         for policy, words in (("data", ()), ("all", ("--allow-torch", "all"))):
             result, (row,) = self.run_mine(RELU, "--quick", *words)
             self.assertEqual(row["state"], "ok", result.stderr)
-            self.summaries[policy] = self.kbench("report", "table").stdout.splitlines()[-1]
+            self.summaries[policy] = self.kbench("report", "md").stdout
 
     def test_an_operator_that_computes_is_ranked_apart(self):
         self.assertIn("me (calls libraries): 1/1 correct", self.prepared.summaries["data"])

@@ -138,13 +138,13 @@ class ZeroWritersTest(RunCase):
         self.assertEqual((row["state"], row["correct"]), ("ok", True))
         self.assertIs(row["ranked"], False)
         self.assertIn("computes nothing passes", row["unranked_reason"])
-        table = self.kbench("report", "table").stdout
+        table = self.kbench("report", "md").stdout
         self.assertIn("1 not ranked", table)
         self.assertIn("zeros: 0/0 correct", table)
         self.assertNotIn("geometric mean", table)
         self.assertIn("Not ranked: this task counts in no score",
                       self.kbench("report", "html").stdout)
-        without = self.kbench("report", "table", "--trust-estimates", program=WEAKENED,
+        without = self.kbench("report", "md", "--trust-estimates", program=WEAKENED,
                               KBENCH_WITHOUT="telling_tasks")
         self.assertIn("zeros: 1/1 correct, geometric mean", without.stdout)
 

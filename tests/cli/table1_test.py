@@ -164,8 +164,8 @@ class CreditTest(Table1Case):
     """What counts nowhere, and is not paid for, would without the rule that says so."""
 
     def values(self, **how):
-        """Of the only row: what the table says of its agent, and what the row is paid."""
-        table = self.kbench("report", "table", **how)
+        """Of the only row: what the summary says of its agent, and what the row is paid."""
+        table = self.kbench("report", "md", **how)
         paid = self.kbench("report", "json", "--reward", "milestone", **how)
         for result in (table, paid):
             self.assert_good(result)

@@ -1,9 +1,10 @@
-// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history|episodes]]: a database with one run as
-// people have them, for the tests of the page and for looking at it; with "history" eleven before
-// it, of which some brought a change, and one of another device; with "episodes" two in which an
-// agent got there, and one in which a hostile one did not. Agents of falling quality; among their
-// submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do not
-// rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
+// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history|episodes|single|uncalibrated]]: a
+// database with one run as people have them, for the tests of the page and for looking at it; with
+// "history" eleven before it, of which some brought a change, and one of another device; with
+// "episodes" two in which an agent got there, and one in which a hostile one did not; with "single"
+// or "uncalibrated" the one submission of one agent for relu. Agents of falling quality; among
+// their submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do
+// not rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
 // arguments give the same rows.
 #include <algorithm>
 #include <array>
@@ -407,6 +408,15 @@ kbench::Status add_hostile_episode(kbench::Store& store, const Evaluation& row) 
   return kbench::test::put_episode(store, maker.episode(), maker.contents());
 }
 
+// A run of one file.
+Evaluation make_single(const Shape& shape, bool is_calibrated) {
+  constexpr int kRelu = 6;
+  Evaluation e = make_submission(kRelu, 0, 0, shape);
+  e.submission->name = "v1.cu";
+  if (!is_calibrated) e.calibration.reset();
+  return e;
+}
+
 int complain(const kbench::Error& error) {
   std::fprintf(stderr, "make_page_runs: %s\n", error.message.c_str());
   return 1;
@@ -427,6 +437,12 @@ int main(int argc, char** argv) {
     for (int number = 0; number < kEarlier; ++number)
       if (const auto failed = add_earlier_run(*store, number, shape)) return complain(*failed);
   if (const auto begun = store->begin_run(make_run()); !begun) return complain(begun.error());
+  const std::string kind = words.size() == 5 ? words[4] : "";
+  if (kind == "single" || kind == "uncalibrated") {
+    if (const auto added = store->add(make_single(shape, kind == "single")); !added)
+      return complain(added.error());
+    shape.tasks = 0;
+  }
   for (int task = 0; task < shape.tasks; ++task) {
     for (Evaluation& evaluation : make_task(task, shape)) {
       const auto blobs = add_sources(evaluation, task, shape);

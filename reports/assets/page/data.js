@@ -55,6 +55,7 @@ export const data = {
   schema: raw.report_schema,
   variants: raw.variants,
   site: raw.site || null,
+  onlyTask: raw.only_task ?? null,
   contents: raw.contents,
   episodes: raw.episodes.map(unpackEpisode),
   trend: raw.trend && {

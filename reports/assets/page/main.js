@@ -20,11 +20,15 @@ const parts = {
   ranking: makeRanking(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
   episodes: makeEpisodes(), task: makeTask(),
 };
-const overview = h("div", { id: "overview" }, parts.ranking.element, parts.matrix.element,
+// One submission ranks before nobody.
+const overview = h("div", { id: "overview" },
+  data.onlyTask === null ? parts.ranking.element : null, parts.matrix.element,
   parts.compare.element, parts.trend.element, parts.episodes.element);
 
+// The page of one submission is its verdict card with the task's page below it.
+const belowCard = data.site ? null : data.onlyTask;
 // A task's file of a site has that task alone, on some of the boards.
-const ownTask = data.site?.task ?? null;
+const ownTask = data.site?.task ?? belowCard;
 const isTask = () => ownTask !== null || !SECTIONS.includes(view.path);
 const taskShown = () => ownTask ?? view.path;
 const boardNow = () => {
@@ -48,7 +52,7 @@ const drawOverview = (changed) => {
   const moved = !changed.every((name) => name === "path");
   if (!moved) return undefined;
   if (only("trend")) return parts.trend.draw(board);
-  if (!only("sort", "show", "family", "q", "cmp")) parts.ranking.draw(board, !only("p"));
+  if (data.onlyTask === null && !only("sort", "show", "family", "q", "cmp")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
     parts.matrix.draw(board, only("q", "show", "family"));
     if (!only("q", "show", "family", "sort")) parts.compare.draw(board, agentsToCompare(board));
@@ -65,12 +69,13 @@ const show = () => {
   const task = isTask();
   overview.hidden = task;
   for (const element of document.querySelectorAll("#headline, main > section"))
-    element.hidden = task;
+    element.hidden = task && belowCard === null;
   parts.task.element.hidden = !task;
 };
 
 const scrollToPath = () => {
-  const target = view.path === "" ? document.documentElement : document.getElementById(view.path);
+  const target = view.path === "" ? document.documentElement
+    : view.path === belowCard ? parts.task.element : document.getElementById(view.path);
   if (target) target.scrollIntoView();
 };
 
@@ -85,6 +90,7 @@ const showChange = (changed) => {
   show();
   if (isTask()) {
     parts.task.draw(boardNow(), taskShown());
+    if (belowCard !== null) return scrollToPath();
     scrollTo(0, 0);
     parts.task.element.querySelector("h2")?.focus({ preventScroll: true });
     return undefined;
@@ -109,7 +115,7 @@ const followLink = (event) => {
 const resized = () => {
   if (isTask()) parts.task.draw(boardNow(), taskShown());
   else {
-    parts.ranking.draw(boardNow(), false);
+    if (data.onlyTask === null) parts.ranking.draw(boardNow(), false);
     parts.trend.draw(boardNow());
   }
 };
@@ -141,9 +147,9 @@ const start = () => {
   if (data.boards.length === 0 || leaves()) return;
   document.getElementById("static").remove();
   live.hidden = false;
-  live.append(overview, parts.task.element);
+  live.append(...(belowCard === null ? [overview] : []), parts.task.element);
   for (const [there, section] of [[data.trend, "trend"], [data.episodes.length, "episodes"]])
-    if (there)
+    if (there && belowCard === null)
       document.querySelector("nav a[href$='#understanding']")
         ?.before(h("a", { href: linkTo(section) }, words[section]));
   document.addEventListener("click", followLink);
@@ -151,6 +157,7 @@ const start = () => {
   show();
   if (isTask()) {
     parts.task.draw(boardNow(), taskShown());
+    if (belowCard !== null && view.path) scrollToPath();
   } else {
     drawOverview([...Object.keys(view)]);
     if (view.path) scrollToPath();

@@ -225,7 +225,9 @@ const neighbour = (board, task, after) => {
   return other && { task: other.task, href: linkTo(other.task) };
 };
 
+// None where the page has one task only.
 const steps = (board, task) => {
+  if (data.onlyTask !== null && !data.site) return "";
   const link = (other, text, rel) =>
     (other ? h("a", { href: other.href, rel, title: other.task }, text) : null);
   return h("nav", { class: "steps", "aria-label": words.task },

@@ -1,0 +1,172 @@
+#include "reports/verdict_card.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/console_report.hpp"
+#include "reports/html_report.hpp"
+#include "tests/fakes/stored_runs.hpp"
+
+namespace kbench {
+namespace {
+
+using test::failed_evaluation;
+using test::stored_run;
+using test::timed_evaluation;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kAnsweredTask = "level1/019_relu";
+
+// Eager takes 2 ms, compiled 1.5 ms.
+Evaluation one_ms_row() {
+  Evaluation evaluation = timed_evaluation("aa", kAnsweredTask, "me", 1'000'000);
+  evaluation.submission->name = "v1.cpp";
+  evaluation.floor_ns = 250'000;
+  return evaluation;
+}
+
+ReportData card_run(Evaluation evaluation) {
+  ReportData data;
+  data.run = stored_run({.id = "aa"});
+  data.device_name = "Example CPU";
+  data.chain = {ChainFinding::State::kHolds, ""};
+  data.evaluations.push_back(std::move(evaluation));
+  return data;
+}
+
+std::vector<std::string> badge_texts(const std::vector<CardBadge>& badges) {
+  std::vector<std::string> found;
+  for (const CardBadge& badge : badges) found.push_back(badge.text);
+  return found;
+}
+
+const CardFact& fact(const VerdictCard& card, const std::string& name) {
+  for (const CardFact& one : card.facts)
+    if (one.name == name) return one;
+  throw std::out_of_range(name);
+}
+
+TEST(VerdictCard, TellsTheWholeAnswerOfACalibratedRun) {
+  const auto card = verdict_card(card_run(one_ms_row()));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card_title(*card), "✓ correct · 1.000 ms · 2.00× eager");
+  EXPECT_EQ(card->task, kAnsweredTask);
+  EXPECT_EQ(card->submission, "v1.cpp");
+  EXPECT_EQ(card->place, "small · cpu · Example CPU");
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("▲ FASTER"));
+  EXPECT_EQ(fact(*card, "Correct").value, "yes");
+  EXPECT_EQ(fact(*card, "Time").remark, "eager 2.000 ms, compiled 1.500 ms");
+  EXPECT_THAT(fact(*card, "Over eager").value, HasSubstr("2.00× ["));
+  EXPECT_EQ(fact(*card, "Over eager").remark, "▲ FASTER");
+  EXPECT_THAT(fact(*card, "Over compiled").value, HasSubstr("1.50× ["));
+  EXPECT_EQ(fact(*card, "Share of the limit").value, "25 %");
+  EXPECT_THAT(card->doubts, IsEmpty());
+}
+
+TEST(VerdictCard, WithoutACalibrationItLeadsWithTheEstimateAndNamesTheCommand) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.calibration.reset();
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card_title(*card), "✓ correct · 1.000 ms · 2.00× eager");
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("– not calibrated"));
+  ASSERT_EQ(card->doubts.size(), 1u);
+  EXPECT_THAT(card->doubts[0].sentence, HasSubstr("counts in no score"));
+  EXPECT_EQ(card->doubts[0].command, "kbench selftest timing");
+  EXPECT_THAT(card->doubts[0].remark, HasSubstr("about ten minutes, once"));
+}
+
+TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.state = State::kWrongResult;
+  evaluation.correct = false;
+  evaluation.message = "output 0 is wrong";
+  evaluation.hint = "Is every element written?";
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card_title(*card), "✗ wrong result");
+  EXPECT_THAT(card->badges, IsEmpty());
+  EXPECT_EQ(card->facts.size(), 1u);
+  EXPECT_EQ(fact(*card, "Correct").value, "no");
+  const std::string text = render_console(card_run(evaluation));
+  EXPECT_THAT(text, HasSubstr("output 0 is wrong"));
+  EXPECT_THAT(text, HasSubstr("→ Is every element written?"));
+  EXPECT_THAT(text, Not(HasSubstr("FASTER")));
+}
+
+TEST(VerdictCard, WhatIsFasterThanTheDeviceHasNoSpeedup) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.floor_ns = 2'000'000;
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card_title(*card), "✓ correct");
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("? below the floor"));
+  ASSERT_EQ(card->doubts.size(), 1u);
+  EXPECT_THAT(card->doubts[0].sentence, HasSubstr("faster than the device can be"));
+}
+
+TEST(VerdictCard, WhatNobodyCanCheckIsNotRanked) {
+  ReportData data = card_run(one_ms_row());
+  data.chain = {ChainFinding::State::kUnchained, ""};
+  const auto card = verdict_card(data);
+  ASSERT_TRUE(card);
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("▲ FASTER", "not ranked"));
+  EXPECT_THAT(card->doubts.at(0).sentence, HasSubstr("its run has no chain"));
+}
+
+TEST(VerdictCard, WhatWasOnlyCheckedSaysSo) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.timed = false;
+  evaluation.samples.clear();
+  evaluation.submission_reason = kNotTimed;
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card_title(*card), "✓ correct");
+  EXPECT_EQ(fact(*card, "Time").remark, kNotTimed);
+}
+
+TEST(VerdictCard, SeveralRowsAndBaselinesAloneHaveNone) {
+  ReportData data = card_run(one_ms_row());
+  data.evaluations.push_back(timed_evaluation("aa", kAnsweredTask, "bob", 1'500'000));
+  EXPECT_FALSE(verdict_card(data));
+  EXPECT_THAT(render_console(data), HasSubstr("1 task · 2 ok"));
+  data = card_run(one_ms_row());
+  data.evaluations[0].submission.reset();
+  EXPECT_FALSE(verdict_card(data));
+  EXPECT_FALSE(verdict_card({}));
+}
+
+// The terminal and the page say the same, and neither ranks.
+TEST(VerdictCard, TerminalAndPageShowTheSameNumbers) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.calibration.reset();
+  const ReportData data = card_run(evaluation);
+  const auto card = verdict_card(data);
+  ASSERT_TRUE(card);
+  const std::string text = render_console(data);
+  std::string page = render_html(data);
+  page = page.substr(page.find("<body>"), page.find("<script") - page.find("<body>"));
+  const std::string head = page.substr(0, page.find("</header>"));
+  for (const std::string& shown : {text, head}) {
+    for (const CardFact& one : card->facts) EXPECT_THAT(shown, HasSubstr(one.value));
+    EXPECT_THAT(shown, HasSubstr("– not calibrated"));
+    EXPECT_THAT(shown, HasSubstr("kbench selftest timing"));
+    EXPECT_THAT(shown, Not(HasSubstr("ranks first")));
+    EXPECT_THAT(shown, Not(HasSubstr("geometric mean")));
+    EXPECT_THAT(shown, Not(HasSubstr("0 %")));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("#ranking")));
+  EXPECT_THAT(page, Not(HasSubstr("Ranking of agents")));
+}
+
+TEST(VerdictCard, ANarrowTerminalPutsRemarksBelow) {
+  const std::string text = render_console(card_run(one_ms_row()), {.columns = 40});
+  EXPECT_THAT(text, HasSubstr("1.000 ms\n"));
+  EXPECT_THAT(text, HasSubstr("\n                      eager 2.000 ms, compiled 1.500 ms\n"));
+}
+
+}  // namespace
+}  // namespace kbench
