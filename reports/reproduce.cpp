@@ -85,7 +85,7 @@ std::string from_submissions(const Run& run, const ResultRow& row) {
   const std::string file = row.has_submission ? choices.text("file") : "";
   Command command;
   command.word("kbench").word("run");
-  if (!file.empty()) command.word(file);
+  if (!file.empty()) command.word(file).option("--name", row.agent);
   command.option("--task", row.task).option("--size", row.size);
   command.option("--device", device_option(choices, row)).option("--precision", row.precision);
   command.option("--profile", row.profile == "kbench" ? "" : row.profile);

@@ -48,6 +48,8 @@ constexpr const char* kRunHelp =
     "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n\n"
     "Examples:\n"
     "  kbench run my_relu.cpp --task level1/019_relu\n"
+    "  kbench run v2.cpp --task level1/019_relu    and `kbench compare`: against the try before "
+    "it\n"
     "  kbench run my_relu.py --task level1/019_relu --allow-torch all\n"
     "  kbench run --submissions runs/NAME --layout kernelbench --level 1 --out kernelbench=x.json\n"
     "  kbench run --submissions work --layout cuda-agent --task level1/019_relu\n"

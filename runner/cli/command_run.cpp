@@ -59,6 +59,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
                "task")
           ->type_name("");
+  run->add_option("--name", options.name,
+                  "Agent that FILE counts for (default: me; the folder's of AGENT/levelN/FILE)")
+      ->type_name("NAME");
   const auto whose = add_measuring(*run, options);
   whose.submissions->excludes(file);
   whose.agent->excludes(file);

@@ -56,6 +56,7 @@ struct RunOptions {
   std::string layout = "kbench";              // of that folder; one of submission/layouts.hpp
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
+  std::optional<std::string> name;            // of that file's agent; else by where it lies
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio

@@ -68,6 +68,7 @@ Status hand_in(const StoredRow& row, const fs::path& scratch, RunOptions& option
   if (!submission) return submission.error();
   if (is_lone_file(row)) {
     options.file = *submission;
+    options.name = row.evaluation.submission->agent;
   } else {
     options.submissions = scratch;
   }

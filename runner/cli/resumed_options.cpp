@@ -82,6 +82,7 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   complete(options.common.suite, configuration, "suite");
   if (!options.file) complete(options.submissions, configuration, "submissions");
   if (!options.submissions) complete(options.file, configuration, "file");
+  complete(options.name, configuration, "name");
   complete(options.layout, none.layout, given("layout"), configuration, "layout");
   complete(options.agent, configuration, "agent");
   complete(options.baselines_only, none.baselines_only, given("baselines-only"), configuration,

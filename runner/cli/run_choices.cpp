@@ -32,6 +32,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan, const D
                   {"kbench", std::string(build_info().version)}};
   if (options.layout != RunOptions().layout) choices["layout"] = options.layout;
   if (options.file) choices["file"] = path(options.file);
+  if (options.file && options.name) choices["name"] = *options.name;
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
   if (options.checks_only) choices["checks_only"] = true;
   if (options.call_limit_seconds) choices["call_limit_seconds"] = *options.call_limit_seconds;

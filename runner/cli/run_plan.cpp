@@ -188,8 +188,12 @@ Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options,
   return find_submissions(folder);
 }
 
-// Another layout than ours is that of a folder that somebody named.
-Status check_layout(const RunOptions& options) {
+// Another layout than ours is that of a folder that somebody named; an agent's name that of a file.
+Status check_kind(const RunOptions& options) {
+  if (options.name && !options.file && options.given.contains("name")) {
+    return Error{ErrorCode::kUsage, "--name is of a single file, and none is given",
+                 "below --submissions an agent's folder is its name; --agent selects one"};
+  }
   if (options.layout == RunOptions().layout || options.submissions) return Done{};
   return Error{ErrorCode::kUsage,
                fmt::format("--layout {} is of a folder, and none is named", options.layout),
@@ -296,7 +300,7 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
 }
 
 Status add_file(const RunOptions& options, Plan& plan) {
-  auto submission = single_submission(*options.file, plan.tasks.front().id);
+  auto submission = single_submission(*options.file, plan.tasks.front().id, options.name);
   if (!submission) return submission.error();
   if (!submission->is_for(plan.target.device)) {
     return Error{ErrorCode::kUsage,
@@ -360,7 +364,7 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
                  "a folder of submissions is given as --submissions " + folder};
   }
-  if (auto fine = check_layout(options); !fine) return fine.error();
+  if (auto fine = check_kind(options); !fine) return fine.error();
   Plan plan;
   // NVML takes 0.1 s to start.
   auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });

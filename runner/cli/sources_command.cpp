@@ -31,7 +31,8 @@ Status check_empty(const fs::path& folder) {
 std::string command_for(const StoredRow& row, const fs::path& folder, const fs::path& submission) {
   const std::string task = fmt::format("--task {}", shell_word(row.evaluation.task));
   if (is_lone_file(row))
-    return fmt::format("kbench run {} {}", shell_word(submission.string()), task);
+    return fmt::format("kbench run {} {} --name {}", shell_word(submission.string()), task,
+                       shell_word(row.evaluation.submission->agent));
   return fmt::format("kbench run {} --submissions {}", task, shell_word(folder.string()));
 }
 

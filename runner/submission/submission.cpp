@@ -98,6 +98,16 @@ bool is_level(const std::string& name) {
   return name.size() <= 16 && std::regex_match(name, kLevel);
 }
 
+bool lies_in_level(const fs::path& file) {
+  return is_level(file.parent_path().filename().string());
+}
+
+// Whose folder a single file lies in, AGENT/levelN; else that of all single files.
+std::string agent_around(const fs::path& file) {
+  const std::string agent = file.parent_path().parent_path().filename().string();
+  return lies_in_level(file) && is_plain_name(agent) ? agent : kLoneAgent;
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -401,7 +411,8 @@ Result<SubmissionSet> find_submissions(const fs::path& directory, const AgentLim
   return Finder(root, limits).find();
 }
 
-Result<Submission> single_submission(const fs::path& file, const std::string& task) {
+Result<Submission> single_submission(const fs::path& file, const std::string& task,
+                                     const std::optional<std::string>& agent) {
   std::error_code error;
   const fs::path path = fs::canonical(file, error);
   const std::string shown = clean_name(file.string(), 300);
@@ -418,16 +429,20 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   if (!is_plain_name(name) || (!variant.empty() && !is_plain_name(variant))) {
     return Error{ErrorCode::kBadInput, shown + ": this name is not allowed", kPlainNames};
   }
+  if (agent && !is_plain_name(*agent)) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("\"{}\" is not allowed for an agent", clean_name(*agent, 64)),
+                 kPlainNames};
+  }
   Submission submission;
   submission.task = task;
-  submission.id.agent = name;
+  submission.id.agent = agent.value_or(agent_around(path));
   submission.id.variant = variant;
   submission.id.name = path.filename().string();
   submission.id.precision = "torch-default";
   set_kind(path, submission);
-  const fs::path level = path.parent_path();
-  const fs::path include = level.parent_path() / "include";
-  if (is_level(level.filename().string()) && fs::is_directory(include, error))
+  const fs::path include = path.parent_path().parent_path() / "include";
+  if (lies_in_level(path) && fs::is_directory(include, error))
     submission.include_directories = {include};
   const auto files = read_source_files(submission);
   if (!files) return files.error();

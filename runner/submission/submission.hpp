@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,10 +100,15 @@ struct SubmissionSet {
 // which none begins with a dot, a dash or an @.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 
-// One file, for a task like "level1/019_relu"; its agent is called like the file. No folders need
-// be around it; from AGENT/levelN it has AGENT/include, as among an agent's others. Errors: kUsage,
-// kBadInput.
+// The agent of single files: v1.cpp and v2.cpp are two tries of one agent, whom `compare` finds in
+// both runs.
+inline constexpr const char* kLoneAgent = "me";
+
+// One file, for a task like "level1/019_relu". No folders need be around it; from AGENT/levelN it
+// has AGENT/include, as among an agent's others. Its agent is `agent`, else AGENT, else kLoneAgent.
+// Errors: kUsage, kBadInput.
 [[nodiscard]] Result<Submission> single_submission(const std::filesystem::path& file,
-                                                   const std::string& task);
+                                                   const std::string& task,
+                                                   const std::optional<std::string>& agent = {});
 
 }  // namespace kbench

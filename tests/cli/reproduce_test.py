@@ -151,13 +151,13 @@ class OwnSuiteTest(Prepared, ReproduceCase):
     """One file for a suite of one's own, checked only."""
 
     TASK = "level1/007_mine"
-    COMMAND = f"kbench reproduce latest --task {TASK} --agent relu --db"
+    COMMAND = f"kbench reproduce latest --task {TASK} --agent ann --db"
 
     def prepare(self):
         self.make_suite()
         self.write({"relu.cpp": LONE})
         self.assert_good(self.run_kbench("subs/relu.cpp", "--task", self.TASK, "--device", "cpu",
-                                         "--checks-only", "--suite", "suite", "--profile",
+                                         "--name", "ann", "--checks-only", "--suite", "suite", "--profile",
                                          "kernelbench", "--budget", "120"))
         shutil.rmtree(self.folder / "subs")
 
@@ -184,7 +184,7 @@ class OwnSuiteTest(Prepared, ReproduceCase):
     def test_a_changed_task_file_is_named(self):
         with open(self.folder / "suite" / "level1" / "007_mine.json", "a", encoding="utf-8") as file:
             file.write("\n")
-        result = self.kbench("reproduce", "latest", "--task", self.TASK, "--agent", "relu", "--suite",
+        result = self.kbench("reproduce", "latest", "--task", self.TASK, "--agent", "ann", "--suite",
                              "suite", "--into", "new.sqlite", KBENCH_TORCH=str(self.folder),
                              timeout=300)
         self.assert_good(result)

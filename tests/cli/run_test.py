@@ -324,8 +324,9 @@ class OneFileTest(RunCase):
             shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", self.folder / name)
 
     def test_it_needs_no_folders(self):
-        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "my_relu", ""),
-                                      (("019_relu@mine.cpp",), "019_relu", "mine")):
+        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "me", ""),
+                                      (("my_relu.cpp", "--task", "19", "--level", "1", "--name", "ann"), "ann", ""),
+                                      (("019_relu@mine.cpp",), "me", "mine")):
             with self.subTest(words):
                 result = self.run_kbench(*words, "--device", "cpu", "--checks-only", "--suite", TINY,
                                          "--format", "json")
@@ -344,9 +345,37 @@ class OneFileTest(RunCase):
                 ((".", *RELU), "--submissions ."),
                 (("my_relu.txt", *RELU), "ends in .cu (CUDA), .cpp (CPU) or .py (Python)"),
                 (("my_relu.cu", *RELU), "use --device cuda"),
+                (("my_relu.cpp", *RELU, "--name", "a/b"), '"a/b" is not allowed for an agent'),
+                (("--submissions", FAULTS, *RELU, "--name", "me"), "--name is of a single file"),
                 (("my_relu.cpp", *RELU, "--agent", "me"), "--agent")):
             with self.subTest(words):
                 self.assert_fails(self.run_kbench(*words), USAGE, part)
+
+    def test_two_files_are_two_tries_of_one_agent(self):
+        """Was: "GONE v1, NEW v2", since each file was an agent of its own."""
+        right = (self.folder / "my_relu.cpp").read_text(encoding="utf-8")
+        (self.folder / "v1.cpp").write_text(right.replace(";", "", 1), encoding="utf-8")
+        (self.folder / "v2.cpp").write_text(right, encoding="utf-8")
+        self.begin_checked()
+        first = self.run_kbench("v1.cpp", *TINY_RELU, "--quick")
+        self.assert_fails(first, TASK_FAILED, "1 of 1 row failed")
+        self.assertIn("✗ compile error", first.stdout)
+        second = self.run_kbench("v2.cpp", *TINY_RELU, "--quick")
+        self.assert_good(second)
+        self.assertIn("✓ correct", second.stdout.splitlines()[0])
+        result = self.kbench("compare", "--format", "json")
+        self.assert_good(result)
+        (row,) = json.loads(result.stdout)["rows"]
+        self.assertEqual((row["task"], row["agent"], row["change"]), ("level1/019_relu", "me", "NOW PASSES"))
+
+    def test_a_file_of_an_agent_s_folder_is_the_agent_s(self):
+        place = self.folder / "subs" / "alice" / "level1"
+        place.mkdir(parents=True)
+        shutil.copy(self.folder / "my_relu.cpp", place / "019_relu.cpp")
+        result = self.run_kbench(place / "019_relu.cpp", "--device", "cpu", "--checks-only", "--suite", TINY,
+                                 "--format", "json")
+        self.assert_good(result)
+        self.assertEqual(json.loads(result.stdout)["results"][0]["agent"], "alice")
 
 
 class CensusTest(RunCase):

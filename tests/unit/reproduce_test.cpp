@@ -92,7 +92,7 @@ TEST(Reproduce, ThenItSaysAllThatChangesARow) {
 TEST(Reproduce, ThenASingleFileIsNamedInPlaceOfAFolder) {
   EXPECT_EQ(
       reproduce_command(run_with(R"({"file":"a/relu.cpp","submissions":null})"), row_of_agent()),
-      "kbench run a/relu.cpp --task level1/019_relu --size small --device cpu "
+      "kbench run a/relu.cpp --name agent-a --task level1/019_relu --size small --device cpu "
       "--precision fp32");
 }
 

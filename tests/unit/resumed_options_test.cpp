@@ -30,6 +30,15 @@ TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
   EXPECT_EQ(options.budget_seconds, 60);
 }
 
+TEST(ResumedOptions, AFileStaysItsAgents) {
+  const auto run = started_with(R"({"file": "/f.cpp", "name": "ann"})");
+  EXPECT_EQ(with_options_of({}, run).name, "ann");
+  RunOptions given;
+  given.name = "bob";
+  EXPECT_EQ(with_options_of(given, run).name, "bob");
+  EXPECT_FALSE(with_options_of({}, started_with(R"({"file": "/f.cpp"})")).name);
+}
+
 TEST(ResumedOptions, AShardStaysTheShardThatItIs) {
   const RunOptions options = with_options_of(
       {}, started_with(

@@ -240,9 +240,32 @@ TEST(FindSubmissions, OneFileOfAnAgentsHasItsHeaders) {
   ASSERT_TRUE(among.ok());
   ASSERT_EQ(among->include_directories.size(), 1u);
   EXPECT_EQ(among->include_directories.front().filename(), "include");
+  EXPECT_EQ(among->id.agent, "ann");
   const auto other = single_submission(folder.path() / "ann/else/019_relu.cpp", "level1/019_relu");
   ASSERT_TRUE(other.ok());
   EXPECT_TRUE(other->include_directories.empty());
+  EXPECT_EQ(other->id.agent, kLoneAgent);
+}
+
+// Was: each file was an agent of its own, so that no run could be compared with the one before it.
+TEST(FindSubmissions, TheFilesOfAFolderAreTriesOfOneAgent) {
+  const SubmissionFolder folder;
+  folder.write("v1.cpp", "x");
+  folder.write("v2.cpp", "y");
+  folder.write("level1/v3.cpp", "z");
+  folder.write(".hidden/level1/v4.cpp", "z");
+  for (const char* file : {"v1.cpp", "v2.cpp", ".hidden/level1/v4.cpp"}) {
+    const auto single = single_submission(folder.path() / file, "level1/019_relu");
+    ASSERT_TRUE(single.ok()) << file;
+    EXPECT_EQ(single->id.agent, kLoneAgent) << file;
+    EXPECT_EQ(single->id.name, std::filesystem::path(file).filename()) << file;
+  }
+  const auto named = single_submission(folder.path() / "v2.cpp", "level1/019_relu", "alice");
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ(named->id.agent, "alice");
+  const auto refused = single_submission(folder.path() / "v2.cpp", "level1/019_relu", "a/b");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
 }
 
 // Was: "use letters, digits and . _ + -" of a name that begins with one of these.
