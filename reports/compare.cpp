@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/selection.hpp"
 #include "runner/core/statistics.hpp"
 
 namespace kbench {
@@ -145,18 +146,27 @@ void judge_ratios(std::vector<ComparedRow>& rows) {
   }
 }
 
-std::vector<ComparedRow> pair_up(const ReportData& before, const ReportData& after, Side baseline) {
+void pair_up(const ReportData& before, const ReportData& after, Comparison& comparison) {
+  const Selection asked_before(before);
+  const Selection asked_after(after);
   const Standing then = standing_of(before);
   const Standing now = standing_of(after);
   std::set<Key> keys;
   for (const auto& [key, evaluation] : then) keys.insert(key);
   for (const auto& [key, evaluation] : now) keys.insert(key);
-  std::vector<ComparedRow> rows;
   for (const Key& key : keys) {
     ComparedRow row;
     std::tie(row.task, row.agent, row.variant) = key;
     const auto a = then.find(key);
     const auto b = now.find(key);
+    if (a == then.end() && !asked_before.takes(row.task, row.agent)) {
+      ++comparison.left_out_after;
+      continue;
+    }
+    if (b == now.end() && !asked_after.takes(row.task, row.agent)) {
+      ++comparison.left_out_before;
+      continue;
+    }
     if (a != then.end()) {
       row.before = derive(before, *a->second);
       row.submission_before = a->second->submission;
@@ -170,10 +180,9 @@ std::vector<ComparedRow> pair_up(const ReportData& before, const ReportData& aft
                         a->second->submission->source_hash == b->second->submission->source_hash;
       row.same_task = a->second->task_hash == b->second->task_hash;
     }
-    judge_states(row, baseline);
-    rows.push_back(std::move(row));
+    judge_states(row, comparison.baseline);
+    comparison.rows.push_back(std::move(row));
   }
-  return rows;
 }
 
 std::optional<Difference> changed_tasks(const std::vector<ComparedRow>& rows) {
@@ -258,7 +267,8 @@ Tone tone(Change change) {
 std::string_view help(Change change) {
   switch (change) {
     case Change::kNowFails: return "It was correct before, and is not any more.";
-    case Change::kGone: return "It had a row before, and has none any more.";
+    case Change::kGone:
+      return "It had a row before, and has none any more in a run that was asked for it.";
     case Change::kSlower:
       return "Slower than before: no change at all would show like this in fewer than one of 20 "
              "comparisons of runs, all their rows together.";
@@ -318,7 +328,7 @@ Comparison compare(const ReportData& before, const ReportData& after, Side basel
   comparison.after = {after.run, after.tags};
   comparison.baseline = baseline;
   comparison.incomparable = incomparable(before, after);
-  comparison.rows = pair_up(before, after, baseline);
+  pair_up(before, after, comparison);
   judge_ratios(comparison.rows);
   comparison.environment = environment_changes(facts_of(before.run), facts_of(after.run));
   if (auto tasks = changed_tasks(comparison.rows))

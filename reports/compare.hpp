@@ -20,7 +20,7 @@ namespace kbench {
 // In order of how bad it is, which is the order of the table.
 enum class Change {
   kNowFails,   // was correct, and is not any more
-  kGone,       // has no row any more
+  kGone,       // has no row any more, in a run that was asked for it
   kSlower,     // surely so: the corrected p-value of no change is at most 0.05
   kUndecided,  // the intervals are too wide to say, or there is none: then `reason` says why
   kNew,        // had no row before
@@ -70,6 +70,9 @@ struct Comparison {
   std::vector<Difference> environment;
   std::vector<std::string> cautions;  // whole sentences
   std::vector<ComparedRow> rows;      // worst first
+  // Submissions of one run that the other one was not asked for (selection.hpp): they have no row.
+  int left_out_before = 0;
+  int left_out_after = 0;
 
   [[nodiscard]] int count(Change change) const;
   [[nodiscard]] int fails_in_both() const;  // of the kSame ones
@@ -82,7 +85,7 @@ struct Comparison {
                                                    const ReportData& after);
 
 // Over `baseline`, which is Side::kEager or Side::kCompiled. Rows without any submission are left
-// out.
+// out, and what only one of the runs was asked for.
 [[nodiscard]] Comparison compare(const ReportData& before, const ReportData& after, Side baseline);
 
 // Takes the pairs that were measured after both runs: for each row that has any, by how much longer

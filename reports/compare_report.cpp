@@ -115,6 +115,18 @@ std::string undecided_lines(const Comparison& comparison) {
   return lines;
 }
 
+std::string left_out_line(const Comparison& comparison) {
+  const auto count = [](int submissions, const char* which, const char* other) {
+    return submissions == 0 ? std::string()
+                            : fmt::format(
+                                  "left out: {} submission{} of the run {}, which the run "
+                                  "{} was not asked for\n",
+                                  submissions, submissions == 1 ? "" : "s", which, other);
+  };
+  return count(comparison.left_out_before, "before", "after") +
+         count(comparison.left_out_after, "after", "before");
+}
+
 std::string summary(const Comparison& comparison, bool all) {
   std::vector<std::string> parts;
   for (const Change change : kChanges) {
@@ -196,7 +208,7 @@ std::string render_compare(const Comparison& comparison, bool all, const TableSt
     if (all || row.change != Change::kSame) listed.push_back(&row);
   if (!listed.empty()) out += rows_table(comparison, listed, style) + "\n";
   out += section("Undecided because", undecided_lines(comparison));
-  return out + summary(comparison, all) + "\n";
+  return out + left_out_line(comparison) + summary(comparison, all) + "\n";
 }
 
 Json compare_json(const Comparison& comparison) {
@@ -205,15 +217,17 @@ Json compare_json(const Comparison& comparison) {
     counts[std::string(to_string(change))] = comparison.count(change);
   Json rows = Json::array();
   for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(row, comparison.baseline));
-  return {{"schema_version", kReportSchemaVersion},
-          {"before", run_json(comparison.before.run, comparison.before.tags)},
-          {"after", run_json(comparison.after.run, comparison.after.tags)},
-          {"baseline", to_string(comparison.baseline)},
-          {"incomparable", differences_json(comparison.incomparable)},
-          {"environment", differences_json(comparison.environment)},
-          {"cautions", comparison.cautions},
-          {"counts", std::move(counts)},
-          {"rows", std::move(rows)}};
+  return {
+      {"schema_version", kReportSchemaVersion},
+      {"before", run_json(comparison.before.run, comparison.before.tags)},
+      {"after", run_json(comparison.after.run, comparison.after.tags)},
+      {"baseline", to_string(comparison.baseline)},
+      {"incomparable", differences_json(comparison.incomparable)},
+      {"environment", differences_json(comparison.environment)},
+      {"cautions", comparison.cautions},
+      {"counts", std::move(counts)},
+      {"left_out", {{"before", comparison.left_out_before}, {"after", comparison.left_out_after}}},
+      {"rows", std::move(rows)}};
 }
 
 std::string offence_words(const ComparedRow& row) {

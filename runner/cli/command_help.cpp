@@ -35,6 +35,9 @@ constexpr const char* kTopHelp =
 
 constexpr const char* kRunHelp =
     "Without --submissions, ./submissions is taken where it exists, else the shipped examples.\n"
+    "Without --level and --task, the tasks that have a submission are run; --all-tasks adds the\n"
+    "others. --level and --task run all that they select: a level's score counts all of its "
+    "tasks.\n"
     "A submission is DIR/AGENT/levelN/NNN_name.cpp (CPU), .cu (CUDA), .py (class ModelNew),\n"
     "or a folder NNN_name/ with submission.json, or one as CUDA Agent leaves it (model_new.py,\n"
     "kernels/); NNN_name@variant is a further one for the same task. Others are read by --layout:\n"
@@ -185,13 +188,15 @@ constexpr const char* kCompareHelp =
     "slower machine cancels. FASTER, SLOWER: no change at all would show like this in fewer than\n"
     "one of 20 comparisons, all rows together (Holm). SAME: the whole interval lies within 3 % "
     "(CPU)\n"
-    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only. NOW FAILS,\n"
-    "NOW PASSES: correct in one run only. What changed around the kernels comes first. Other\n"
+    "or 1 % (CUDA) of no change. UNDECIDED: neither. NEW, GONE: a row in one run only, and the\n"
+    "other was asked for it (what it was not asked for is left out). NOW FAILS, NOW PASSES:\n"
+    "correct in one run only. What changed around the kernels comes first. Other\n"
     "devices, sizes, precision classes, profiles, protocols, and quick against full are "
     "refused,\n"
     "and so is another --allow-torch where both have Python submissions.\n\n"
-    "Without runs, the newest is compared with the one before it on the same device. latest~N for\n"
-    "BEFORE counts that device's runs.\n\n"
+    "Without runs, the newest is compared with the one before it on the same device, a single "
+    "file\n"
+    "with its last try. latest~N for BEFORE counts that device's runs.\n\n"
     "--fail-on slower:5%  exit code 4 if a row is SLOWER and takes more than 5 % longer\n"
     "--fail-on fails      exit code 4 if a row NOW FAILS or is GONE\n\n"
     "--remeasure measures what is correct in both runs, and of which both sources are to be had,\n"
@@ -220,7 +225,8 @@ constexpr const char* kHistoryHelp =
     "  kbench history gru --agent me --db nightly.sqlite --json\n\n";
 
 constexpr const char* kNightlyHelp =
-    "Runs what is selected, and compares each submission with the median of its last five good "
+    "Runs what is submitted or selected, and compares each submission with the median of its last "
+    "five good "
     "runs\n"
     "on this device (good: finished, no fault of kbench or the machine, measured alike, not "
     "changed\n"

@@ -14,6 +14,8 @@ struct WhoseSubmissions {
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_levels(app, options.levels);
   add_task_globs(app, options.tasks);
+  app.add_flag("--all-tasks", options.all_tasks,
+               "Without --level and --task: also time the tasks that have no submission");
   add_size(app, options.size);
   add_device(app, options.device);
   add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},

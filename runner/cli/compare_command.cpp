@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,7 +36,32 @@ Status check_timed(const Run& run) {
                "`kbench runs` lists the others; `kbench report table` shows this one."};
 }
 
-// The run before `after` on its device.
+bool is_one_file(const Run& run) { return !facts_of(run).submitted_file.empty(); }
+
+using Submitted = std::set<std::pair<std::string, std::string>>;  // task, agent
+
+Result<Submitted> submitted_in(const Store& store, const Run& run) {
+  const auto rows = store.evaluations(run.id);
+  if (!rows) return rows.error();
+  Submitted submitted;
+  for (const Evaluation& row : *rows)
+    if (row.submission) submitted.emplace(row.task, row.submission->agent);
+  return submitted;
+}
+
+// Between the tries of one file there may be those of others, which have nothing to do with it.
+// Runs of folders are taken as they are.
+Result<bool> have_in_common(const Store& store, const Run& before, const Run& after) {
+  if (!is_one_file(before) && !is_one_file(after)) return true;
+  const auto then = submitted_in(store, before);
+  if (!then) return then.error();
+  const auto now = submitted_in(store, after);
+  if (!now) return now.error();
+  return std::any_of(then->begin(), then->end(),
+                     [&](const auto& submission) { return now->contains(submission); });
+}
+
+// The run before `after` on its device; of those with a submission in common, if there is any.
 Result<Run> run_before(const Store& store, const Run& after) {
   auto runs = store.runs();  // newest first
   if (!runs) return runs.error();
@@ -45,8 +72,15 @@ Result<Run> run_before(const Store& store, const Run& after) {
   const auto is_a_shard_beside = [&](const Run& run) {
     return !group.empty() && group_key(run) == group;
   };
-  while (it != runs->end() && ++it != runs->end())
-    if (is_comparable(facts_of(*it), facts) && !is_a_shard_beside(*it)) return std::move(*it);
+  const Run* last = nullptr;
+  while (it != runs->end() && ++it != runs->end()) {
+    if (!is_comparable(facts_of(*it), facts) || is_a_shard_beside(*it)) continue;
+    const auto common = have_in_common(store, *it, after);
+    if (!common) return common.error();
+    if (*common) return std::move(*it);
+    if (last == nullptr) last = &*it;
+  }
+  if (last != nullptr) return *last;
   const std::string device = device_words(facts);
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run before {} on its device{}{}", short_id(after),
@@ -204,8 +238,13 @@ int compare_command(const CompareOptions& options, const Installation& installat
   Comparison comparison =
       compare(pair->before, pair->after, options.over_compiled ? Side::kCompiled : Side::kEager);
   if (comparison.rows.empty()) {
-    return finish(ExitCode::kNothingSelected, "there is no submission in either run",
-                  options.common.verbosity);
+    const bool nothing = comparison.left_out_before + comparison.left_out_after == 0;
+    return finish(
+        ExitCode::kNothingSelected,
+        nothing ? "there is no submission in either run"
+                : fmt::format("the runs {} and {} have no submission in common",
+                              short_id(comparison.before.run), short_id(comparison.after.run)),
+        options.common.verbosity);
   }
   if (options.remeasure)
     if (auto done = remeasure(comparison, options, installation); !done)

@@ -57,6 +57,7 @@ struct RunOptions {
   std::optional<std::string> agent;           // only this agent's submissions
   std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
   std::optional<std::string> name;            // of that file's agent; else by where it lies
+  bool all_tasks = false;                     // of no task selected: also those without submissions
   bool baselines_only = false;
   std::optional<int> jobs;   // compilations at once; empty: by the number of cores
   bool quick = false;        // the fewest blocks that give a ratio

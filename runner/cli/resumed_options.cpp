@@ -73,6 +73,9 @@ RunOptions with_options_of(RunOptions options, const Run& run) {
   const auto given = [&](const char* option) { return options.given.contains(option); };
   complete(options.levels, none.levels, given("level"), configuration, "levels");
   complete(options.tasks, none.tasks, given("task"), configuration, "tasks");
+  // A run that says nothing of it has all tasks, as every one had once.
+  if (!given("all-tasks"))
+    options.all_tasks = !stored<bool>(configuration, "only_submitted").value_or(false);
   complete(options.size, configuration, "size");
   if (!options.device) options.device = stored_device(configuration);
   complete(options.precision, none.precision, given("precision"), configuration, "precision");

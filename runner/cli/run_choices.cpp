@@ -31,6 +31,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan, const D
                   {"torch", torch},
                   {"kbench", std::string(build_info().version)}};
   if (options.layout != RunOptions().layout) choices["layout"] = options.layout;
+  if (plan.only_submitted) choices["only_submitted"] = true;
   if (options.file) choices["file"] = path(options.file);
   if (options.file && options.name) choices["name"] = *options.name;
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;

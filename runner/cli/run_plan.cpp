@@ -237,6 +237,37 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
   plan.tasks = std::move(part);
 }
 
+// Whoever names tasks or levels gets these, with or without submissions: a score counts them all.
+bool takes_submitted_tasks_only(const RunOptions& options, const SubmissionFolder& folder) {
+  const bool names_tasks = !options.levels.empty() || !options.tasks.empty();
+  return folder.is_the_users && !names_tasks && !options.all_tasks;
+}
+
+// Leaves the tasks that a selected submission is for, well formed or not. An agent that is refused
+// altogether has a row of the first task.
+void keep_submitted_tasks(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
+  const auto is_selected = [&](const std::string& agent) {
+    return !options.agent || agent == *options.agent;
+  };
+  std::set<std::string> submitted;
+  for (const Submission& submission : found.submissions)
+    if (is_selected(submission.id.agent)) submitted.insert(submission.task);
+  for (const SubmissionProblem& problem : found.problems) {
+    if (!is_selected(problem.agent)) continue;
+    if (!problem.task.empty()) submitted.insert(problem.task);
+    if (problem.refused && problem.task.empty() && !plan.tasks.empty())
+      submitted.insert(plan.tasks.front().id);
+  }
+  const std::size_t all = plan.tasks.size();
+  std::erase_if(plan.tasks, [&](const Task& task) { return !submitted.contains(task.id); });
+  plan.only_submitted = true;
+  if (plan.tasks.size() < all)
+    plan.notes.push_back(
+        fmt::format("{} of {} tasks have a submission; --all-tasks times the others "
+                    "as well",
+                    plan.tasks.size(), all));
+}
+
 void add_tasks_without_submission(Plan& plan) {
   std::set<std::size_t> answered;
   for (const PlannedRow& unit : plan.units) answered.insert(unit.task);
@@ -313,6 +344,39 @@ Status add_file(const RunOptions& options, Plan& plan) {
   return Done{};
 }
 
+struct FoundFolder {
+  SubmissionFolder folder;
+  SubmissionSet submissions;
+};
+
+// What lies in the folder of submissions. Before the tasks of a shard are chosen: each shard sees
+// the same ones.
+Result<FoundFolder> look_into_folder(const RunOptions& options, const Installation& installation,
+                                     const std::vector<std::string>& known_tasks, Plan& plan) {
+  auto folder = choose_folder(options, installation);
+  if (!folder) return folder.error();
+  plan.submissions_from = folder->sentence;
+  auto found = find_in(folder->path, options, plan, known_tasks);
+  if (!found) return found.error();
+  plan.nothing_selected = unknown_agent(options, *found);
+  if (takes_submitted_tasks_only(options, *folder)) keep_submitted_tasks(options, *found, plan);
+  return FoundFolder{std::move(*folder), std::move(*found)};
+}
+
+Status add_folder(const RunOptions& options, const FoundFolder& found,
+                  const std::vector<std::string>& known_tasks, Plan& plan) {
+  Census census;
+  add_submissions(options, found.submissions, known_tasks, plan, census);
+  add_problems(options, found.submissions, plan, census);
+  add_others(options, found.submissions, census);
+  if (!found.folder.is_the_users) return Done{};
+  plan.submissions = found.folder.path;
+  if (auto sound = require_submissions(found.folder, census); !sound) return sound;
+  plan.census = std::move(census);
+  if (plan.tasks.empty()) plan.nothing_selected = "no submission is for a task of this suite";
+  return Done{};
+}
+
 }  // namespace
 
 Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
@@ -377,32 +441,24 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   plan.tasks = std::move(*tasks);
   if (!target) return target.error();
   plan.target = *target;
+  std::vector<std::string> known_tasks;
+  for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
+  std::optional<FoundFolder> found;
+  if (!options.file && !options.baselines_only) {
+    auto folder = look_into_folder(options, installation, known_tasks, plan);
+    if (!folder) return folder.error();
+    if (!plan.nothing_selected.empty()) return plan;
+    found = std::move(*folder);
+  }
   if (!options.size) take_size_that_exists(plan);
   if (options.shard) take_shard(*options.shard, plan);
   if (!plan.nothing_selected.empty()) return plan;
   if (options.file) {
     if (auto added = add_file(options, plan); !added) return added.error();
     plan.submissions = options.file;
-  } else if (!options.baselines_only) {
-    auto folder = choose_folder(options, installation);
-    if (!folder) return folder.error();
-    plan.submissions_from = folder->sentence;
-    std::vector<std::string> known_tasks;
-    for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
-    auto found = find_in(folder->path, options, plan, known_tasks);
-    if (!found) return found.error();
-    plan.nothing_selected = unknown_agent(options, *found);
-    if (!plan.nothing_selected.empty()) return plan;
-    Census census;
-    add_submissions(options, *found, known_tasks, plan, census);
-    add_problems(options, *found, plan, census);
-    add_others(options, *found, census);
-    if (folder->is_the_users) {
-      plan.submissions = folder->path;
-      if (auto sound = require_submissions(*folder, census); !sound) return sound.error();
-      plan.census = std::move(census);
-    }
   }
+  if (found)
+    if (auto added = add_folder(options, *found, known_tasks, plan); !added) return added.error();
   add_tasks_without_submission(plan);
   std::stable_sort(plan.units.begin(), plan.units.end(),
                    [](const PlannedRow& a, const PlannedRow& b) { return a.task < b.task; });

@@ -39,6 +39,7 @@ struct PlannedRow {
 struct Plan {
   Target target;
   std::vector<Task> tasks;                           // of a shard: its part of them
+  bool only_submitted = false;                       // tasks without a submission were left out
   std::string selection;                             // of a shard: names all that were selected
   std::vector<PlannedRow> units;                     // by task, then agent, then variant
   std::string submissions_from;                      // a sentence: which folder was taken and why

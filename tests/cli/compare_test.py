@@ -203,6 +203,19 @@ class CompareTest(RunsCase):
         self.assertEqual(report["before"]["id"], run_id(1), "counted among the device's runs")
         self.assert_fails(self.kbench("compare", run_id(1)[:3], "latest~1"), USAGE, "device")
 
+    def test_a_file_is_compared_with_its_own_last_try(self):
+        """Between v1.cpp and v2.cpp another file was tried, and a folder: neither is a try of it."""
+        tries = [{"choices": {"file": f"/{name}.cpp", "tasks": [task]},
+                  "rows": [{"agent": "me", "task": task, "submission": f"{name}.cpp", "submission_ns": time}]}
+                 for name, task, time in (("v1", RELU, 1_000_000), ("softmax", "level1/023_softmax", 900_000),
+                                          ("v2", RELU, 700_000))]
+        self.make([*tries[:2], [{}], tries[2]])
+        report = self.json_of("compare", "--fail-on", "fails")
+        self.assertEqual(report["before"]["id"], run_id(1))
+        self.assert_changes(report, {("me", "FASTER")})
+        result = self.kbench("compare", run_id(2)[:4], run_id(4)[:4])
+        self.assert_fails(result, NOTHING_SELECTED, "have no submission in common")
+
     def test_a_regression_is_exit_code_4_when_asked_for(self):
         self.make([[{"submission_ns": 1_000_000}], [{"submission_ns": 1_100_000}]])
         self.assert_good(self.kbench("compare"))

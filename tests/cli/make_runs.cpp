@@ -1,6 +1,7 @@
 // make_runs FILE < SCRIPT: a kbench database of several runs with known speed-ups, written by the
 // store itself, for the tests of runs, tag, compare and history. The script is one JSON list:
-//   [{"id", "started_at", "device", "threads", "quick", "torch", "rows": [{"task", "agent",
+//   [{"id", "started_at", "device", "threads", "quick", "torch", "choices", "finished", "rows":
+//   [{"task", "agent",
 //     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile", "labels",
 //     "eager_ns", "compiled_ns"}], "episodes": [{"id", "task", "model", "started_at", "stop",
 //     "turns": [[{"tool", "arguments", "result", "error", "before", "after", "row"}]]}]}]
@@ -104,6 +105,7 @@ int make(const char* file, const Json& script) {
     spec.quick = run.value("quick", spec.quick);
     spec.torch = run.value("torch", spec.torch);
     spec.commit = run.value("commit", spec.commit);
+    spec.choices = run.value("choices", spec.choices);
     if (const auto begun = store->begin_run(kbench::test::stored_run(spec)); !begun)
       return complain(begun.error());
     std::vector<std::string> keys;

@@ -317,6 +317,60 @@ class SelectionTest(RunCase):
         self.assert_fails(self.run_kbench("--task", "19", "--level", "9"), NOTHING_SELECTED)
 
 
+class SubmittedTasksTest(RunCase):
+    """Without --level and --task a run takes the tasks that somebody submitted to."""
+
+    HOW = ("--device", "cpu", "--suite", TINY, "--checks-only", "--submissions", "subs", "--format", "json")
+
+    def setUp(self):
+        super().setUp()
+        relu = (FAULTS / "honest" / "level1" / "019_relu.cpp").read_text(encoding="utf-8")
+        for path in ("alice/level1/019_relu.cpp", "alice/level1/023_softmax.cpp", "bob/level1/019_relu.cpp"):
+            file = self.folder / "subs" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("no C++" if "softmax" in path else relu, encoding="utf-8")
+
+    def tasks_of(self, *words):
+        result = self.run_kbench(*self.HOW, *words)
+        self.assertIn(result.returncode, (cli_case.GOOD, TASK_FAILED), result.stderr)
+        return [(row["task"], row["agent"]) for row in json.loads(result.stdout)["results"]], result.stderr
+
+    def test_only_what_was_submitted(self):
+        """Was: all tasks of the suite, whose baselines were compiled and timed first."""
+        rows, told = self.tasks_of()
+        self.assertEqual(rows, [("level1/019_relu", "alice"), ("level1/019_relu", "bob"), (SOFTMAX, "alice")])
+        self.assertRegex(told, "2 of [0-9]+ tasks have a submission; --all-tasks times the others as well")
+        rows, _ = self.tasks_of("--agent", "bob", "--db", "bob.sqlite")
+        self.assertEqual(rows, [("level1/019_relu", "bob")])
+
+    def test_all_tasks_when_asked_for_them_or_by_name(self):
+        everything = len(list(TINY.glob("level*/*.json")))
+        rows, _ = self.tasks_of("--all-tasks")
+        self.assertEqual(len({task for task, _ in rows}), everything)
+        level = len(list(TINY.glob("level1/*.json")))
+        rows, _ = self.tasks_of("--level", "1", "--db", "level.sqlite")
+        self.assertEqual(len({task for task, _ in rows}), level, "a level's score counts all of its tasks")
+        self.assertIn(None, {agent for _, agent in rows})
+
+    def test_shards_share_what_was_submitted(self):
+        tasks = [self.tasks_of("--shard", shard, "--group", "night", "--db", f"{shard[0]}.sqlite")[0]
+                 for shard in ("1/2", "2/2")]
+        self.assertEqual([{task for task, _ in one} for one in tasks], [{"level1/019_relu"}, {SOFTMAX}])
+
+    def test_a_run_is_resumed_as_it_was_begun(self):
+        self.tasks_of()
+        resumed = self.run_kbench("--resume", "--format", "json")
+        self.assert_fails(resumed, TASK_FAILED)
+        self.assertEqual(self.rows(), (3, 3))
+
+    def test_submissions_for_no_task_of_the_suite_select_nothing(self):
+        shutil.rmtree(self.folder / "subs")
+        file = self.folder / "subs" / "alice" / "level1" / "999_other.cpp"
+        file.parent.mkdir(parents=True)
+        file.write_text("", encoding="utf-8")
+        self.assert_fails(self.run_kbench(*self.HOW), USAGE, "there is no task level1/999_other")
+
+
 class OneFileTest(RunCase):
     def setUp(self):
         super().setUp()
@@ -351,9 +405,20 @@ class OneFileTest(RunCase):
             with self.subTest(words):
                 self.assert_fails(self.run_kbench(*words), USAGE, part)
 
+    def test_a_file_of_an_agent_s_folder_is_the_agent_s(self):
+        place = self.folder / "subs" / "alice" / "level1"
+        place.mkdir(parents=True)
+        shutil.copy(self.folder / "my_relu.cpp", place / "019_relu.cpp")
+        result = self.run_kbench(place / "019_relu.cpp", "--device", "cpu", "--checks-only", "--suite", TINY,
+                                 "--format", "json")
+        self.assert_good(result)
+        self.assertEqual(json.loads(result.stdout)["results"][0]["agent"], "alice")
+
+
+class TriesTest(RunCase):
     def test_two_files_are_two_tries_of_one_agent(self):
         """Was: "GONE v1, NEW v2", since each file was an agent of its own."""
-        right = (self.folder / "my_relu.cpp").read_text(encoding="utf-8")
+        right = (FAULTS / "honest" / "level1" / "019_relu.cpp").read_text(encoding="utf-8")
         (self.folder / "v1.cpp").write_text(right.replace(";", "", 1), encoding="utf-8")
         (self.folder / "v2.cpp").write_text(right, encoding="utf-8")
         self.begin_checked()
@@ -367,15 +432,6 @@ class OneFileTest(RunCase):
         self.assert_good(result)
         (row,) = json.loads(result.stdout)["rows"]
         self.assertEqual((row["task"], row["agent"], row["change"]), ("level1/019_relu", "me", "NOW PASSES"))
-
-    def test_a_file_of_an_agent_s_folder_is_the_agent_s(self):
-        place = self.folder / "subs" / "alice" / "level1"
-        place.mkdir(parents=True)
-        shutil.copy(self.folder / "my_relu.cpp", place / "019_relu.cpp")
-        result = self.run_kbench(place / "019_relu.cpp", "--device", "cpu", "--checks-only", "--suite", TINY,
-                                 "--format", "json")
-        self.assert_good(result)
-        self.assertEqual(json.loads(result.stdout)["results"][0]["agent"], "alice")
 
 
 class CensusTest(RunCase):

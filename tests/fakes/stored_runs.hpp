@@ -21,7 +21,8 @@ struct RunSpec {
   int threads = 2;
   bool quick = false;
   std::string torch = "2.11.0";
-  std::string commit;  // empty: in no repository
+  std::string commit;             // empty: in no repository
+  Json choices = Json::object();  // further ones of its configuration, such as "tasks"
 };
 
 inline Run stored_run(const RunSpec& spec) {
@@ -30,7 +31,9 @@ inline Run stored_run(const RunSpec& spec) {
   run.started_at = spec.started_at;
   run.finished_at = spec.started_at;
   run.command_line = "kbench run";
-  run.configuration = Json{{"device", "cpu"}, {"quick", spec.quick}}.dump();
+  Json configuration = {{"device", "cpu"}, {"quick", spec.quick}};
+  configuration.update(spec.choices);
+  run.configuration = configuration.dump();
   Json environment = {
       {"device", {{"kind", "cpu"}, {"name", spec.device}, {"threads", spec.threads}}},
       {"torch", spec.torch}};

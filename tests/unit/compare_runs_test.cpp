@@ -57,6 +57,79 @@ TEST(CompareRuns, TheIntervalIsBothRunsDeviationInQuadrature) {
               1e-9);
 }
 
+// What a run was told to take, beside what it has.
+ReportData told(const char* id, const Json& choices, std::vector<Evaluation> evaluations) {
+  return data_of({.id = id, .choices = choices}, std::move(evaluations));
+}
+
+constexpr const char* kSoftmax = "level1/023_softmax";
+
+ReportData both_tasks(const Json& choices = Json::object()) {
+  return told("aa", choices,
+              {timed_evaluation("aa", kRelu, "alice", 1'000'000),
+               timed_evaluation("aa", kSoftmax, "alice", 1'000'000),
+               timed_evaluation("aa", kRelu, "bob", 1'000'000)});
+}
+
+// Was: GONE, and `--fail-on fails` called that a regression.
+TEST(CompareRuns, WhatARunWasNotAskedForIsNotGone) {
+  for (const Json& choices : {Json{{"tasks", {"relu"}}}, Json{{"levels", {1}}}}) {
+    const ReportData after = told("bb", choices,
+                                  {timed_evaluation("bb", kRelu, "alice", 800'000),
+                                   timed_evaluation("bb", kRelu, "bob", 1'000'000)});
+    const Comparison comparison = compare(both_tasks(), after, Side::kEager);
+    EXPECT_EQ(comparison.count(Change::kGone), 0) << choices;
+    EXPECT_EQ(comparison.rows.size(), 2u) << choices;
+    EXPECT_EQ(comparison.left_out_before, 1) << choices;
+    EXPECT_THAT(offenders(comparison, {.fails = true}), IsEmpty()) << choices;
+    EXPECT_THAT(render_compare(comparison, false, {}),
+                HasSubstr("left out: 1 submission of the run before, which the run after was not "
+                          "asked for"));
+    EXPECT_EQ(compare_json(comparison)["left_out"]["before"], 1);
+    const Comparison back = compare(after, both_tasks(), Side::kEager);
+    EXPECT_EQ(back.count(Change::kNew), 0) << choices;
+    EXPECT_EQ(back.left_out_after, 1) << choices;
+  }
+}
+
+TEST(CompareRuns, OnlyTheAgentThatWasAskedForCanBeGone) {
+  const ReportData after =
+      told("bb", {{"agent", "alice"}}, {timed_evaluation("bb", kRelu, "alice", 1'000'000)});
+  const Comparison comparison = compare(both_tasks(), after, Side::kEager);
+  EXPECT_EQ(comparison.count(Change::kGone), 1) << "alice's softmax";
+  EXPECT_EQ(comparison.left_out_before, 1) << "bob's relu";
+}
+
+// A run of what was submitted takes whatever there is: what is not there any more is gone.
+TEST(CompareRuns, ASubmissionThatIsNotHandedInAgainIsGone) {
+  for (const Json& choices :
+       {Json::object(), Json{{"only_submitted", true}}, Json{{"tasks", {"relu", "softmax"}}}}) {
+    Evaluation alone = timed_evaluation("bb", kSoftmax, "alice", 1'000'000);
+    alone.submission.reset();
+    std::vector<Evaluation> rows{timed_evaluation("bb", kRelu, "alice", 1'000'000),
+                                 timed_evaluation("bb", kRelu, "bob", 1'000'000)};
+    if (choices.contains("tasks")) rows.push_back(alone);
+    const Comparison comparison = compare(both_tasks(), told("bb", choices, rows), Side::kEager);
+    EXPECT_EQ(comparison.count(Change::kGone), 1) << choices;
+    EXPECT_EQ(offenders(comparison, {.fails = true}).size(), 1u) << choices;
+  }
+}
+
+TEST(CompareRuns, OfARunThatIsNotFinishedNobodyKnowsWhatItWasToTake) {
+  ReportData after = told("bb", {{"tasks", {"relu"}}}, {});
+  after.run.finished_at.clear();
+  EXPECT_EQ(compare(both_tasks(), after, Side::kEager).count(Change::kGone), 3);
+}
+
+TEST(CompareRuns, ARunOfOneFileTookThatFileAlone) {
+  const Json file = {{"file", "/v2.cpp"}, {"tasks", {"relu"}}};
+  const ReportData after = told("bb", file, {timed_evaluation("bb", kRelu, "alice", 800'000)});
+  const Comparison comparison = compare(both_tasks(), after, Side::kEager);
+  ASSERT_EQ(comparison.rows.size(), 1u);
+  EXPECT_EQ(comparison.rows[0].change, Change::kFaster);
+  EXPECT_EQ(comparison.left_out_before, 2);
+}
+
 // Whatever the two runs said: the pairs are what was measured side by side.
 TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   Comparison comparison = compare_times(1'000'000, 1'100'000);

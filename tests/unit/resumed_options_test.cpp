@@ -39,6 +39,12 @@ TEST(ResumedOptions, AFileStaysItsAgents) {
   EXPECT_FALSE(with_options_of({}, started_with(R"({"file": "/f.cpp"})")).name);
 }
 
+// Runs from before kbench left any task out had all of them.
+TEST(ResumedOptions, ARunOfWhatWasSubmittedStaysOne) {
+  EXPECT_FALSE(with_options_of({}, started_with(R"({"only_submitted": true})")).all_tasks);
+  EXPECT_TRUE(with_options_of({}, started_with("{}")).all_tasks);
+}
+
 TEST(ResumedOptions, AShardStaysTheShardThatItIs) {
   const RunOptions options = with_options_of(
       {}, started_with(
