@@ -91,5 +91,16 @@ class UncalibratedTest(CardCase):
         self.assertNotIn("0\N{NO-BREAK SPACE}%", text)
 
 
+class FailedTest(CardCase):
+    shape = (40, 1, 48, "failed")
+
+    def test_the_failure_is_told_once_and_above_all_else(self):
+        page = self.open()
+        self.assertEqual(page.inner_text(".card h1"), "✗ compile error")
+        self.assertLess(self.bottom(page, ".card pre.message"), 400)
+        self.assertEqual(page.inner_text("main").count(self.row()["message"].splitlines()[0]), 1)
+        self.assertIn(self.row()["hint"], page.inner_text(".card"))
+
+
 if __name__ == "__main__":
     page_case.main()

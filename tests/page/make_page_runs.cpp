@@ -1,11 +1,11 @@
-// make_page_runs FILE [TASKS AGENTS BLOCKS [hostile|history|episodes|single|uncalibrated]]: a
-// database with one run as people have them, for the tests of the page and for looking at it; with
-// "history" eleven before it, of which some brought a change, and one of another device; with
-// "episodes" two in which an agent got there, and one in which a hostile one did not; with "single"
-// or "uncalibrated" the one submission of one agent for relu. Agents of falling quality; among
-// their submissions are failures of several kinds, NaN, a suspect one, variants, and tasks that do
-// not rank, were not calibrated or ran on a busy machine. Written by the store itself; the same
-// arguments give the same rows.
+// make_page_runs FILE [TASKS AGENTS BLOCKS [KIND]]: a database with one run as people have them,
+// for the tests of the page and for looking at it. KIND "hostile" has names that try to break out;
+// "history" has eleven runs before it, of which some brought a change, and one of another device;
+// "episodes" two episodes in which an agent got there, and one in which a hostile one did not;
+// "single", "uncalibrated" and "failed" the one submission of one agent for relu. Agents of falling
+// quality; among their submissions are failures of several kinds, NaN, a suspect one, variants, and
+// tasks that do not rank, were not calibrated or ran on a busy machine. Written by the store
+// itself; the same arguments give the same rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -409,11 +409,12 @@ kbench::Status add_hostile_episode(kbench::Store& store, const Evaluation& row) 
 }
 
 // A run of one file.
-Evaluation make_single(const Shape& shape, bool is_calibrated) {
+Evaluation make_single(const Shape& shape, const std::string& kind) {
   constexpr int kRelu = 6;
   Evaluation e = make_submission(kRelu, 0, 0, shape);
   e.submission->name = "v1.cu";
-  if (!is_calibrated) e.calibration.reset();
+  if (kind == "uncalibrated") e.calibration.reset();
+  if (kind == "failed") fail_somehow(e, 0);
   return e;
 }
 
@@ -438,8 +439,8 @@ int main(int argc, char** argv) {
       if (const auto failed = add_earlier_run(*store, number, shape)) return complain(*failed);
   if (const auto begun = store->begin_run(make_run()); !begun) return complain(begun.error());
   const std::string kind = words.size() == 5 ? words[4] : "";
-  if (kind == "single" || kind == "uncalibrated") {
-    if (const auto added = store->add(make_single(shape, kind == "single")); !added)
+  if (kind == "single" || kind == "uncalibrated" || kind == "failed") {
+    if (const auto added = store->add(make_single(shape, kind)); !added)
       return complain(added.error());
     shape.tasks = 0;
   }

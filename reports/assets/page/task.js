@@ -13,6 +13,9 @@ import { exportButtons } from "./matrix.js";
 import { linkTo, linkToFile } from "./state.js";
 import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
+// The page of one submission: its verdict card, above, has the failure, and there is no other task.
+const hasCard = data.onlyTask !== null && !data.site;
+
 const MOST_OPEN = 5;
 const TIME_ROW = 26;
 
@@ -186,8 +189,8 @@ const reasonsOf = (row) =>
     .map(([side, why]) => h("p", { class: "note" }, words.notTimed(side, why)));
 
 const entryBody = (row, width) => h("div", { class: "entry-body" },
-  row.message ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
-  row.hint ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
+  row.message && !hasCard ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
+  row.hint && !hasCard ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
   reasonsOf(row),
   errorBlock(row),
   sourcesOf(row),
@@ -225,9 +228,8 @@ const neighbour = (board, task, after) => {
   return other && { task: other.task, href: linkTo(other.task) };
 };
 
-// None where the page has one task only.
 const steps = (board, task) => {
-  if (data.onlyTask !== null && !data.site) return "";
+  if (hasCard) return "";
   const link = (other, text, rel) =>
     (other ? h("a", { href: other.href, rel, title: other.task }, text) : null);
   return h("nav", { class: "steps", "aria-label": words.task },
