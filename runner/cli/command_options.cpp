@@ -115,8 +115,9 @@ void add_size(CLI::App& app, std::optional<std::string>& size, const std::string
 }
 
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
-  app.add_option("--task", tasks,
-                 "Task by glob over its id (level1/0*), or by number or name; may be repeated")
+  app.add_option(
+         "--task", tasks,
+         "Task by glob over its id (level1/0*), by number (19, level1/19) or name; may be repeated")
       ->allow_extra_args(false)
       ->type_name("GLOB");
 }

@@ -785,8 +785,10 @@ class RunSession {
                             : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
     if (mistaken > 0)
-      summary_ = fmt::format("{} file{} that look{} like a submission ignored; {}", mistaken,
-                             mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "", summary_);
+      summary_ = fmt::format("{} file{} that look{} like a submission ignored (exit code {}); {}",
+                             mistaken, mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "",
+                             to_int(ours_ > 0 ? ExitCode::kInfrastructure : ExitCode::kTaskFailed),
+                             summary_);
     if (ours_ > 0) return ExitCode::kInfrastructure;
     if (mistaken > 0) return ExitCode::kTaskFailed;
     return failed_ > 0 ? ExitCode::kTaskFailed : ExitCode::kGood;
@@ -858,7 +860,6 @@ Result<RunEnd> perform_run(const RunOptions& given, const Installation& installa
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
     return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
-  if (plan->tasks.empty()) return RunEnd{ExitCode::kNothingSelected, "no task matches"};
   std::set<int> levels;
   for (const Task& task : plan->tasks) levels.insert(task.level);
   for (const OutputRequest& output : options.outputs)

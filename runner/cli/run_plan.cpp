@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/cli/task_choice.hpp"
@@ -311,6 +312,17 @@ Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
   return tasks;
 }
 
+// Why nothing is selected, in the words of whoever asked for a level that the suite does not have.
+std::string why_no_task(const RunOptions& options, const std::vector<TaskEntry>& entries) {
+  std::set<int> known;
+  for (const TaskEntry& entry : entries) known.insert(entry.level);
+  for (const int level : options.levels)
+    if (!known.contains(level))
+      return fmt::format("no task matches: there is no level {}; this suite has {}", level,
+                         fmt::join(known, ", "));
+  return "no task matches; `kbench tasks list` shows all of them";
+}
+
 // A file without a folder is for one task, which a name like 019_relu.cpp tells as well.
 Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entries,
                                             const RunOptions& options) {
@@ -439,6 +451,8 @@ Result<Plan> make_plan(const RunOptions& options, const Installation& installati
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
+  if (plan.tasks.empty()) plan.nothing_selected = why_no_task(options, *entries);
+  if (!plan.nothing_selected.empty()) return plan;
   if (!target) return target.error();
   plan.target = *target;
   std::vector<std::string> known_tasks;

@@ -70,6 +70,17 @@ std::string meant_ending(const fs::path& file) {
   return found == kMeant.end() ? "" : fmt::format("Did you mean \"{}\"?", found->second);
 }
 
+// Numbers have three digits at least, which KernelBench's 19_ReLU.py has not.
+std::string meant_name(const fs::path& path) {
+  static const std::regex kShort("[0-9]{1,2}_.*");
+  const std::string name = path.filename().string();
+  const std::string padded = std::string(3 - std::min<std::size_t>(3, name.find('_')), '0') + name;
+  const bool is_meant = name.size() <= 200 && std::regex_match(name, kShort) &&
+                        parse_name(fs::path(padded).stem().string());
+  if (is_meant) return fmt::format("Did you mean \"{}\"?", padded);
+  return "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".";
+}
+
 // Of a single file, by its ending.
 void set_kind(const fs::path& file, Submission& submission) {
   submission.sources = {file};
@@ -322,8 +333,7 @@ class Finder {
       return;
     }
     if (!name) {
-      return problem(path, agent, "not a submission name",
-                     "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".");
+      return problem(path, agent, "not a submission name", meant_name(path));
     }
     Submission submission;
     submission.task = level + "/" + name->task;

@@ -178,18 +178,30 @@ bool matches_glob(const std::string& pattern, const std::string& text) {
   return ::fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
 }
 
+// "level1/19", as KernelBench counts its problems.
+bool is_number_of(const std::string& pattern, const TaskEntry& entry) {
+  const auto slash = pattern.find('/');
+  return pattern.substr(0, slash) == fmt::format("level{}", entry.level) &&
+         parse_number(std::string_view(pattern).substr(slash + 1)) == entry.number;
+}
+
 bool matches(const std::string& pattern, const TaskEntry& entry) {
-  if (pattern.find('/') != std::string::npos) return matches_glob(pattern, entry.id);
+  if (pattern.find('/') != std::string::npos)
+    return matches_glob(pattern, entry.id) || is_number_of(pattern, entry);
   return matches_glob(pattern, entry.id.substr(entry.id.find('/') + 1)) ||
          matches_glob(pattern, fmt::format("{:03}", entry.number)) ||
          parse_number(pattern) == entry.number || matches_glob(pattern, entry.name);
 }
 
 Error unknown_task(const std::string& pattern, const std::vector<TaskEntry>& entries) {
+  const bool is_id = pattern.find('/') != std::string::npos;
+  const bool has_number =
+      !is_id && !pattern.empty() && pattern.front() >= '0' && pattern.front() <= '9';  // "19_relu"
   std::vector<std::string> known;
-  for (const auto& entry : entries) {
-    known.push_back(pattern.find('/') == std::string::npos ? entry.name : entry.id);
-  }
+  for (const auto& entry : entries)
+    known.push_back(is_id        ? entry.id
+                    : has_number ? entry.id.substr(entry.id.find('/') + 1)
+                                 : entry.name);
   const auto guess = nearest(pattern, known);
   return Error{ErrorCode::kNotFound, fmt::format("no task is called \"{}\"", pattern),
                guess ? fmt::format("did you mean \"{}\"?", *guess)

@@ -1,6 +1,6 @@
 // make_runs FILE < SCRIPT: a kbench database of several runs with known speed-ups, written by the
 // store itself, for the tests of runs, tag, compare and history. The script is one JSON list:
-//   [{"id", "started_at", "device", "threads", "quick", "torch", "choices", "finished", "rows":
+//   [{"id", "started_at", "device", "threads", "quick", "torch", "choices", "rows":
 //   [{"task", "agent",
 //     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile", "labels",
 //     "eager_ns", "compiled_ns"}], "episodes": [{"id", "task", "model", "started_at", "stop",

@@ -302,7 +302,11 @@ class OutputTest(RunCase):
 
 class SelectionTest(RunCase):
     def test_nothing_selected(self):
-        self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED)
+        self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED, "`kbench tasks list`")
+
+    def test_a_level_that_does_not_exist_is_named(self):
+        self.assert_fails(self.run_kbench("--level", "7"), NOTHING_SELECTED,
+                          "no task matches: there is no level 7; this suite has 1, 2, 3")
 
     def test_unknown_task_gets_a_hint(self):
         self.assert_fails(self.run_kbench("--task", "level1/019_rel"), NOTHING_SELECTED, "019_relu")
@@ -478,7 +482,7 @@ class CensusTest(RunCase):
         result = self.run_kbench(*CHECKED, "--submissions", "subs", "--format", "json")
         self.assert_fails(result, TASK_FAILED, "files: evaluated 1, not selected 1, ignored 3",
                           "ignored alice/level1/020_tanh.cpp: there is no task level1/020_tanh",
-                          "2 files that look like a submission ignored")
+                          "2 files that look like a submission ignored (exit code 1); 1 row, none failed")
         files = json.loads(result.stdout)["files"]
         self.assertEqual((files["evaluated"], files["other_device"], files["not_selected"]), (1, 0, 1))
         self.assertEqual({(file["path"], file["mistaken"]) for file in files["ignored"]},

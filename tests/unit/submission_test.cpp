@@ -229,6 +229,19 @@ TEST(FindSubmissions, AnEndingThatIsNearlyOneSaysWhichIsMeant) {
   EXPECT_TRUE(find(folder).problems.empty());
 }
 
+// Was: "Expected NNN_name[@variant]", and nothing about the digit that is missing.
+TEST(FindSubmissions, ANumberWithTooFewDigitsSaysWhichNameIsMeant) {
+  for (const auto& [name, meant] : {std::pair{"19_relu.cpp", "\"019_relu.cpp\""},
+                                    {"7_relu@fast.cpp", "\"007_relu@fast.cpp\""}}) {
+    const SubmissionFolder folder;
+    folder.write(std::string("ann/level1/") + name, "x");
+    EXPECT_NE(only_problem(folder).error.hint.find(meant), std::string::npos) << name;
+  }
+  const SubmissionFolder folder;
+  folder.write("ann/level1/relu.cpp", "x");
+  EXPECT_NE(only_problem(folder).error.hint.find("Expected NNN_name"), std::string::npos);
+}
+
 // Was: a file that finds its headers among an agent's submissions did not compile alone.
 TEST(FindSubmissions, OneFileOfAnAgentsHasItsHeaders) {
   const SubmissionFolder folder;

@@ -61,6 +61,15 @@ TEST_F(Suite, ANumberIsATaskWithOrWithoutItsZeros) {
     EXPECT_THAT(select({}, {number}), ElementsAre("level1/019_relu")) << number;
 }
 
+// KernelBench calls it level 1, problem 19.
+TEST_F(Suite, ALevelAndANumberAreATask) {
+  for (const char* pattern : {"level1/19", "level1/019"})
+    EXPECT_THAT(select({}, {pattern}), ElementsAre("level1/019_relu")) << pattern;
+  EXPECT_THAT(select({}, {"level10/3"}), ElementsAre("level10/003_giant"));
+  for (const char* pattern : {"level2/19", "level1/", "level1/19x", "1/19"})
+    EXPECT_FALSE(select_tasks(entries(), {}, {pattern}).ok()) << pattern;
+}
+
 TEST_F(Suite, ListsInOrderOfLevelAndNumber) {
   const auto listed = entries();
   EXPECT_THAT(ids(listed), ElementsAre("level1/001_matmul", "level1/019_relu",
@@ -137,6 +146,9 @@ TEST_F(Suite, UnknownNameSuggestsTheNearest) {
   const auto name = select_tasks(entries(), {}, {"matmull"});
   ASSERT_FALSE(name.ok());
   EXPECT_EQ(name.error().hint, "did you mean \"matmul\"?");
+  const auto numbered = select_tasks(entries(), {}, {"19_ReLU"});
+  ASSERT_FALSE(numbered.ok());
+  EXPECT_EQ(numbered.error().hint, "did you mean \"019_relu\"?");
   const auto far = select_tasks(entries(), {}, {"zzzzzzzzzz"});
   ASSERT_FALSE(far.ok());
   EXPECT_THAT(far.error().hint, HasSubstr("kbench tasks list"));
