@@ -119,6 +119,16 @@ std::string agent_around(const fs::path& file) {
   return lies_in_level(file) && is_plain_name(agent) ? agent : kLoneAgent;
 }
 
+// Whether a folder of submissions has the file as this agent's for the task.
+bool lies_as_submitted(const fs::path& file, const Submission& submission) {
+  const auto name = parse_name(file.stem().string());
+  if (!name || !lies_in_level(file)) return false;
+  const fs::path level = file.parent_path();
+  return name->variant == submission.id.variant &&
+         level.parent_path().filename() == submission.id.agent &&
+         level.filename() / name->task == fs::path(submission.task);
+}
+
 // Walks DIR/AGENT/levelN/SUBMISSION and sorts what it meets into submissions, problems and others.
 class Finder {
  public:
@@ -449,6 +459,10 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
   submission.id.agent = agent.value_or(agent_around(path));
   submission.id.variant = variant;
   submission.id.name = path.filename().string();
+  if (lies_as_submitted(path, submission)) {
+    const fs::path level = path.parent_path().filename();
+    submission.id.name = (fs::path(submission.id.agent) / level / path.filename()).string();
+  }
   submission.id.precision = "torch-default";
   set_kind(path, submission);
   const fs::path include = path.parent_path().parent_path() / "include";

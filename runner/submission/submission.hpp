@@ -106,7 +106,7 @@ inline constexpr const char* kLoneAgent = "me";
 
 // One file, for a task like "level1/019_relu". No folders need be around it; from AGENT/levelN it
 // has AGENT/include, as among an agent's others. Its agent is `agent`, else AGENT, else kLoneAgent.
-// Errors: kUsage, kBadInput.
+// Named as find_submissions() names it, if that has it. Errors: kUsage, kBadInput.
 [[nodiscard]] Result<Submission> single_submission(const std::filesystem::path& file,
                                                    const std::string& task,
                                                    const std::optional<std::string>& agent = {});

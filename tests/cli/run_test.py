@@ -410,13 +410,23 @@ class OneFileTest(RunCase):
                 self.assert_fails(self.run_kbench(*words), USAGE, part)
 
     def test_a_file_of_an_agent_s_folder_is_the_agent_s(self):
+        """Was: of an agent called like the file, and with a header nobody could get its sources back."""
         place = self.folder / "subs" / "alice" / "level1"
         place.mkdir(parents=True)
-        shutil.copy(self.folder / "my_relu.cpp", place / "019_relu.cpp")
+        text = (self.folder / "my_relu.cpp").read_text(encoding="utf-8")
+        (place / "019_relu.cpp").write_text('#include "mine.hpp"\n' + text, encoding="utf-8")
+        (place.parent / "include").mkdir()
+        (place.parent / "include" / "mine.hpp").write_text("// mine\n", encoding="utf-8")
         result = self.run_kbench(place / "019_relu.cpp", "--device", "cpu", "--checks-only", "--suite", TINY,
                                  "--format", "json")
         self.assert_good(result)
-        self.assertEqual(json.loads(result.stdout)["results"][0]["agent"], "alice")
+        (row,) = json.loads(result.stdout)["results"]
+        self.assertEqual((row["agent"], row["submission"], row["state"]),
+                         ("alice", "alice/level1/019_relu.cpp", "ok"))
+        again = self.kbench("reproduce", "latest", "--task", "level1/019_relu", "--agent", "alice", "--into",
+                            "again.sqlite", KBENCH_TORCH=str(self.folder), timeout=300)
+        self.assert_good(again)
+        self.assertIn("the same evaluation as in run", again.stderr)
 
 
 class TriesTest(RunCase):

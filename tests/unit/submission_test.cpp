@@ -254,6 +254,14 @@ TEST(FindSubmissions, OneFileOfAnAgentsHasItsHeaders) {
   ASSERT_EQ(among->include_directories.size(), 1u);
   EXPECT_EQ(among->include_directories.front().filename(), "include");
   EXPECT_EQ(among->id.agent, "ann");
+  EXPECT_EQ(among->id.name, "ann/level1/019_relu.cpp") << "as in a run of the folder";
+  for (const auto& [task, agent] :
+       {std::pair{"level1/020_tanh", "ann"}, {"level1/019_relu", "bob"}}) {
+    const auto elsewhere =
+        single_submission(folder.path() / "ann/level1/019_relu.cpp", task, agent);
+    ASSERT_TRUE(elsewhere.ok());
+    EXPECT_EQ(elsewhere->id.name, "019_relu.cpp") << task << " of " << agent;
+  }
   const auto other = single_submission(folder.path() / "ann/else/019_relu.cpp", "level1/019_relu");
   ASSERT_TRUE(other.ok());
   EXPECT_TRUE(other->include_directories.empty());
