@@ -80,7 +80,7 @@ class AgentRun {
     if (run_id_.empty()) return stopped_early();
     const auto sandbox = make_sandbox();
     const auto judge = make_agent_judge({.common = options_.common,
-                                         .installation = installation_,
+                                         .device = device_,
                                          .store = *store_,
                                          .run_id = run_id_,
                                          .agent = agent_name(episodes_.front().model),
@@ -128,7 +128,7 @@ class AgentRun {
     for (const Task& task : *tasks)
       if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)
         return texts;
-    const auto end = perform_run(run, installation_);
+    const auto end = perform_run(run, device_);
     if (!end) return end.error();
     if (look_at_signals()) return Done{};
     if (end->code != ExitCode::kGood && end->code != ExitCode::kTaskFailed)
@@ -331,6 +331,7 @@ class AgentRun {
 
   const AgentRunOptions& options_;
   const Installation& installation_;
+  DeviceSession device_{installation_, SessionTurns::kMany};
   RewardRule rule_;
   CommonOptions common_ = options_.common;
   UniqueFd signals_;

@@ -42,7 +42,7 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    CompileAnswer answer = compile_kernels({*staged, task, quiet_, judging_.installation});
+    CompileAnswer answer = compile_kernels({*staged, task, quiet_, judging_.device});
     return {std::move(answer.result), "", error_of(answer.state), false};
   }
 
@@ -51,7 +51,7 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
+    const auto run = run_kernels({*staged, task, quiet_, judging_.device},
                                  {.database = std::nullopt,
                                   .command_line = "kbench agent run",
                                   .stop = judging_.stop,
@@ -74,7 +74,7 @@ class DeviceJudge final : public EpisodeJudge {
     const auto scratch = ScratchFolder::make("kbench-agent");
     if (!scratch) return failed(scratch.error());
     const std::filesystem::path database = scratch->path() / "submit.sqlite";
-    const auto run = run_kernels({*staged, task, quiet_, judging_.installation},
+    const auto run = run_kernels({*staged, task, quiet_, judging_.device},
                                  {.database = database,
                                   .command_line = "kbench agent run",
                                   .stop = judging_.stop,

@@ -1,7 +1,7 @@
 // The judge of `kbench agent run`: each request is a run of its own, as `kbench workspace` makes
-// it, in a database of its own; the row of a submission is then put into the run of the episodes.
-// One device, so one request at a time, however many episodes there are: what compiles would
-// disturb what measures.
+// it, in a database of its own, all on one device session; the row of a submission is then put into
+// the run of the episodes. One device, so one request at a time, however many episodes there are:
+// what compiles would disturb what measures.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "runner/cli/options.hpp"
-#include "runner/installation/installation.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/judge/episode_tools.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/store.hpp"
@@ -34,7 +34,7 @@ class SharedStore {
 
 struct AgentJudging {
   const CommonOptions& common;
-  const Installation& installation;
+  DeviceSession& device;
   SharedStore& store;
   std::string run_id;  // which gets the rows
   std::string agent;   // what they are submitted as

@@ -145,7 +145,8 @@ class StandardStreams {
 
 Result<ServeEnd> serve_standard_streams(const ServeOptions& options,
                                         const Installation& installation) {
-  auto parts = prepare_serving(options, installation);
+  DeviceSession device(installation, SessionTurns::kMany);
+  auto parts = prepare_serving(options, device);
   if (!parts) return parts.error();
   auto ends = Channel::make_pair();
   if (!ends) return ends.error();

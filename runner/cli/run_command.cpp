@@ -40,14 +40,11 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/calibration_file.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/device/machine_facts.hpp"
-#include "runner/device/measuring_lock.hpp"
-#include "runner/device/oracle_options.hpp"
-#include "runner/installation/torch_search.hpp"
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/initial_parameters.hpp"
-#include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/os/clean_text.hpp"
@@ -84,7 +81,7 @@ class RunSession {
  public:
   // `python`: what plays Python submissions; none where there are none to be played.
   RunSession(const RunOptions& options, const Installation& installation, Plan plan,
-             std::optional<PythonParts> python, const Profile& profile, Sandbox& sandbox,
+             std::optional<PythonParts> python, const Profile& profile, DeviceSession& device,
              const Toolchain& toolchain)
       : options_(options),
         installation_(installation),
@@ -93,9 +90,11 @@ class RunSession {
         profile_(profile),
         progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
                   options.common.verbosity),
-        sandbox_(sandbox),
-        zygotes_(sandbox),
-        compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {
+        device_(device),
+        shared_sandbox_(device.sandbox()),
+        sandbox_(*shared_sandbox_),
+        zygotes_(sandbox_),
+        compiler_(sandbox_, toolchain, installation.cache / "submissions", installation.abi) {
     if (python_)
       python_builder_ =
           make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
@@ -106,7 +105,9 @@ class RunSession {
     if (auto opened = open_store(); !opened) return opened.error();
     if (auto alone = await_turn(); !alone) return alone.error();
     if (auto made = create_cache(installation_); !made) return made.error();
-    if (auto started = start_oracle(); !started) return started.error();
+    if (auto started = turn_->start_oracle(installation_, plan_.target, options_.precision);
+        !started)
+      return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
@@ -133,7 +134,10 @@ class RunSession {
       last_worker_.reset();
       zygotes_.clear();
     });
-    const auto oracle = std::async(std::launch::async, [this] { oracle_.reset(); });
+    // One that judged on a device that is lost judges nothing else.
+    const auto oracle = std::async(std::launch::async, [this, lost = lost_device_.has_value()] {
+      lost ? turn_->drop_oracle() : turn_->rest_oracle();
+    });
     if (auto finished = finish_run(); !finished) return finished.error();
     worker.wait();
     if (!lost_device_)
@@ -191,29 +195,21 @@ class RunSession {
       if (!found) return found.error();
       run_ = std::move(*found);
     }
-    auto lock = take_measuring_lock({.installation = &installation_,
-                                     .target = &plan_.target,
-                                     .what = fmt::format("run {}", short_id(run_)),
-                                     .wait = !options_.no_wait,
-                                     .progress = &progress_});
-    if (!lock) return lock.error();
-    lock_ = std::move(*lock);
-    return Done{};
-  }
-
-  Status start_oracle() {
-    oracle_.reset();
-    auto oracle = OracleProcess::start(
-        oracle_options(sandbox_, installation_, plan_.target, options_.precision));
-    if (!oracle) return oracle.error();
-    oracle_ = std::move(*oracle);
+    auto turn = DeviceTurn::take(device_, {.installation = &installation_,
+                                           .target = &plan_.target,
+                                           .what = fmt::format("run {}", short_id(run_)),
+                                           .wait = !options_.no_wait,
+                                           .progress = &progress_});
+    if (!turn) return turn.error();
+    turn_.emplace(std::move(*turn));
     return Done{};
   }
 
   Status await_oracle() {
-    auto hello = oracle_->hello();
+    auto hello = turn_->hello();
     if (!hello) return hello.error();
     hello_ = std::move(*hello);
+    tell_starts();
     auto calibration =
         find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
     if (calibration)
@@ -256,7 +252,8 @@ class RunSession {
   // Of rows in Python.
   [[nodiscard]] bool python_plays_eager() const { return !on_cuda() && !options_.checks_only; }
 
-  void tell_starts_of_torch() {
+  void tell_starts() {
+    for (const std::string& start : device_.take_starts()) progress_.detail(start);
     for (const std::string& agent : zygotes_.take_starts())
       progress_.detail(agent == kNoAgent
                            ? std::string("started torch for eager beside Python submissions")
@@ -446,7 +443,7 @@ class RunSession {
       progress_.item(position, plan_.tasks[unit.task].id);
       Evaluation evaluation = evaluate_unit(open[position]);
       const std::vector<Blob> blobs = take_sources(open[position], evaluation);
-      tell_starts_of_torch();
+      tell_starts();
       if (auto healthy = check_device(evaluation); !healthy) {
         lost_device_ = healthy.error();
         left_pending_ = open.size() - position;
@@ -482,13 +479,14 @@ class RunSession {
   Status check_device(const Evaluation& evaluation) {
     if (!may_have_harmed(evaluation)) {
       // An oracle that failed is not trusted with the next task.
-      return evaluation.state == State::kInfrastructureError ? start_oracle() : Status(Done{});
+      return evaluation.state == State::kInfrastructureError ? turn_->replace_oracle()
+                                                             : Status(Done{});
     }
     const std::string device = fmt::format("{}:{}", plan_.target.device, plan_.target.device_index);
     HealthProbe probe;
     probe.use_device = [&]() -> Status {
-      if (auto started = start_oracle(); !started) return started.error();
-      return oracle_->answers_within(kDevicePatience);
+      if (auto started = turn_->replace_oracle(); !started) return started.error();
+      return turn_->oracle().answers_within(kDevicePatience);
     };
     probe.undead = [&] { return sandbox_.undead(); };
     probe.pause = [&](std::chrono::milliseconds time) {
@@ -650,7 +648,7 @@ class RunSession {
                   bool is_seeded) {
     if (is_seeded) request.initial_parameters = [this, index] { return initial_parameters(index); };
     std::unique_ptr<WorkerProgram> program, eager;
-    return evaluate(request, settings, *oracle_, [&](const WorkerStart& start) {
+    return evaluate(request, settings, turn_->oracle(), [&](const WorkerStart& start) {
       return start.seat == Seat::kBaselines ? start_eager(index, start, is_seeded, eager)
                                             : start_submission(index, start, is_seeded, program);
     });
@@ -802,15 +800,16 @@ class RunSession {
   std::optional<std::pair<std::size_t, UniqueFd>>
       initial_parameters_;  // of the task with that index
   Progress progress_;
+  DeviceSession& device_;
+  const std::shared_ptr<Sandbox> shared_sandbox_;
   Sandbox& sandbox_;
   TaskChecks task_checks_{installation_, plan_.target, sandbox_};
   ZygotePool zygotes_;
   Compiler compiler_;
   std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
   std::unique_ptr<Store> store_;
-  bool chained_ = false;  // there is a key to chain with
-  MeasuringLock lock_;    // outlives all that is measured
-  std::unique_ptr<OracleProcess> oracle_;
+  bool chained_ = false;            // there is a key to chain with
+  std::optional<DeviceTurn> turn_;  // outlives all that is measured
   OracleHello hello_;
   std::optional<Calibration> calibration_;
   std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
@@ -840,6 +839,12 @@ Status check_asked(const Reporter& reporter, const RunOptions& options) {
 }  // namespace
 
 Result<RunEnd> perform_run(const RunOptions& given, const Installation& installation) {
+  DeviceSession device(installation, SessionTurns::kOne);
+  return perform_run(given, device);
+}
+
+Result<RunEnd> perform_run(const RunOptions& given, DeviceSession& device) {
+  const Installation& installation = device.installation();
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(given.database); !sound) return sound.error();
   if (auto there = check_database_folder(given.database); !there) return there.error();
@@ -853,9 +858,7 @@ Result<RunEnd> perform_run(const RunOptions& given, const Installation& installa
   for (const OutputRequest& output : options.outputs)
     if (auto fine = check_asked(*output.reporter, options); !fine) return fine.error();
   // Neither asks what is to be done, and each takes a moment.
-  const auto sandbox = make_sandbox();
-  const auto trial = std::async(std::launch::async, [&] { (void)sandbox->level(false); });
-  auto compilers = std::async(std::launch::async, find_toolchain);
+  device.prepare();
   auto plan = make_plan(options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
@@ -868,13 +871,13 @@ Result<RunEnd> perform_run(const RunOptions& given, const Installation& installa
     if (auto named = check_tag_name(options.group); !named) return named.error();
   const auto profile = find_profile(options.profile);
   if (!profile) return profile.error();
-  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
+  const auto complete = device.with_libtorch();
   if (!complete) return complete.error();
-  Toolchain toolchain = compilers.get();
+  Toolchain toolchain = device.toolchain();
   if (const auto& gpu = plan->target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
   auto python = find_python_parts(*plan, *complete, toolchain);
-  RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, *sandbox,
+  RunSession session(options, *complete, std::move(*plan), std::move(python), *profile, device,
                      toolchain);
   auto code = session.run();
   if (!code) return code.error();

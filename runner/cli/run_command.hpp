@@ -6,6 +6,7 @@
 #include "runner/cli/exit_codes.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/installation/installation.hpp"
 
 namespace kbench {
@@ -21,6 +22,8 @@ struct RunEnd {
 // evaluated that is not stored.
 [[nodiscard]] Result<RunEnd> perform_run(const RunOptions& options,
                                          const Installation& installation);
+// The same with what other runs have left to this one, which it leaves to the next.
+[[nodiscard]] Result<RunEnd> perform_run(const RunOptions& options, DeviceSession& device);
 
 // The command: returns the exit status.
 int run_command(const RunOptions& options, const Installation& installation);

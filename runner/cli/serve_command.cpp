@@ -18,6 +18,7 @@
 #include "runner/cli/timing_selftest.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/calibration_file.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/os/clean_text.hpp"
@@ -62,7 +63,10 @@ std::string url_of(const ServeOptions& options, int port) {
 class Serving {
  public:
   Serving(const ServeOptions& options, const Installation& installation)
-      : options_(options), installation_(installation), port_(options.port) {}
+      : options_(options),
+        installation_(installation),
+        port_(options.port),
+        device_(installation, SessionTurns::kMany) {}
 
   Result<ServeEnd> run() {
     // Whoever may not listen there learns so at once.
@@ -71,13 +75,13 @@ class Serving {
     if (!tokens) return tokens.error();
     // Before signals are blocked: Ctrl-C ends it.
     if (auto calibrated = calibrate_once(); !calibrated) return calibrated.error();
-    auto parts = prepare_serving(options_, installation_);
+    auto parts = prepare_serving(options_, device_);
     if (!parts) return parts.error();
     const auto openapi = read_file(installation_.root / "data/serve/openapi.json");
     if (!openapi)
       return Error{ErrorCode::kInfrastructure, "data/serve/openapi.json is missing",
                    how_to_mend(installation_)};
-    const auto sandbox = make_sandbox();
+    const auto sandbox = device_.sandbox();
     const ServedDevice& device = parts->judge->device();
     note(fmt::format("tokens: {}{}", clean_name(tokens->file.string(), 300),
                      tokens->is_new ? " (new)" : ""));
@@ -146,6 +150,7 @@ class Serving {
   const ServeOptions& options_;
   const Installation& installation_;
   int port_;
+  DeviceSession device_;  // outlives the judge
   bool announced_ = false;
 };
 

@@ -60,17 +60,18 @@ std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVar
 
 class StoreJudge final : public ServingJudge {
  public:
-  StoreJudge(const ServeOptions& options, const Installation& installation, Target target,
-             std::vector<TaskEntry> entries, Toolchain toolchain, Store store, bool chained)
+  StoreJudge(const ServeOptions& options, DeviceSession& session, Target target,
+             std::vector<TaskEntry> entries, Store store, bool chained)
       : options_(options),
-        installation_(installation),
+        session_(session),
+        installation_(session.installation()),
         target_(std::move(target)),
         entries_(std::move(entries)),
-        toolchain_(std::move(toolchain)),
+        toolchain_(session.toolchain()),
         store_(std::move(store)),
         chained_(chained),
         device_{target_.device, target_.gpu ? target_.gpu->name : cpu::model_name()},
-        tools_(installation.state / "workspaces") {}
+        tools_(installation_.state / "workspaces") {}
 
   [[nodiscard]] const ServedDevice& device() const override { return device_; }
 
@@ -163,7 +164,7 @@ class StoreJudge final : public ServingJudge {
     }
     run.tasks.assign(tasks.begin(), tasks.end());
     run.stored = [&](const Evaluation& evaluation) { told(evaluation.key, std::nullopt); };
-    const auto end = perform_run(run, installation_);
+    const auto end = perform_run(run, session_);
     if (!end) return end.error();
     if (stopping_ || end->code == ExitCode::kGood || end->code == ExitCode::kTaskFailed)
       return Done{};
@@ -321,7 +322,7 @@ class StoreJudge final : public ServingJudge {
       if (!staged) return staged.error();
       CommonOptions common = options_.common;
       common.verbosity = -1;
-      Json result = answer_one({*staged, task, common, installation_}, one.order.what);
+      Json result = answer_one({*staged, task, common, session_}, one.order.what);
       result["tree"] = tree->hash;
       told(one.id, Json::parse(fit(std::move(result))));
     }
@@ -341,6 +342,7 @@ class StoreJudge final : public ServingJudge {
   }
 
   const ServeOptions& options_;
+  DeviceSession& session_;
   const Installation& installation_;
   const Target target_;
   const std::vector<TaskEntry> entries_;
@@ -367,7 +369,8 @@ Status check_oracle(const Target& target, const Installation& installation) {
 }  // namespace
 
 Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& options,
-                                                       const Installation& installation) {
+                                                       DeviceSession& device) {
+  const Installation& installation = device.installation();
   if (installation.state.empty())
     return Error{ErrorCode::kInfrastructure, "there is no place for the queue",
                  "set HOME or XDG_STATE_HOME, which it lies below"};
@@ -388,9 +391,9 @@ Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& optio
   auto key = keep_chain_key(installation.state);
   const bool chained = key.ok();
   if (key) store->use(std::move(*key));
-  return std::unique_ptr<ServingJudge>(
-      std::make_unique<StoreJudge>(options, installation, std::move(*target), std::move(*entries),
-                                   find_toolchain(), std::move(*store), chained));
+  device.prepare();
+  return std::unique_ptr<ServingJudge>(std::make_unique<StoreJudge>(
+      options, device, std::move(*target), std::move(*entries), std::move(*store), chained));
 }
 
 }  // namespace kbench

@@ -7,7 +7,7 @@
 
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
-#include "runner/installation/installation.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/serve/judge.hpp"
 
 namespace kbench {
@@ -22,9 +22,10 @@ class ServingJudge : public Judge {
   [[nodiscard]] virtual const ServedDevice& device() const = 0;
 };
 
-// Makes the database where it is missing. Errors: those of choosing a device, of reading the suite
+// Makes the database where it is missing. The session outlives the judge, and has its tools found.
+// Errors: those of choosing a device, of reading the suite
 // and of opening the store; kInfrastructure where there is no oracle to measure with.
-[[nodiscard]] Result<std::unique_ptr<ServingJudge>> make_serve_judge(
-    const ServeOptions& options, const Installation& installation);
+[[nodiscard]] Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& options,
+                                                                     DeviceSession& device);
 
 }  // namespace kbench

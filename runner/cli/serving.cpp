@@ -32,15 +32,15 @@ Result<fs::path> spool_folder(const ServeOptions& options, const Installation& i
 
 }  // namespace
 
-Result<ServingParts> prepare_serving(const ServeOptions& options,
-                                     const Installation& installation) {
+Result<ServingParts> prepare_serving(const ServeOptions& options, DeviceSession& device) {
+  const Installation& installation = device.installation();
   if (auto sound = check_database_path(options.database); !sound) return sound.error();
   if (auto there = check_database_folder(options.database); !there) return there.error();
   auto signals = signals_to_read();
   if (!signals) return signals.error();
   const auto folder = spool_folder(options, installation);
   if (!folder) return folder.error();
-  auto judge = make_serve_judge(options, installation);
+  auto judge = make_serve_judge(options, device);
   if (!judge) return judge.error();
   auto spool = Spool::open(*folder);
   if (!spool) return spool.error();

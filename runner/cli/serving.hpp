@@ -8,7 +8,7 @@
 #include "runner/cli/serve_judge.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
-#include "runner/installation/installation.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/serve/spool.hpp"
 
 namespace kbench {
@@ -22,6 +22,6 @@ struct ServingParts {
 // To be called before there are threads, which inherit that these signals are blocked. Errors:
 // those of the database's path, of make_serve_judge and of Spool::open.
 [[nodiscard]] Result<ServingParts> prepare_serving(const ServeOptions& options,
-                                                   const Installation& installation);
+                                                   DeviceSession& device);
 
 }  // namespace kbench

@@ -78,9 +78,7 @@ class Asked {
                  "name one elsewhere: --db FILE"};
   }
 
-  [[nodiscard]] KernelRequest request() const {
-    return {staged_, workspace_, options_.common, installation_};
-  }
+  [[nodiscard]] KernelRequest request() { return {staged_, workspace_, options_.common, device_}; }
 
   int compile() {
     const CompileAnswer answer = compile_kernels(request());
@@ -143,6 +141,7 @@ class Asked {
   What what_;
   const WorkspaceOptions& options_;
   const Installation& installation_;
+  DeviceSession device_{installation_, SessionTurns::kOne};
   WorkspaceTask workspace_;
   StagedKernels staged_;
 };

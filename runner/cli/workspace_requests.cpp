@@ -56,6 +56,7 @@ Status check_device(const Submission& submission, const std::string& device) {
 
 Result<CompiledSubmission> compile_copy(const KernelRequest& request,
                                         const std::string& architecture) {
+  const Installation& installation = request.device.installation();
   const auto submission = submission_in(request);
   if (!submission) return submission.error();
   const auto files = read_source_files(*submission);
@@ -64,16 +65,17 @@ Result<CompiledSubmission> compile_copy(const KernelRequest& request,
   options.common = request.common;
   options.task = request.task.task;
   options.size = request.task.size;
-  auto task = find_task(options, request.installation);
+  auto task = find_task(options, installation);
   if (!task) return Error{ErrorCode::kInfrastructure, task.error().message, task.error().hint};
   const auto size = choose_size(*task, options.size, request.task.size);
   if (!size) return Error{ErrorCode::kInfrastructure, size.error().message, size.error().hint};
-  if (auto made = create_cache(request.installation); !made) return made.error();
-  Toolchain toolchain = find_toolchain();
+  if (auto made = create_cache(installation); !made) return made.error();
+  request.device.prepare();
+  Toolchain toolchain = request.device.toolchain();
   toolchain.cuda_architecture = architecture;
-  const auto sandbox = make_sandbox();
-  Compiler compiler(*sandbox, std::move(toolchain), request.installation.cache / "submissions",
-                    request.installation.abi);
+  const auto sandbox = request.device.sandbox();
+  Compiler compiler(*sandbox, std::move(toolchain), installation.cache / "submissions",
+                    installation.abi);
   compiler.tell(CompilerTells::kResources);
   return compiler.compile(*submission, *files, task_header(*task, **size));
 }
@@ -139,10 +141,10 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   run.quick = options.quick;
   run.allow_torch = options.allow_torch;
   run.repeat_busy = true;
-  auto end = perform_run(run, request.installation);
+  auto end = perform_run(run, request.device);
   if (!end) return end.error();
   KernelRun done{std::move(*end), {}};
-  auto data = load_run(run, request.installation);
+  auto data = load_run(run, request.device.installation());
   if (!data) return data.error();
   done.data = std::move(*data);
   return done;

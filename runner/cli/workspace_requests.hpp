@@ -14,6 +14,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/prompt/make_prompt.hpp"
 #include "runner/submission/submission.hpp"
@@ -29,7 +30,7 @@ struct KernelRequest {
   const StagedKernels& kernels;
   const WorkspaceTask& task;
   const CommonOptions& common;
-  const Installation& installation;
+  DeviceSession& device;
 };
 
 // The one submission in the copy. Errors: kSubmission, whatever is wrong with it; one for another
@@ -46,8 +47,9 @@ struct KernelRun {
   RunEnd end;
   ReportData data;  // without evaluations where nothing was judged
 };
-// A run of these kernels alone, as `kbench run` makes it. Without a database nothing is timed and
-// nothing is kept. Errors: kSubmission, kernels for another device; those of a run.
+// A run of these kernels alone on the request's device session, as `kbench run` makes it. Without a
+// database nothing is timed and nothing is kept. Errors: kSubmission, kernels for another device;
+// those of a run.
 struct KernelRunOptions {
   std::optional<std::filesystem::path> database;
   std::string command_line;  // for the store

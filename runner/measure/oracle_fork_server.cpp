@@ -204,6 +204,12 @@ bool OracleForkServer::alive() const {
   return ::poll(&ended, 1, 0) == 0;
 }
 
+bool OracleForkServer::is_alone() {
+  if (!alive()) return false;
+  const auto others = oracles();
+  return others && others->empty();
+}
+
 void OracleForkServer::stop() { process_->kill(); }
 
 }  // namespace kbench

@@ -54,6 +54,8 @@ class OracleForkServer {
   void move_threads() { process_->move_threads(); }
 
   [[nodiscard]] bool alive() const;
+  // Whether it lives and nothing else is in its sandbox: no oracle, and nothing that one left.
+  [[nodiscard]] bool is_alone();
   // Ends it, and with it its oracle; the destructor does too.
   void stop();
 

@@ -66,6 +66,15 @@ Status OracleProcess::restart() {
   return spawn();
 }
 
+bool OracleProcess::rest() {
+  end();
+  files_.clear();
+  loaded_ = Json();
+  peaks_.reset();
+  return fork_server_ && fork_server_->is_alone() &&
+         (!player_server_ || player_server_->is_alone());
+}
+
 Status OracleProcess::spawn() {
   if (!fork_server_ || !fork_server_->alive()) {
     auto started = OracleForkServer::start(options_);

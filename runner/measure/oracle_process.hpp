@@ -29,6 +29,11 @@ class OracleProcess final : public Oracle, public MutationSource {
   // Whether this process opened its device in the time given. What does not answer is killed.
   Status answers_within(std::chrono::milliseconds timeout);
   Status restart() override;
+  // Ends the oracle and forgets what it measured. The fork servers stay, and know whose tasks they
+  // ran; false where one of them is not alone in its sandbox or has ended: then nothing is to be
+  // kept.
+  [[nodiscard]] bool rest();
+  [[nodiscard]] const OracleOptions& options() const { return options_; }
   Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                            const std::filesystem::path& package, int parameters = -1) override;
   Result<PlacedArenas> place(const PlaceRequest& request) override;

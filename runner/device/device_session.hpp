@@ -1,0 +1,116 @@
+// All that measuring on a device takes beside what is measured: compilers, the sandbox and its
+// layers, LibTorch, the measuring lock, the oracle. A command that makes one run after the other
+// keeps one of these, so that a run that comes alone starts no oracle, tries no sandbox and looks
+// for no compiler.
+//
+// Between two turns nothing of it computes or holds the device: the lock is free, and of the oracle
+// its fork servers are left, each alone in its sandbox, whose memory is LibTorch's. A turn that
+// ends badly leaves nothing: the next one begins as in a new process. What was killed meanwhile is
+// started anew, and a compiler that was exchanged is asked for its version again.
+#pragma once
+
+#include <filesystem>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/backend/target.hpp"
+#include "runner/core/result.hpp"
+#include "runner/device/measuring_lock.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/measure/oracle_process.hpp"
+#include "runner/sandbox/sandbox.hpp"
+#include "runner/submission/compiler.hpp"
+
+namespace kbench {
+
+// How many turns a session is for: with kOne, nothing is kept for a next one.
+enum class SessionTurns { kOne, kMany };
+
+// One thread at a time uses it.
+class DeviceSession {
+ public:
+  DeviceSession(Installation installation, SessionTurns turns);
+  DeviceSession(const DeviceSession&) = delete;
+  DeviceSession& operator=(const DeviceSession&) = delete;
+  ~DeviceSession() = default;
+
+  // Before each use of what follows: looks for compilers, and tries the sandbox, in threads of its
+  // own, where that was not done yet. A sandbox in which a program did not die is replaced.
+  void prepare();
+
+  // Those of this machine, without the architecture of a GPU. Waits for them.
+  [[nodiscard]] const Toolchain& toolchain() { return tools_.get().toolchain; }
+  [[nodiscard]] const std::shared_ptr<Sandbox>& sandbox() const { return sandbox_; }
+
+  // As it was given.
+  [[nodiscard]] const Installation& installation() const { return installation_; }
+  // The same with its LibTorch, which is looked for once. Errors: those of with_torch.
+  [[nodiscard]] Result<Installation> with_libtorch();
+
+  // Starts and searches since this was asked last, for people: "started an oracle".
+  [[nodiscard]] std::vector<std::string> take_starts() { return std::exchange(starts_, {}); }
+
+ private:
+  friend class DeviceTurn;
+
+  struct Tools {
+    Toolchain toolchain;
+    std::map<std::filesystem::path, std::filesystem::file_time_type> written;  // by file
+  };
+
+  void look_for_tools();
+  [[nodiscard]] bool knows_tools() const;
+
+  const Installation installation_;
+  const SessionTurns turns_;
+  std::optional<Installation> complete_;  // with LibTorch
+  std::shared_ptr<Sandbox> sandbox_;
+  std::future<void> trial_;  // of the sandbox
+  std::shared_future<Tools> tools_;
+  std::vector<std::string> starts_;
+  std::unique_ptr<OracleProcess> resting_;  // between two turns; ends before the sandbox
+};
+
+// From its making to its end nobody else measures on the device. Its oracle is the session's where
+// that has one of the same device, precision and threads.
+class DeviceTurn {
+ public:
+  // Errors: those of take_measuring_lock. The session outlives it.
+  [[nodiscard]] static Result<DeviceTurn> take(DeviceSession& session, const LockRequest& request);
+  DeviceTurn(DeviceTurn&&) = default;
+  DeviceTurn& operator=(DeviceTurn&&) = delete;
+  // The oracle ends with it, unless it rests.
+  ~DeviceTurn() = default;
+
+  // Returns at once. `installation` has its LibTorch. Errors: kInfrastructure.
+  Status start_oracle(const Installation& installation, const Target& target,
+                      const std::string& precision);
+  // The same, but that nothing is left of the one before: for an oracle that is not trusted any
+  // more.
+  Status replace_oracle();
+  // Waits until it is there. Errors: kInfrastructure.
+  [[nodiscard]] Result<OracleHello> hello();
+  [[nodiscard]] OracleProcess& oracle() { return *oracle_; }
+  // Nothing more is measured: the oracle ends, or rests until the next turn.
+  void rest_oracle();
+  // It ends, whatever the session is for.
+  void drop_oracle() { oracle_.reset(); }
+
+ private:
+  DeviceTurn(DeviceSession& session, MeasuringLock lock)
+      : session_(&session), lock_(std::move(lock)) {}
+
+  DeviceSession* session_;
+  MeasuringLock lock_;  // outlives the oracle
+  std::shared_ptr<Sandbox> sandbox_;
+  OracleOptions options_;
+  bool rested_ = false;  // the oracle is of an earlier turn
+  std::unique_ptr<OracleProcess> oracle_;
+};
+
+}  // namespace kbench
