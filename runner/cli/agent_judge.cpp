@@ -1,6 +1,8 @@
 #include "runner/cli/agent_judge.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,13 +105,25 @@ class DeviceJudge final : public EpisodeJudge {
   }
 
   // The key of a row that was stored before whoever asked for it could be told; empty without one.
-  Result<std::string> find_row(const std::string& task, const std::string& variant) const {
+  Result<std::string> find_row(const std::string& task, const std::string& variant) {
+    if (auto read = read_keys(); !read) return read.error();
+    const auto found = keys_->find({task, variant});
+    return found == keys_->end() ? std::string() : found->second;
+  }
+
+  // All rows of the run are read once, with their samples: nobody else adds one with a submission.
+  Status read_keys() {
+    if (keys_) return Done{};
     const auto rows =
         judging_.store.with([&](const Store& store) { return store.evaluations(judging_.run_id); });
     if (!rows) return rows.error();
-    for (const Evaluation& row : *rows)
-      if (row.task == task && row.submission && row.submission->variant == variant) return row.key;
-    return std::string();
+    keys_.emplace();
+    for (const Evaluation& row : *rows) remember(row);
+    return Done{};
+  }
+
+  void remember(const Evaluation& row) {
+    if (row.submission) keys_->try_emplace({row.task, row.submission->variant}, row.key);
   }
 
   // The raw row, as it was measured, with its sources, becomes one of the episodes' run.
@@ -131,28 +145,37 @@ class DeviceJudge final : public EpisodeJudge {
     row.run_id = judging_.run_id;
     const Status added = judging_.store.with([&](Store& store) { return store.add(row, blobs); });
     if (!added) return added.error();
+    remember(row);
     return row.key;
   }
 
   KernelVerdict verdict_of(const std::string& key) const {
-    auto data = judging_.store.with(
-        [&](const Store& store) { return load_report(store, judging_.run_id, Shards::kApart); });
+    auto data = judging_.store.with([&](const Store& store) { return report_of(store, key); });
     if (!data) return failed(data.error());
     data->trust = quiet_.trust;
-    for (const Evaluation& evaluation : data->evaluations) {
-      if (evaluation.key != key) continue;
-      return {{{"run_id", judging_.run_id},
-               {"row", result_json(derive(*data, evaluation), judging_.reward)}},
-              key,
-              error_of(evaluation.state),
-              false};
-    }
-    return failed({ErrorCode::kInfrastructure, "the row that was stored is not there", ""});
+    const Evaluation& evaluation = data->evaluations.front();
+    return {{{"run_id", judging_.run_id},
+             {"row", result_json(derive(*data, evaluation), judging_.reward)}},
+            key,
+            error_of(evaluation.state),
+            false};
+  }
+
+  // This run's row of that key alone, with what its chain says about it.
+  Result<ReportData> report_of(const Store& store, const std::string& key) const {
+    auto stored = store.read_key(key);
+    if (!stored) return stored.error();
+    for (Evaluation& row : stored->evaluations)
+      if (row.run_id == judging_.run_id)
+        return row_report(store, std::move(row), stored->chains[judging_.run_id]);
+    return Error{ErrorCode::kInfrastructure, "the row that was stored is not there", ""};
   }
 
   AgentJudging judging_;
   CommonOptions quiet_;
   std::mutex device_;
+  // Of the run's rows with a submission, by task and variant; nothing before the first submit.
+  std::optional<std::map<std::pair<std::string, std::string>, std::string>> keys_;
 };
 
 }  // namespace
