@@ -279,11 +279,11 @@ Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words) {
     if (!output) return output.error();
     outputs->insert(outputs->begin(), std::move(*output));
   }
-  if (outputs->empty() && !words.site)
-    return usage("the report's FORMAT is required",
-                 fmt::format("`kbench report FORMAT` prints one of {}; --out FORMAT=PATH writes "
-                             "several",
-                             fmt::join(format_names(), ", ")));
+  if (outputs->empty() && !words.site) {
+    auto output = to_place(*find_reporter("table"), "-", "FORMAT");
+    if (!output) return output.error();
+    outputs->push_back(std::move(*output));
+  }
   if (auto one = check_standard_output(*outputs); !one) return one.error();
   return outputs;
 }

@@ -40,7 +40,7 @@ struct OutputWords {
 // place.
 [[nodiscard]] Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words,
                                                              const std::filesystem::path& database);
-// Outputs of `kbench report`: those asked for and nothing else.
+// Outputs of `kbench report`: those asked for; without any, a table on standard output.
 [[nodiscard]] Result<std::vector<OutputRequest>> report_outputs(const OutputWords& words);
 
 // Outputs of `kbench nightly`: those asked for, possibly none.

@@ -150,7 +150,7 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
 CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) {
   auto* report = app.add_subcommand("report", "Show stored results");
   report->footer(help_of("report"));
-  add_word(*report, "FORMAT", words.format, format_names(), "How, see below");
+  add_word(*report, "FORMAT", words.format, format_names(), "How, see below (default: table)");
   add_outputs(*report, words);
   add_path(*report, "--site", words.site,
            "Write html as many files, an index and one for each task, into this folder")

@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 6> kOutputs{"db", "html", "into", "out", 
 constexpr std::array<std::string_view, 6> kOperatorsOwn{"serve.bind",        "serve.host",
                                                         "serve.tokens",      "agent.run.endpoint",
                                                         "agent.run.key-env", "agent.run.key-file"};
+// Options by which rows count that kbench itself would not believe.
+constexpr std::array<std::string_view, 2> kTrust{"trust-estimates", "trust-unchecked"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -58,9 +60,10 @@ bool lies_below(const fs::path& place, const fs::path& folder) {
 Status check_folder_settings(const SettingsTable& table, const fs::path& folder) {
   if (!stands(Defence::kFolderSettings)) return Done{};
   for (const auto& [path, value] : table) {
-    if (contains(kOperatorsOwn, path))
+    const std::string_view option = std::string_view(path).substr(path.rfind('.') + 1);
+    if (contains(kOperatorsOwn, path) || contains(kTrust, option))
       return refusal(value, fmt::format("{} is not for a file of the working directory", path));
-    if (!contains(kOutputs, std::string_view(path).substr(path.rfind('.') + 1))) continue;
+    if (!contains(kOutputs, option)) continue;
     for (const std::string& word : value.values)
       if (word != "-" && !lies_below(place_in(word), folder))
         return refusal(

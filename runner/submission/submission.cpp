@@ -440,7 +440,9 @@ Result<Submission> single_submission(const fs::path& file, const std::string& ta
     return Error{ErrorCode::kUsage, "no file " + shown,
                  "Give a .cpp, .cu or .py file, or --submissions."};
   if (!is_source(path)) {
-    return Error{ErrorCode::kBadInput, shown + ": " + kEndings, meant_ending(path)};
+    const std::string target =
+        is_source(file) ? " is a link to " + clean_name(path.string(), 300) : "";
+    return Error{ErrorCode::kBadInput, shown + target + ": " + kEndings, meant_ending(path)};
   }
   const std::string stem = path.stem().string();
   const auto at = stem.find('@');

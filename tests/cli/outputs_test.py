@@ -157,7 +157,6 @@ class RefusedTest(OutputsCase):
                              ("-", "in which format"), ("cvs=x", 'did you mean "csv"?')]:
             with self.subTest(word=word):
                 self.assert_refused(("report", "--out", word), *parts)
-        self.assert_refused(("report",), "FORMAT is required")
 
     def test_a_full_disk_is_said_as_such(self):
         for words in [("--out", "csv=/dev/full"), ("csv", "-o", "/dev/full")]:

@@ -213,6 +213,7 @@ TEST(CommandLine, OutputsOfAReport) {
     words.insert(words.begin(), "report");
     return places(parse_as<ReportOptions>(words).outputs);
   };
+  EXPECT_EQ(of({}), "table to -");
   EXPECT_EQ(of({"google-benchmark"}), "google-benchmark to -");
   EXPECT_EQ(of({"json", "-o", "-"}), "json to -");
   EXPECT_EQ(of({"--out", "github=-", "--out", "md=x"}), "github to -, md to x");
@@ -230,7 +231,6 @@ TEST(CommandLine, OutputsOfAReport) {
 }
 
 TEST(CommandLine, OutputsThatMakeNoSense) {
-  expect_error({"report"}, "FORMAT is required", "--out FORMAT=PATH");
   expect_error({"report", "--out", ""}, "--out: is given an empty value", "--help");
   expect_error({"report", "--out", "csv="}, "csv names no file", "--out csv=FILE");
   expect_error({"report", "--out", "csv"}, "csv names no file", "--out csv=FILE");

@@ -55,5 +55,11 @@ TEST_F(FolderSettings, SaysNotWhomKbenchTalksTo) {
   EXPECT_TRUE(check("agent.run.tokens", "1000")) << "a number of tokens";
 }
 
+TEST_F(FolderSettings, MakesNoRowCountThatIsNotBelieved) {
+  for (const char* name :
+       {"report.trust-unchecked", "run.trust-estimates", "preset.mine.report.trust-unchecked"})
+    EXPECT_FALSE(check(name, "true")) << name;
+}
+
 }  // namespace
 }  // namespace kbench

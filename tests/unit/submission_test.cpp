@@ -242,6 +242,16 @@ TEST(FindSubmissions, ANumberWithTooFewDigitsSaysWhichNameIsMeant) {
   EXPECT_NE(only_problem(folder).error.hint.find("Expected NNN_name"), std::string::npos);
 }
 
+TEST(FindSubmissions, OneFileThatIsALinkSaysWhatItLeadsTo) {
+  const SubmissionFolder folder;
+  folder.write("notes.txt", "x");
+  std::filesystem::create_symlink(folder.path() / "notes.txt", folder.path() / "019_relu.cpp");
+  const auto one = single_submission(folder.path() / "019_relu.cpp", "level1/019_relu");
+  ASSERT_FALSE(one.ok());
+  EXPECT_NE(one.error().message.find("is a link to"), std::string::npos) << one.error().message;
+  EXPECT_NE(one.error().message.find("notes.txt"), std::string::npos) << one.error().message;
+}
+
 // Was: a file that finds its headers among an agent's submissions did not compile alone.
 TEST(FindSubmissions, OneFileOfAnAgentsHasItsHeaders) {
   const SubmissionFolder folder;
