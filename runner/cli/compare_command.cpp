@@ -180,9 +180,9 @@ Status remeasure(Comparison& comparison, const CompareOptions& options,
         "nothing was measured again: no row with another source is correct in both runs");
     return Done{};
   }
+  DeviceSession session(installation, SessionTurns::kMany);
   Remeasurement again(comparison.after.run, options_like(comparison.after.run, options.common),
-                      installation, remeasured_database(options.database),
-                      "kbench compare --remeasure");
+                      session, remeasured_database(options.database), "kbench compare --remeasure");
   std::vector<Evidence> by_row(comparison.rows.size());
   for (int pair = 1; pair <= options.pairs; ++pair) {
     say(options.common,

@@ -38,6 +38,7 @@ class NightSession {
   NightSession(const NightlyOptions& options, const Installation& installation)
       : options_(options),
         installation_(installation),
+        session_(installation, SessionTurns::kMany),
         terminal_(inspect_terminal(STDERR_FILENO, options.run.common.color)),
         baseline_(options.over_compiled ? Side::kCompiled : Side::kEager),
         sources_(installation, options.run.database) {}
@@ -48,7 +49,7 @@ class NightSession {
     RunOptions run = options_.run;
     run.outputs.clear();
     run.id = random_id();
-    const auto ended = perform_run(run, installation_);
+    const auto ended = perform_run(run, session_);
     if (!ended) return fail(ended.error(), terminal_);
     // From here on Ctrl-C ends the night with a report, also between two runs.
     const InterruptGuard guard(options_.run.stop);
@@ -147,7 +148,7 @@ class NightSession {
 
   Status clear_suspects(const InterruptGuard& guard) {
     if (night_.suspects.empty()) return Done{};
-    Remeasurement again(tonight_.run, options_.run, installation_,
+    Remeasurement again(tonight_.run, options_.run, session_,
                         remeasured_database(options_.run.database), "kbench nightly");
     for (int round = 1; round <= options_.most_pairs; ++round) {
       const std::vector<std::size_t> open = open_suspects();
@@ -254,6 +255,7 @@ class NightSession {
 
   const NightlyOptions& options_;
   const Installation& installation_;
+  DeviceSession session_;
   Terminal terminal_;
   Side baseline_;
   NightlyRule rule_;

@@ -91,11 +91,11 @@ std::optional<double> MeasuredPair::longer_than(double log_speedup, Side baselin
   return now ? std::optional(log_speedup - *now) : std::nullopt;
 }
 
-Remeasurement::Remeasurement(const Run& run, RunOptions like, const Installation& installation,
+Remeasurement::Remeasurement(const Run& run, RunOptions like, DeviceSession& session,
                              fs::path database, const std::string& command)
     : device_(facts_of(run)),
       like_(std::move(like)),
-      installation_(installation),
+      session_(session),
       what_(fmt::format("{} {}", command, short_id(run))) {
   like_.levels.clear();
   like_.agent.reset();
@@ -130,7 +130,7 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
   options.layout = RunOptions().layout;  // written as in a folder of ours
   options.id = random_id();
   options.command_line = fmt::format("{}, pair {}", what_, round_);
-  const auto ended = perform_run(options, installation_);
+  const auto ended = perform_run(options, session_);
   if (!ended)
     return Error{ErrorCode::kInfrastructure, "measuring again: " + ended.error().message,
                  ended.error().hint};

@@ -16,6 +16,7 @@
 #include "runner/cli/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/submission/submission.hpp"
 
@@ -48,8 +49,8 @@ struct MeasuredPair {
 class Remeasurement {
  public:
   // Measures rows of `run` again, for `command`, with the options `like`, whose tasks and
-  // submissions are replaced.
-  Remeasurement(const Run& run, RunOptions like, const Installation& installation,
+  // submissions are replaced. `session` is for many turns, of which each round is one.
+  Remeasurement(const Run& run, RunOptions like, DeviceSession& session,
                 std::filesystem::path database, const std::string& command);
 
   // One round, each pair once; the results are in the order of the pairs. Errors: kUsage on another
@@ -63,7 +64,7 @@ class Remeasurement {
 
   RunFacts device_;
   RunOptions like_;
-  const Installation& installation_;
+  DeviceSession& session_;
   std::string what_;  // "kbench nightly 0123456789ab"
   int round_ = 0;
   bool interrupted_ = false;
