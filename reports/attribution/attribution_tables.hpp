@@ -1,0 +1,35 @@
+// Findings of a study of feedback as tables and sentences: the console and the page show the same
+// ones. All texts are sanitized.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/text_table.hpp"
+#include "runner/attribution/analysis.hpp"
+
+namespace kbench {
+
+struct AttributionTable {
+  std::string_view section;  // "components", "interactions", "groups", "arms" or "transfer"
+  std::string heading;
+  std::vector<Column> columns;  // of one row at least, names first
+  std::vector<Estimate> drawn;  // by row, all of one outcome, for a page to draw; else empty
+};
+
+// Components, interactions, groups and their differences, arms, controls, transfer; only tables
+// that have rows.
+[[nodiscard]] std::vector<AttributionTable> attribution_tables(const Attribution& found);
+
+// The meaning of φ, of which outcome and arm, and how its tests are corrected: two lines.
+[[nodiscard]] std::string effect_words(const Attribution& found);
+
+// Pairs that no state has both of: a sentence without a line break, or nothing.
+[[nodiscard]] std::string unidentified_words(const Attribution& found);
+
+// Ground of the numbers, a sentence each: states by what answered there, undecided cells, lines
+// of the file.
+[[nodiscard]] std::vector<std::string> ground_words(const Attribution& found);
+
+}  // namespace kbench
