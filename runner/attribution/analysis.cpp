@@ -121,9 +121,13 @@ class Analyst {
 
   void add_differences(const std::string& by) {
     const std::set<std::string> groups = groups_by(by);
-    for (const Coalition one : groups_of(1))
-      for (auto a = groups.begin(); a != groups.end(); ++a)
-        for (auto b = std::next(a); b != groups.end(); ++b) add_difference(one, by, *a, *b);
+    for (const Coalition one : groups_of(1)) {
+      std::map<std::string, std::vector<StateEffect>> effects;
+      for (const std::string& group : groups)
+        effects[group] = effects_in(choice_.outcome, Index::kBanzhaf, one, by, group);
+      for (auto a = effects.begin(); a != effects.end(); ++a)
+        for (auto b = std::next(a); b != effects.end(); ++b) add_difference(one, by, *a, *b);
+    }
   }
 
   void add_answers() {
@@ -215,14 +219,16 @@ class Analyst {
     found_.effects.push_back(std::move(effect));
   }
 
-  void add_difference(Coalition one, const std::string& by, const std::string& a,
-                      const std::string& b) {
-    const auto of_a = effects_in(choice_.outcome, Index::kBanzhaf, one, by, a);
-    const auto of_b = effects_in(choice_.outcome, Index::kBanzhaf, one, by, b);
+  using EffectsOfGroup = std::pair<const std::string, std::vector<StateEffect>>;
+
+  void add_difference(Coalition one, const std::string& by, const EffectsOfGroup& a,
+                      const EffectsOfGroup& b) {
+    const auto& [group_a, of_a] = a;
+    const auto& [group_b, of_b] = b;
     // Of a kind of which both have enough.
     const UnitKind kind = std::max(widest_kind(of_a), widest_kind(of_b));
     GroupDifference found{
-        .component = names_of(file_, one).front(), .by = by, .group = a, .less = b};
+        .component = names_of(file_, one).front(), .by = by, .group = group_a, .less = group_b};
     const auto difference = compared(by_unit(of_a, kind), by_unit(of_b, kind), found);
     if (!difference) return;
     found.difference = *difference;
@@ -234,9 +240,11 @@ class Analyst {
   static std::optional<MeanDifference> compared(const UnitEffects& a, const UnitEffects& b,
                                                 GroupDifference& found) {
     std::vector<double> pairs;
-    for (const auto& [unit, effect] : a)
-      if (const auto other = b.find(unit); other != b.end())
-        pairs.push_back(effect - other->second);
+    auto other = b.begin();
+    for (const auto& [unit, mean] : a) {
+      while (other != b.end() && other->unit < unit) ++other;
+      if (other != b.end() && other->unit == unit) pairs.push_back(mean - other->mean);
+    }
     found.paired = !pairs.empty();
     found.units = found.paired ? pairs.size() : a.size() + b.size();
     if (!found.paired) return welch(values_in(a), values_in(b));

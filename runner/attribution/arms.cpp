@@ -32,6 +32,9 @@ KnownStates known_states(const StudyCells& file) {
     state.trajectory = cell.trajectory;
     states.try_emplace(cell.state, std::move(state));
   }
+  std::vector<StudiedState*> all;
+  for (auto& [id, state] : states) all.push_back(&state);
+  number_names(all);
   return states;
 }
 

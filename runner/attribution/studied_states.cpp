@@ -149,7 +149,22 @@ class StateCells {
   bool whole_;  // every coalition is to be tried
 };
 
+void number_by(const std::vector<StudiedState*>& states, std::string StudiedState::*name,
+               std::size_t StudiedState::*number) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (const StudiedState* state : states) numbers.emplace(state->*name, 0);
+  std::size_t next = 0;
+  for (auto& [one, its_number] : numbers) its_number = next++;
+  for (StudiedState* state : states) state->*number = numbers.at(state->*name);
+}
+
 }  // namespace
+
+void number_names(const std::vector<StudiedState*>& states) {
+  number_by(states, &StudiedState::id, &StudiedState::id_number);
+  number_by(states, &StudiedState::task, &StudiedState::task_number);
+  number_by(states, &StudiedState::trajectory, &StudiedState::trajectory_number);
+}
 
 StudiedArm study_arm(const StudyCells& file, std::string_view arm) {
   std::map<std::string_view, CellsOfState> states;
@@ -160,6 +175,9 @@ StudiedArm study_arm(const StudyCells& file, std::string_view arm) {
     ++studied.lines;
   }
   for (auto& [id, cells] : states) StateCells(studied, std::move(cells)).add_to_arm();
+  std::vector<StudiedState*> made;
+  for (StudiedState& state : studied.states) made.push_back(&state);
+  number_names(made);
   return studied;
 }
 

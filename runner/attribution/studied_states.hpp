@@ -31,7 +31,15 @@ struct StudiedState {
   Coalition available = 0;                       // over StudyCells::components
   std::vector<std::size_t> components;           // its players: places of `available`, ascending
   std::map<std::size_t, StateOutcome> outcomes;  // by place in StudyCells::outcomes
+
+  // Places of these names in alphabetical order, set by number_names: quicker to compare.
+  std::size_t id_number = 0;
+  std::size_t task_number = 0;
+  std::size_t trajectory_number = 0;
 };
+
+// Numbers the names of states that have units in common.
+void number_names(const std::vector<StudiedState*>& states);
 
 struct StudiedArm {
   std::vector<StudiedState> states;             // by id

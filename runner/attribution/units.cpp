@@ -14,6 +14,15 @@ const std::string& name_of(const StudiedState& state, UnitKind kind) {
   return state.id;
 }
 
+std::size_t number_of(const StudiedState& state, UnitKind kind) {
+  switch (kind) {
+    case UnitKind::kTask: return state.task_number;
+    case UnitKind::kTrajectory: return state.trajectory_number;
+    case UnitKind::kState: return state.id_number;
+  }
+  return state.id_number;
+}
+
 }  // namespace
 
 std::string_view to_string(UnitKind kind) {
@@ -26,16 +35,18 @@ std::string_view to_string(UnitKind kind) {
 }
 
 UnitEffects by_unit(const std::vector<StateEffect>& effects, UnitKind kind) {
-  std::map<std::string, std::pair<double, double>> sums;  // of effects, of states
+  std::vector<std::pair<double, double>> sums;  // of effects, of states; by number of the unit
   for (const StateEffect& one : effects) {
-    const std::string& name = name_of(*one.state, kind);
-    if (name.empty()) return {};
-    auto& [sum, count] = sums[name];
+    if (name_of(*one.state, kind).empty()) return {};
+    const std::size_t number = number_of(*one.state, kind);
+    if (number >= sums.size()) sums.resize(number + 1);
+    auto& [sum, count] = sums[number];
     sum += one.effect;
     ++count;
   }
   UnitEffects means;
-  for (const auto& [name, sum] : sums) means.emplace(name, sum.first / sum.second);
+  for (std::size_t number = 0; number < sums.size(); ++number)
+    if (const auto& [sum, count] = sums[number]; count > 0) means.push_back({number, sum / count});
   return means;
 }
 
@@ -47,7 +58,7 @@ UnitKind widest_kind(const std::vector<StateEffect>& effects) {
 
 std::vector<double> values_in(const UnitEffects& effects) {
   std::vector<double> values;
-  for (const auto& [name, effect] : effects) values.push_back(effect);
+  for (const UnitEffect& one : effects) values.push_back(one.mean);
   return values;
 }
 

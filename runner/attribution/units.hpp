@@ -3,10 +3,7 @@
 // kind of which there are enough. Pure.
 #pragma once
 
-#include <array>
-#include <map>
-#include <optional>
-#include <string>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +22,14 @@ struct StateEffect {
   double effect = 0;
 };
 
-// Mean effect of each unit, by its name. Empty where a state's unit of that kind is not known.
-using UnitEffects = std::map<std::string, double>;
+struct UnitEffect {
+  std::size_t unit = 0;  // number of its name
+  double mean = 0;       // over its states
+};
+
+// In alphabetical order of the units. Empty where a state's unit of that kind is not known. The
+// names of the states are numbered together (number_names).
+using UnitEffects = std::vector<UnitEffect>;
 [[nodiscard]] UnitEffects by_unit(const std::vector<StateEffect>& effects, UnitKind kind);
 
 // The widest kind of which there are kLeastUnits or more; states where there is none.
