@@ -1,4 +1,5 @@
-// The files of reports/assets, compiled in by reports/assets/embed.cmake. Used by html_report only.
+// The files of reports/assets, compiled in by reports/assets/embed.cmake. Used by page_template
+// only.
 #pragma once
 
 #include <string_view>
@@ -7,6 +8,8 @@ namespace kbench::assets {
 
 extern const std::string_view kPageHtml;  // skeleton with {{placeholders}}
 extern const std::string_view kPageCss;
-extern const std::string_view kPageJs;  // the modules of assets/page, bundled
+extern const std::string_view kPageJs;      // the modules of assets/page, bundled
+extern const std::string_view kStaticHtml;  // skeleton of a page without data, with the same style
+extern const std::string_view kStaticJs;    // those modules that it needs
 
 }  // namespace kbench::assets

@@ -43,6 +43,12 @@ std::string sections_of(const PageParts& parts) {
                      parts.home);
 }
 
+Linked linked_within(std::string_view script) {
+  return {policy_source(assets::kPageCss), policy_source(script),
+          fmt::format("<style>{}</style>", assets::kPageCss),
+          fmt::format("<script type=\"module\">{}</script>", script)};
+}
+
 std::string with(const PageParts& parts, const Json& data, const Linked& linked) {
   const std::string title = escape_html(parts.title);
   const std::string fields = fields_html();
@@ -70,10 +76,19 @@ std::string with(const PageParts& parts, const Json& data, const Linked& linked)
 }  // namespace
 
 std::string page_alone(const PageParts& parts, const Json& data) {
-  return with(parts, data,
-              {policy_source(assets::kPageCss), policy_source(assets::kPageJs),
-               fmt::format("<style>{}</style>", assets::kPageCss),
-               fmt::format("<script type=\"module\">{}</script>", assets::kPageJs)});
+  return with(parts, data, linked_within(assets::kPageJs));
+}
+
+std::string static_page(const StaticPageParts& parts) {
+  const std::string title = escape_html(parts.title);
+  const Linked linked = linked_within(assets::kStaticJs);
+  return fill(assets::kStaticHtml, {{"title", title},
+                                    {"style_source", linked.style_source},
+                                    {"script_source", linked.script_source},
+                                    {"style", linked.style},
+                                    {"links", parts.links},
+                                    {"main", parts.main},
+                                    {"script", linked.script}});
 }
 
 // From disk a page may load no module, so the script is a classic one. For a browser that opens a

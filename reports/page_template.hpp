@@ -1,5 +1,6 @@
 // reports/assets/page.html with what varies filled in: style and script inside or beside the page,
-// where its links lead, and its parts.
+// where its links lead, and its parts. Pages that are tables alone share style and bar with it
+// (static.html).
 #pragma once
 
 #include <string>
@@ -21,6 +22,15 @@ struct PageParts {
 
 // Style and script within the page, allowed by their hash.
 [[nodiscard]] std::string page_alone(const PageParts& parts, const Json& data);
+
+struct StaticPageParts {
+  std::string title;
+  std::string links;  // to its sections; this and the next: finished HTML
+  std::string main;
+};
+
+// A page that is all there without a script, with style and script within, allowed by their hash.
+[[nodiscard]] std::string static_page(const StaticPageParts& parts);
 
 // Style and script in files beside it: `root` leads there ("", "../../").
 [[nodiscard]] std::string page_of_site(const PageParts& parts, const Json& data,

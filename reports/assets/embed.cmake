@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ file that holds each of FILES as a raw string: page.css becomes kPageCss. The
-# MODULES, in their order, become one: kPageJs. A module stands behind those it imports from; the
+# MODULES, in their order, become one: kPageJs; so do the STATIC_MODULES: kStaticJs. A module stands behind those it imports from; the
 # bundle is then their text without the lines that import and the word that exports, which makes
 # every top-level name of a module unique among all of them.
 set(code "// Generated from reports/assets; edit the files there.\n#include \"reports/assets.hpp\"\n\n")
@@ -20,13 +20,18 @@ foreach(file IN LISTS FILES)
   string(APPEND code "const std::string_view ${name} = R\"kbench_asset(${text})kbench_asset\";\n")
 endforeach()
 
-set(bundle "")
-foreach(file IN LISTS MODULES)
-  file(READ ${file} text)
-  string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
-  string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")
-  string(APPEND bundle "${text}")
-endforeach()
-string(APPEND code "const std::string_view kPageJs = R\"kbench_asset(${bundle})kbench_asset\";\n")
+function(append_bundle name)
+  set(bundle "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} text)
+    string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
+    string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")
+    string(APPEND bundle "${text}")
+  endforeach()
+  string(APPEND code "const std::string_view ${name} = R\"kbench_asset(${bundle})kbench_asset\";\n")
+  set(code "${code}" PARENT_SCOPE)
+endfunction()
+append_bundle(kPageJs ${MODULES})
+append_bundle(kStaticJs ${STATIC_MODULES})
 string(APPEND code "}  // namespace kbench::assets\n")
 file(WRITE ${OUTPUT} "${code}")

@@ -162,14 +162,16 @@ AttributionTable transfers_table(const Attribution& found) {
   return std::move(rows).table("transfer", "A strong planner's plans, a weak coder's code");
 }
 
+std::string available_words(const AvailableCount& one) {
+  if (one.available.empty()) return "nothing";
+  return sanitize_line(fmt::format("{}", fmt::join(one.available, ", ")));
+}
+
 std::string census_words(const Attribution& found) {
   std::vector<std::string> parts;
   for (const AvailableCount& one : found.census)
-    parts.push_back(fmt::format(
-        "{} with {}{}", one.states,
-        one.available.empty() ? "nothing"
-                              : sanitize_line(fmt::format("{}", fmt::join(one.available, ", "))),
-        one.sampled ? " (coalitions drawn)" : ""));
+    parts.push_back(fmt::format("{} with {}{}", one.states, available_words(one),
+                                one.sampled ? " (coalitions drawn)" : ""));
   return fmt::format("States: {}.", fmt::join(parts, "; "));
 }
 
@@ -190,6 +192,43 @@ std::string undecided_words(const Attribution& found) {
   return parts.empty() ? "" : fmt::format("Undecided cells: {}.", fmt::join(parts, ", "));
 }
 
+AttributionTable lines_table(const Attribution& found) {
+  Rows rows({name("Lines"), number("Number")});
+  rows.add({"in the file", fmt::format("{}", found.lines)});
+  rows.add({"used", fmt::format("{}", found.used)});
+  rows.add({"of other arms", fmt::format("{}", found.of_other_arms)});
+  for (const auto& [why, count] : found.left_out)
+    rows.add({"left out: " + sanitize_line(why), fmt::format("{}", count)});
+  return std::move(rows).table("lines", "Lines of the file");
+}
+
+AttributionTable faults_table(const Attribution& found) {
+  Rows rows({name("Coalition"), number("Faults")});
+  for (const auto& [coalition, count] : found.faults_by_coalition)
+    rows.add({sanitize_line(coalition), fmt::format("{}", count)});
+  return std::move(rows).table("lines", "Faults by coalition");
+}
+
+AttributionTable undecided_table(const Attribution& found) {
+  Rows rows({name("Outcome"), number("Undecided cells")});
+  for (const auto& [outcome, share] : found.undecided)
+    rows.add({sanitize_line(outcome), fmt::format("{:.0f} %", 100 * share)});
+  return std::move(rows).table("lines", "Undecided cells");
+}
+
+AttributionTable census_table(const Attribution& found) {
+  Rows rows({name("Answered"), number("States"), name("Coalitions")});
+  for (const AvailableCount& one : found.census)
+    rows.add({available_words(one), fmt::format("{}", one.states), one.sampled ? "drawn" : "all"});
+  return std::move(rows).table("lines", "States by what answered");
+}
+
+// Without those that have no row.
+std::vector<AttributionTable> filled(std::vector<AttributionTable> tables) {
+  std::erase_if(tables, [](const auto& one) { return one.columns.front().cells.empty(); });
+  return tables;
+}
+
 }  // namespace
 
 std::vector<AttributionTable> attribution_tables(const Attribution& found) {
@@ -200,8 +239,12 @@ std::vector<AttributionTable> attribution_tables(const Attribution& found) {
   for (const auto& make :
        {groups_table, differences_table, arms_table, controls_table, transfers_table})
     tables.push_back(make(found));
-  std::erase_if(tables, [](const auto& one) { return one.columns.front().cells.empty(); });
-  return tables;
+  return filled(std::move(tables));
+}
+
+std::vector<AttributionTable> ground_tables(const Attribution& found) {
+  return filled(
+      {lines_table(found), faults_table(found), undecided_table(found), census_table(found)});
 }
 
 std::string effect_words(const Attribution& found) {

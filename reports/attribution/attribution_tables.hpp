@@ -12,7 +12,8 @@
 namespace kbench {
 
 struct AttributionTable {
-  std::string_view section;  // "components", "interactions", "groups", "arms" or "transfer"
+  // "components", "interactions", "groups", "arms", "transfer" or "lines"
+  std::string_view section;
   std::string heading;
   std::vector<Column> columns;  // of one row at least, names first
   std::vector<Estimate> drawn;  // by row, all of one outcome, for a page to draw; else empty
@@ -31,5 +32,7 @@ struct AttributionTable {
 // Ground of the numbers, a sentence each: states by what answered there, undecided cells, lines
 // of the file.
 [[nodiscard]] std::vector<std::string> ground_words(const Attribution& found);
+// The same as tables, and faults by coalition.
+[[nodiscard]] std::vector<AttributionTable> ground_tables(const Attribution& found);
 
 }  // namespace kbench

@@ -313,6 +313,18 @@ Status check_outputs(const std::vector<OutputRequest>& outputs, const fs::path& 
   return Done{};
 }
 
+Status check_output_file(const fs::path& file, const fs::path& input) {
+  constexpr const char* kHint = "name another file; nothing was written";
+  if (is_stream(file)) return Done{};
+  if (is_database(file))
+    return usage(fmt::format("{} is a database, and would be written over", file.string()), kHint);
+  if (same_file(file, input))
+    return usage(fmt::format("{} is read, and would be written over", file.string()), kHint);
+  if (auto fine = check_place(file); !fine) return fine;
+  const Status kind = check_kind(file);
+  return kind ? kind : usage(kind.error().message, kHint);
+}
+
 Status write_outputs(const ReportData& data, const std::vector<OutputRequest>& outputs,
                      const OutputStyle& style) {
   std::optional<Error> failed;

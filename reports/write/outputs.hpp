@@ -52,6 +52,11 @@ struct OutputWords {
                                    const std::filesystem::path& database,
                                    const std::optional<std::filesystem::path>& input = {});
 
+// The same of a file that is no report of a run and is made of `input`: no folder, no pipe, no
+// database, not `input`. Errors: kUsage.
+[[nodiscard]] Status check_output_file(const std::filesystem::path& file,
+                                       const std::filesystem::path& input);
+
 // How reports look: as tables on standard output, and in files.
 struct OutputStyle {
   TableStyle standard_output;

@@ -17,10 +17,11 @@ namespace kbench {
 
 struct AttributeOptions {
   CommonOptions common;
-  std::filesystem::path file;          // lines of data/schema/cell.schema.json
-  std::optional<std::string> outcome;  // primary; else "correct", or the first by name
-  std::optional<std::string> arm;      // primary; else the first of direct, plan, both
-  std::vector<std::string> by;         // groups that are held against each other
+  std::filesystem::path file;                 // lines of data/schema/cell.schema.json
+  std::optional<std::string> outcome;         // primary; else "correct", or the first by name
+  std::optional<std::string> arm;             // primary; else the first of direct, plan, both
+  std::vector<std::string> by;                // groups that are held against each other
+  std::optional<std::filesystem::path> html;  // page to write
   OutputFormat format = OutputFormat::kTable;
 };
 

@@ -314,11 +314,13 @@ constexpr const char* kAttributeHelp =
     "A cell is one line of JSON: a state that an agent was in, tried once under a coalition of\n"
     "feedback components; data/schema/cell.schema.json describes it. Printed are each component's\n"
     "effect with its 95 % interval and a word (keep, harms, no use, cannot tell), interactions,\n"
-    "strata, generations, arms, controls; and which lines were left out, and why. No model, no\n"
-    "judge and no GPU is asked.\n\n"
+    "strata, generations, arms, controls; and which lines were left out, and why. --html writes\n"
+    "the same as one page that needs no script and loads nothing. No model, no judge and no GPU\n"
+    "is asked.\n\n"
     "Examples:\n"
     "  kbench attribute analyze cells.jsonl\n"
     "  kbench attribute analyze cells.jsonl --outcome fast:1 --by model\n"
+    "  kbench attribute analyze cells.jsonl --html page.html\n"
     "  kbench attribute analyze cells.jsonl --json\n\n";
 
 constexpr const char* kEpisodesHelp =

@@ -160,6 +160,7 @@ class FeedbackTest(DocsCase):
         self.assertIn("analyzer: Shapley +0.067, Banzhaf +0.050\n", output)
         self.assertIn("debugger, analyzer: σ +0.000, as released -0.067, I +0.100\n", output)
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
+        self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))
 
 
 class DataTest(DocsCase):

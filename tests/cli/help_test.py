@@ -44,7 +44,7 @@ WORDS = {
     ("export",): [""],
     ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
                                                  "--style", "--resume", "--db"],
-    ("attribute", "analyze", "x.jsonl"): ["--outcome", "--arm", "--by", "--format"],
+    ("attribute", "analyze", "x.jsonl"): ["--outcome", "--arm", "--by", "--html", "--format"],
     ("attribute", "analyze"): [""],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],

@@ -1,8 +1,6 @@
 // What is printed of a study, and its words for estimates that have no interval.
 #include "reports/attribution/attribution_report.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -11,6 +9,7 @@
 #include "reports/attribution/attribution_json.hpp"
 #include "reports/attribution/attribution_words.hpp"
 #include "reports/json_text.hpp"
+#include "tests/unit/example_study.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/study_fixture.hpp"
 
@@ -21,29 +20,19 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Attribution example(const AnalysisRequest& request = {}) {
-  std::ifstream stream(KBENCH_DATA_DIR "/attribution/example.jsonl");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const auto cells = parse_cells(text, "example.jsonl");
-  EXPECT_TRUE(cells) << cells.error().message;
-  const auto found = analyze(*cells, request);
-  EXPECT_TRUE(found) << found.error().message;
-  return *found;
-}
-
 TEST(AttributionReport, TheConsoleMatchesItsGolden) {
   test::expect_golden("attribution/example.txt",
-                      render_attribution(example({{}, {}, {"stratum"}}), {}));
+                      render_attribution(test::example_study({{}, {}, {"stratum"}}), {}));
 }
 
 TEST(AttributionReport, TheJsonMatchesItsGolden) {
-  Json json = attribution_json(example());
+  Json json = attribution_json(test::example_study());
   json.erase("effects");  // too many to look at
   test::expect_golden("attribution/example.json", json_text(json, 2) + "\n");
 }
 
 TEST(AttributionReport, EveryEffectIsInTheJson) {
-  const Attribution found = example();
+  const Attribution found = test::example_study();
   const Json json = attribution_json(found);
   ASSERT_EQ(json.at("effects").size(), found.effects.size());
   EXPECT_EQ(json.at("effects").at(0).at("index"), "banzhaf");
