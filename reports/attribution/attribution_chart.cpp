@@ -31,9 +31,10 @@ constexpr double kMarkHeight = 20;
 constexpr double kColumn = 7.7;
 constexpr double kBroadLetter = 12;
 constexpr double kTextGap = 8;
+constexpr double kWidestValue = 190;  // beside a name and a word; wider ones go without interval
 constexpr std::size_t kLongestName = 40;
 constexpr std::size_t kLeastName = 8;
-constexpr int kMostTicks = 5;
+constexpr double kMostTicks = 5;
 
 std::string pixels(double value) { return fmt::format("{:.1f}", value); }
 
@@ -116,22 +117,35 @@ void write_whisker(HtmlWriter& html, const Estimate& estimate, const Scale& scal
                   {"class", "middle"}});
 }
 
-// 1, 2 or 5 times a power of ten.
+// 1, 2 or 5 times a power of ten, so that the numbers along the axis do not meet.
 double tick_step(const EstimateAxis& axis) {
-  const double rough = (axis.high - axis.low) / kMostTicks;
+  const double widest =
+      std::max(width_of(signed_words(axis.low)), width_of(signed_words(axis.high))) + kTextGap;
+  const double ticks = std::clamp((kWidth - 2 * kMargin) / widest, 1.0, kMostTicks);
+  const double rough = (axis.high - axis.low) / ticks;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double times : {1.0, 2.0, 5.0})
     if (times * power >= rough) return times * power;
   return 10 * power;
 }
 
+// Below its place on the axis, but within the chart.
+void write_tick(HtmlWriter& html, double x, double y, const std::string& text) {
+  const double half = width_of(text) / 2;
+  if (x + half > kWidth)
+    write_text(html, kWidth, y, "end", text, "label");
+  else
+    write_text(html, std::max(x, half), y, "middle", text, "label");
+}
+
 void write_axis(HtmlWriter& html, const EstimateAxis& axis, const Scale& scale, double bottom) {
   const double step = tick_step(axis);
-  const auto last = std::floor(axis.high / step);
-  for (double number = std::ceil(axis.low / step); number <= last; ++number) {
+  // 0 is on the axis, so these are small.
+  const auto last = static_cast<int>(std::floor(axis.high / step));
+  for (auto number = static_cast<int>(std::ceil(axis.low / step)); number <= last; ++number) {
     const double x = scale.at(number * step);
     write_line(html, number == 0 ? "one" : "grid", x, 0, x, bottom);
-    write_text(html, x, bottom + kTextLine, "middle", signed_words(number * step), "label");
+    write_tick(html, x, bottom + kTextLine, signed_words(number * step));
   }
 }
 
@@ -147,7 +161,8 @@ void write_small_band(HtmlWriter& html, const Scale& scale, double height) {
 }
 
 void write_row(HtmlWriter& html, const ChartRow& row, const Scale& scale, double top) {
-  const std::string value = estimate_cell(row.estimate);
+  std::string value = estimate_cell(row.estimate);
+  if (width_of(value) > kWidestValue) value = signed_words(row.estimate.mean);
   write_text(html, 0, top + kTextLine, "start", label_of(row, value), "name halo");
   write_text(html, kWidth, top + kTextLine, "end", value, "value halo");
   write_whisker(html, row.estimate, scale, top + kMarkLine);

@@ -144,5 +144,16 @@ TEST(AttributionPage, ALongNameLeavesRoomForItsNumbers) {
   EXPECT_THAT(chart, HasSubstr("+.15 [.04, .26]</text>"));
 }
 
+TEST(AttributionPage, LargeNumbersStayWithinTheChart) {
+  Estimate large;
+  large.mean = -123'456'789;
+  large.interval = ConfidenceInterval{-1e9, 1e9};
+  const std::string chart = chart_of({{"analyzer", "cannot tell", large}});
+  EXPECT_THAT(chart, HasSubstr("analyzer: cannot tell</text>"));
+  EXPECT_THAT(chart, HasSubstr(">−123,456,789</text>"));
+  EXPECT_THAT(chart, HasSubstr(R"(text-anchor="end" class="label">+1,000,000,000</text>)"));
+  EXPECT_EQ(count(chart, "\"label\""), 3);
+}
+
 }  // namespace
 }  // namespace kbench
