@@ -91,6 +91,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   shard->needs(group);
   run->add_flag("--no-wait", options.no_wait,
                 "Do not wait for another run on the same device: exit code 3");
+  run->add_flag("--dry-run", options.dry_run,
+                "Print what would run, as a table or with --format json; start and write nothing");
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table)");
   add_outputs(*run, words);

@@ -64,6 +64,7 @@ struct RunOptions {
   bool no_lint = false;      // tasks of others are not checked, and rank nobody
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
   bool no_wait = false;      // where the device is taken: an error
+  bool dry_run = false;      // the plan is printed, and nothing else done
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting

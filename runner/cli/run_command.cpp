@@ -27,11 +27,13 @@
 #include "reports/write/page_extras.hpp"
 #include "runner/backend/nvml.hpp"
 #include "runner/cli/baseline_packages.hpp"
+#include "runner/cli/dry_run.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/python_submissions.hpp"
 #include "runner/cli/resumed_options.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_choices.hpp"
 #include "runner/cli/run_plan.hpp"
 #include "runner/cli/submission_builds.hpp"
@@ -51,9 +53,7 @@
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/store/chain_key.hpp"
-#include "runner/store/database_path.hpp"
 #include "runner/store/store.hpp"
-#include "runner/store/tag.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -829,13 +829,6 @@ class RunSession {
   std::string summary_;
 };
 
-bool is_default_output(const OutputRequest& output) { return output.by_default; }
-
-Status check_asked(const Reporter& reporter, const RunOptions& options) {
-  if (auto fine = check_profile(reporter, options.profile); !fine) return fine;
-  return check_timed(reporter, !options.checks_only);
-}
-
 }  // namespace
 
 Result<RunEnd> perform_run(const RunOptions& given, const Installation& installation) {
@@ -845,30 +838,16 @@ Result<RunEnd> perform_run(const RunOptions& given, const Installation& installa
 
 Result<RunEnd> perform_run(const RunOptions& given, DeviceSession& device) {
   const Installation& installation = device.installation();
-  // Before anything else: a database is worth more than a report.
-  if (auto sound = check_database_path(given.database); !sound) return sound.error();
-  if (auto there = check_database_folder(given.database); !there) return there.error();
-  auto completed = complete_resumed(given);
-  if (!completed) return completed.error();
-  // What was checked only has no page: none is written that nobody asked for.
-  if (completed->checks_only) std::erase_if(completed->outputs, is_default_output);
-  const RunOptions& options = *completed;
-  if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)
-    return fine.error();
-  for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_asked(*output.reporter, options); !fine) return fine.error();
+  auto checked = check_run_options(given);
+  if (!checked) return checked.error();
+  const RunOptions& options = *checked;
   // Neither asks what is to be done, and each takes a moment.
   device.prepare();
   auto plan = make_plan(options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
     return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
-  std::set<int> levels;
-  for (const Task& task : plan->tasks) levels.insert(task.level);
-  for (const OutputRequest& output : options.outputs)
-    if (auto fine = check_levels(*output.reporter, levels); !fine) return fine.error();
-  if (options.shard)
-    if (auto named = check_tag_name(options.group); !named) return named.error();
+  if (auto fine = check_run_plan(options, *plan); !fine) return fine.error();
   const auto profile = find_profile(options.profile);
   if (!profile) return profile.error();
   const auto complete = device.with_libtorch();
@@ -885,7 +864,8 @@ Result<RunEnd> perform_run(const RunOptions& given, DeviceSession& device) {
 }
 
 int run_command(const RunOptions& options, const Installation& installation) {
-  const auto end = perform_run(options, installation);
+  const auto end =
+      options.dry_run ? show_plan(options, installation) : perform_run(options, installation);
   if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
   return finish(end->code, end->summary, options.common.verbosity);
 }
