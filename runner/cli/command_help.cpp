@@ -48,7 +48,8 @@ constexpr const char* kRunHelp =
     "With --checks-only submissions are judged as always and nothing is timed: rows without "
     "times,\n"
     "which count in no score, on no page and in no reward.\n"
-    "Ctrl-C finishes and saves the evaluation at hand; --resume continues.\n"
+    "Ctrl-C finishes and saves the evaluation at hand, and so does --fail-fast after a failure;\n"
+    "--resume continues.\n"
     "--dry-run prints the rows that the same command would measure, what it would skip and why, "
     "and\n"
     "how long the like took before: nothing is compiled, waited for or written.\n\n"
@@ -64,7 +65,7 @@ constexpr const char* kRunHelp =
     "  kbench run my_relu.cpp --task level1/019_relu --checks-only\n"
     "  kbench run --level 1 --dry-run          what would run, and for how long\n"
     "  kbench run --resume                     continue the newest run\n"
-    "  kbench run --level 3 --html report.html\n"
+    "  kbench run --level 3 --html report.html --max-fail 5\n"
     "  kbench run --out junit=kbench.xml --out github=-\n\n"
     "`kbench report --help` lists the formats.\n\n";
 

@@ -59,12 +59,13 @@ struct RunOptions {
   std::optional<std::string> name;            // of that file's agent; else by where it lies
   bool all_tasks = false;                     // of no task selected: also those without submissions
   bool baselines_only = false;
-  std::optional<int> jobs;   // compilations at once; empty: by the number of cores
-  bool quick = false;        // the fewest blocks that give a ratio
-  bool no_lint = false;      // tasks of others are not checked, and rank nobody
-  bool checks_only = false;  // judged without timing: no package is built, no row is ranked
-  bool no_wait = false;      // where the device is taken: an error
-  bool dry_run = false;      // the plan is printed, and nothing else done
+  std::optional<int> jobs;          // compilations at once; empty: by the number of cores
+  bool quick = false;               // the fewest blocks that give a ratio
+  bool no_lint = false;             // tasks of others are not checked, and rank nobody
+  bool checks_only = false;         // judged without timing: no package is built, no row is ranked
+  bool no_wait = false;             // where the device is taken: an error
+  bool dry_run = false;             // the plan is printed, and nothing else done
+  std::optional<int> max_failures;  // failed rows after which the run stops; empty: it goes on
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting

@@ -455,10 +455,22 @@ class RunSession {
       if (options_.stored) options_.stored(evaluation);
       progress_.item_done(format_row_line(derive(evaluation)));
       if (lost_device_) break;
+      if (count_failure(evaluation) && position + 1 < open.size()) {
+        stopped_ = true;
+        left_pending_ = open.size() - position - 1;
+        break;
+      }
     }
     interrupted_ = interrupted_ || guard.interrupted();
     progress_.end();
     return Done{};
+  }
+
+  // Whether that was the last failure that --max-fail allows. Those of an earlier part of a resumed
+  // run were counted there.
+  bool count_failure(const Evaluation& evaluation) {
+    if (fault_of(evaluation.state) == Fault::kSubmission) ++failures_here_;
+    return options_.max_failures && failures_here_ >= *options_.max_failures;
   }
 
   // Whether nothing is left of any sandboxed program that is over. Whoever is left may run beside
@@ -731,7 +743,7 @@ class RunSession {
   // --- the end ---
 
   Status finish_run() {
-    if (!interrupted_ && !lost_device_)
+    if (!interrupted_ && !lost_device_ && !stopped_)
       if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished;
     auto data = load_report(*store_, run_.id, Shards::kApart);
     if (!data) return data.error();
@@ -776,6 +788,13 @@ class RunSession {
     if (interrupted_) {
       summary_ = fmt::format("interrupted; {}; continue with --resume", saved);
       return ExitCode::kInterrupted;
+    }
+    if (stopped_) {
+      summary_ = fmt::format(
+          "stopped after {} failed submission{}, {} row{} left pending; {}; continue with --resume",
+          failures_here_, failures_here_ == 1 ? "" : "s", left_pending_,
+          left_pending_ == 1 ? "" : "s", saved);
+      return ours_ > 0 ? ExitCode::kInfrastructure : ExitCode::kTaskFailed;
     }
     const char* rows = rows_ == 1 ? "row" : "rows";
     if (options_.checks_only) saved += ", nothing timed";
@@ -822,7 +841,9 @@ class RunSession {
   std::set<std::string> done_;                     // keys that --resume found
   bool interrupted_ = false;
   std::optional<Error> lost_device_;  // quarantined: it did not come back
-  std::size_t left_pending_ = 0;      // units, because of that
+  bool stopped_ = false;              // by --max-fail, with units left
+  int failures_here_ = 0;             // rows of this call that are a submission's fault
+  std::size_t left_pending_ = 0;      // units, because of either
   int rows_ = 0;
   int failed_ = 0;
   int ours_ = 0;

@@ -1,0 +1,70 @@
+"""kbench run --fail-fast and --max-fail: a run stops because of failures, and --resume goes on."""
+
+import json
+
+import cli_case
+from cli_case import TASK_FAILED, USAGE
+from prepared import Prepared
+from run_test import CHECKED, RunCase
+
+AGENTS = ("a-honest", "b-does_not_compile", "c-writes_nothing", "d-honest")
+STATES = {"a-honest": "ok", "b-does_not_compile": "compile_error", "c-writes_nothing": "wrong_result", "d-honest": "ok"}
+
+
+class StoppedTest(Prepared, RunCase):
+    """One run that stopped at its first failure."""
+
+    def prepare(self):
+        self.result = self.run_kbench(*CHECKED, "--submissions", self.submissions(*AGENTS), "--fail-fast",
+                                      "--format", "json")
+
+    def states(self, result):
+        return {row["agent"]: row["state"] for row in json.loads(result.stdout)["results"]}
+
+    def test_it_stops_after_the_first_failure_and_says_so(self):
+        self.assert_fails(self.prepared.result, TASK_FAILED)
+        self.assertEqual(self.states(self.prepared.result), {"a-honest": "ok", "b-does_not_compile": "compile_error"})
+        last = self.prepared.result.stderr.splitlines()[-1]
+        for words in ("stopped after 1 failed submission", "2 rows left pending", "continue with --resume"):
+            self.assertIn(words, last)
+        (listed,) = json.loads(self.kbench("runs", "--json").stdout)["runs"]
+        self.assertIsNone(listed["finished_at"])
+
+    def test_a_dry_run_tells_what_is_left(self):
+        result = self.kbench("run", "--dry-run", "--resume", "--format", "json")
+        self.assert_good(result)
+        self.assertEqual([row["what"] for row in json.loads(result.stdout)["rows"]],
+                         ["stored", "stored", "evaluate", "evaluate"])
+        file = self.prepared.folder / "faults/b-does_not_compile/level1/019_relu.cpp"
+        text = file.read_text(encoding="utf-8")
+        self.addCleanup(file.write_text, text, encoding="utf-8")
+        file.write_text(f"// changed\n{text}", encoding="utf-8")
+        self.assert_fails(self.kbench("run", "--dry-run", "--resume"), USAGE, "its source changed since")
+
+    def test_the_second_failure_counts_from_there(self):
+        resumed = self.run_kbench("--resume", "--max-fail", "1",
+                                  "--format", "json")
+        self.assert_fails(resumed, TASK_FAILED, "stopped after 1 failed submission", "1 row left pending")
+        self.assertEqual(self.rows(), (3, 3))
+
+    def test_resumed_without_it_goes_on_to_the_end(self):
+        resumed = self.run_kbench("--resume", "--format", "json")
+        self.assert_fails(resumed, TASK_FAILED, "2 of 4 rows failed")
+        self.assertEqual(self.states(resumed), STATES)
+        self.assertEqual(self.rows(), (4, 4))
+
+
+class MaxFailTest(RunCase):
+    def test_the_last_row_ends_the_run_as_always(self):
+        result = self.run_kbench(*CHECKED, "--submissions", self.submissions("a-honest", "b-does_not_compile"),
+                                 "--max-fail", "1")
+        self.assert_fails(result, TASK_FAILED, "1 of 2 rows failed")
+        self.assertNotIn("stopped", result.stderr)
+
+    def test_what_it_cannot_be(self):
+        self.assert_fails(self.run_kbench("--max-fail", "0"), USAGE, "--max-fail")
+        self.assert_fails(self.run_kbench("--max-fail", "2", "--fail-fast"), USAGE, "--fail-fast")
+
+
+if __name__ == "__main__":
+    cli_case.main()
