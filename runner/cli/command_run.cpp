@@ -50,8 +50,8 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   return {submissions, agent};
 }
 
-// When a run stops before its end.
-void add_stops(CLI::App& run, RunOptions& options) {
+// What failed submissions do to the run.
+void add_failures(CLI::App& run, RunOptions& options) {
   auto* most = run.add_option("--max-fail", options.max_failures,
                               "Stop after N submissions that failed; --resume goes on")
                    ->check(CLI::Range(1, 1'000'000).description(""))
@@ -63,6 +63,8 @@ void add_stops(CLI::App& run, RunOptions& options) {
          },
          "Stop after the first submission that failed: --max-fail 1")
       ->excludes(most);
+  run.add_flag("--exit-zero", options.exit_zero,
+               "Exit code 0 in place of 1: submissions that failed are in the rows alone");
 }
 
 }  // namespace
@@ -106,7 +108,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   shard->needs(group);
   run->add_flag("--no-wait", options.no_wait,
                 "Do not wait for another run on the same device: exit code 3");
-  add_stops(*run, options);
+  add_failures(*run, options);
   run->add_flag("--dry-run", options.dry_run,
                 "Print what would run, as a table or with --format json; start and write nothing");
   add_word(*run, "--format", words.format, format_names(),

@@ -213,11 +213,12 @@ int finish_compared(const Comparison& comparison, const CompareOptions& options)
                   options.common.verbosity);
   }
   const std::size_t more = offending.size() - 1;
+  const std::string text =
+      fmt::format("{}: {}{}", describe(ExitCode::kRegression), offence_words(*offending.front()),
+                  more == 0 ? "" : fmt::format(", and {} more", more));
+  if (options.exit_zero) return finish(ExitCode::kGood, text, options.common.verbosity);
   return finish(ExitCode::kRegression,
-                fmt::format("{}: {}{} (exit code {})", describe(ExitCode::kRegression),
-                            offence_words(*offending.front()),
-                            more == 0 ? "" : fmt::format(", and {} more", more),
-                            to_int(ExitCode::kRegression)),
+                fmt::format("{} (exit code {})", text, to_int(ExitCode::kRegression)),
                 options.common.verbosity);
 }
 

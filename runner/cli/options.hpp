@@ -66,6 +66,7 @@ struct RunOptions {
   bool no_wait = false;             // where the device is taken: an error
   bool dry_run = false;             // the plan is printed, and nothing else done
   std::optional<int> max_failures;  // failed rows after which the run stops; empty: it goes on
+  bool exit_zero = false;           // failures of submissions do not change the exit code
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting
@@ -204,6 +205,7 @@ struct CompareOptions {
   std::string after = "latest";
   bool over_compiled = false;  // the common scale: else eager
   std::string fail_on;         // one of reports/fail_on.hpp; empty: nothing
+  bool exit_zero = false;      // what --fail-on finds does not change the exit code
   bool force = false;
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;

@@ -775,6 +775,12 @@ class RunSession {
     return error;
   }
 
+  // Where anything failed. With --exit-zero the rows alone say that a submission did.
+  [[nodiscard]] ExitCode code_of_failures() const {
+    if (ours_ > 0) return ExitCode::kInfrastructure;
+    return options_.exit_zero ? ExitCode::kGood : ExitCode::kTaskFailed;
+  }
+
   ExitCode outcome() {
     std::string saved =
         fmt::format("run {} saved in {}", short_id(run_), options_.database.string());
@@ -794,21 +800,22 @@ class RunSession {
           "stopped after {} failed submission{}, {} row{} left pending; {}; continue with --resume",
           failures_here_, failures_here_ == 1 ? "" : "s", left_pending_,
           left_pending_ == 1 ? "" : "s", saved);
-      return ours_ > 0 ? ExitCode::kInfrastructure : ExitCode::kTaskFailed;
+      return code_of_failures();
     }
     const char* rows = rows_ == 1 ? "row" : "rows";
     if (options_.checks_only) saved += ", nothing timed";
     summary_ = failed_ == 0 ? fmt::format("{} {}, none failed; {}", rows_, rows, saved)
                             : fmt::format("{} of {} {} failed; {}", failed_, rows_, rows, saved);
     const int mistaken = plan_.census ? plan_.census->mistaken() : 0;
-    if (mistaken > 0)
-      summary_ = fmt::format("{} file{} that look{} like a submission ignored (exit code {}); {}",
-                             mistaken, mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "",
-                             to_int(ours_ > 0 ? ExitCode::kInfrastructure : ExitCode::kTaskFailed),
-                             summary_);
-    if (ours_ > 0) return ExitCode::kInfrastructure;
-    if (mistaken > 0) return ExitCode::kTaskFailed;
-    return failed_ > 0 ? ExitCode::kTaskFailed : ExitCode::kGood;
+    if (mistaken > 0) {
+      const ExitCode code = code_of_failures();
+      const std::string told =
+          code == ExitCode::kGood ? "" : fmt::format(" (exit code {})", to_int(code));
+      summary_ = fmt::format("{} file{} that look{} like a submission ignored{}; {}", mistaken,
+                             mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "", told, summary_);
+    }
+    const bool all_good = failed_ == 0 && mistaken == 0;
+    return all_good ? ExitCode::kGood : code_of_failures();
   }
 
   const RunOptions& options_;

@@ -226,6 +226,14 @@ class CompareTest(RunsCase):
         self.assertIn("▼ SLOWER", result.stdout)
         self.json_of("compare", "--fail-on", "slower:5%", code=REGRESSION)
 
+    def test_exit_zero_leaves_the_regression_in_words(self):
+        self.make([[{"submission_ns": 1_000_000}], [{"submission_ns": 1_100_000}]])
+        result = self.kbench("compare", "--fail-on", "slower:5%", "--exit-zero")
+        self.assert_good(result)
+        self.assertIn("level1/019_relu of alice takes 10.0 % longer", result.stderr.splitlines()[-1])
+        self.assertNotIn("exit code", result.stderr)
+        self.assert_fails(self.kbench("compare", "nosuch", "--exit-zero"), NOTHING_SELECTED, "nosuch")
+
     def test_what_fails_now_or_is_gone(self):
         self.make([[{}, {"agent": "bob"}, {"agent": "carol", "state": "crash"}],
                    [{"state": "wrong_result"}, {"agent": "carol"}, {"agent": "dora"}]])

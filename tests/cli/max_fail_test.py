@@ -1,9 +1,9 @@
-"""kbench run --fail-fast and --max-fail: a run stops because of failures, and --resume goes on."""
+"""kbench run --fail-fast, --max-fail, --exit-zero: a run stops because of failures; the exit code."""
 
 import json
 
 import cli_case
-from cli_case import TASK_FAILED, USAGE
+from cli_case import NOTHING_SELECTED, TASK_FAILED, USAGE
 from prepared import Prepared
 from run_test import CHECKED, RunCase
 
@@ -53,6 +53,12 @@ class StoppedTest(Prepared, RunCase):
         self.assertEqual(self.states(resumed), STATES)
         self.assertEqual(self.rows(), (4, 4))
 
+    def test_with_exit_zero_it_is_good(self):
+        resumed = self.run_kbench("--resume", "--fail-fast",
+                                  "--exit-zero")
+        self.assert_good(resumed)
+        self.assertIn("stopped after 1 failed submission", resumed.stderr.splitlines()[-1])
+
 
 class MaxFailTest(RunCase):
     def test_the_last_row_ends_the_run_as_always(self):
@@ -60,6 +66,19 @@ class MaxFailTest(RunCase):
                                  "--max-fail", "1")
         self.assert_fails(result, TASK_FAILED, "1 of 2 rows failed")
         self.assertNotIn("stopped", result.stderr)
+
+    def test_exit_zero_is_of_failed_submissions_alone(self):
+        words = ("--exit-zero", *CHECKED, "--submissions", self.submissions("b-does_not_compile"))
+        result = self.run_kbench(*words)
+        self.assert_good(result)
+        self.assertIn("1 of 1 row failed", result.stderr.splitlines()[-1])
+        file = self.folder / "faults/b-does_not_compile/level1/020_tanh.cpp"
+        file.write_text("", encoding="utf-8")
+        result = self.run_kbench(*words)  # a file that is none counts like a submission that failed
+        self.assert_good(result)
+        self.assertIn("1 file that looks like a submission ignored; 1 of 1 row failed", result.stderr.splitlines()[-1])
+        self.assert_fails(self.run_kbench(*words, "--agent", "nobody"), NOTHING_SELECTED)
+        self.assert_fails(self.run_kbench("--exit-zero", *CHECKED, "--submissions", "nowhere"), USAGE)
 
     def test_what_it_cannot_be(self):
         self.assert_fails(self.run_kbench("--max-fail", "0"), USAGE, "--max-fail")
