@@ -27,11 +27,13 @@ Selection::Selection(const ReportData& data) {
   if (configuration.contains("agent") && configuration.at("agent").is_string())
     agent_ = configuration.at("agent").get<std::string>();
   is_one_file_ = is_complete(data) && !facts_of(data.run).submitted_file.empty();
+  is_rerun_ = is_complete(data) && configuration.contains("rerun");
   names_tasks_ = is_complete(data) &&
                  (has_entries(configuration, "levels") || has_entries(configuration, "tasks"));
 }
 
 bool Selection::takes(const std::string& task, const std::string& agent) const {
+  if (is_rerun_) return false;
   if (is_one_file_) return submissions_.contains({task, agent});
   if (!agent_.empty() && agent != agent_) return false;
   return !names_tasks_ || tasks_.contains(task);

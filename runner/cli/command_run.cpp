@@ -1,6 +1,7 @@
 #include "runner/cli/command_run.hpp"
 
 #include "runner/cli/command_help.hpp"
+#include "runner/cli/rerun_choice.hpp"
 
 namespace kbench {
 namespace {
@@ -67,6 +68,29 @@ void add_failures(CLI::App& run, RunOptions& options) {
                "Exit code 0 in place of 1: submissions that failed are in the rows alone");
 }
 
+// What of an earlier run is tried once more.
+void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
+  auto* states = run.add_option("--rerun", options.rerun,
+                                "Only what ended in that state in the newest run: timeout,crash")
+                     ->check(one_of(rerun_words()).description(""))
+                     ->delimiter(',')
+                     ->allow_extra_args(false)
+                     ->type_name("STATE")
+                     ->excludes(&resume);
+  run.add_flag_function(
+         "--last-failed",
+         [&options](std::int64_t count) {
+           if (count > 0) options.rerun = {kFailedRows};
+         },
+         "Only what failed in the newest run, with that run's options: --rerun failed")
+      ->excludes(states)
+      ->excludes(&resume);
+  run.add_option("--run", options.rerun_of,
+                 "The run that --last-failed and --rerun look at (default: the newest)")
+      ->type_name("RUN")
+      ->excludes(&resume);
+}
+
 }  // namespace
 
 CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
@@ -117,13 +141,15 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_variants(*run, options.variants);
   add_trust(*run, options.common.trust);
   add_database(*run, options.database);
-  run->add_option_function<std::string>(
-         "--resume", [&options](const std::string& name) { options.resume = name; },
-         "Continue a run, by its tag or the start of its id (default: the newest), skip what it "
-         "has")
-      ->expected(0, 1)
-      ->default_str("latest")  // of the option alone
-      ->type_name("[RUN]");
+  auto* resume = run->add_option_function<std::string>(
+                        "--resume", [&options](const std::string& name) { options.resume = name; },
+                        "Continue a run, by its tag or the start of its id (default: the newest), "
+                        "skip what it "
+                        "has")
+                     ->expected(0, 1)
+                     ->default_str("latest")  // of the option alone
+                     ->type_name("[RUN]");
+  add_reruns(*run, options, *resume);
   add_html(*run, words, "the database");
   add_wide(*run, options.common);
   add_common(*run, options.common, true);

@@ -237,11 +237,10 @@ Result<RunEnd> show_plan(const RunOptions& given, const Installation& installati
   if (!options) return options.error();
   const auto json = wants_json(*options);
   if (!json) return json.error();
-  const auto plan = make_plan(*options, installation);
+  const auto plan = plan_run(*options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
     return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
-  if (auto fine = check_run_plan(*options, *plan); !fine) return fine.error();
   const auto rows = foresee_all(*plan, *options);
   if (!rows) return rows.error();
   tell_choice(*plan, *options);

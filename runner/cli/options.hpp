@@ -67,6 +67,9 @@ struct RunOptions {
   bool dry_run = false;             // the plan is printed, and nothing else done
   std::optional<int> max_failures;  // failed rows after which the run stops; empty: it goes on
   bool exit_zero = false;           // failures of submissions do not change the exit code
+  // Only what failed, or ended in such a state, in an earlier run: "failed" and names of states.
+  std::vector<std::string> rerun;
+  std::optional<std::string> rerun_of;  // that run, a name of store/run_name.hpp; else the newest
   std::optional<ShardChoice> shard;
   std::string group;         // with a shard: what it is a part of, a name as of a tag
   int budget_seconds = 180;  // that one submission may keep the run waiting

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/rerun_choice.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
@@ -109,7 +110,10 @@ Result<RunOptions> complete_resumed(const RunOptions& options) {
   if (!store) return store.error();
   auto run = find_resumed_run(*store, options);
   if (!run) return run.error();
-  return with_options_of(options, *run);
+  RunOptions completed = with_options_of(options, *run);
+  const Json configuration = Json::parse(run->configuration, nullptr, /*allow_exceptions=*/false);
+  if (configuration.contains("rerun")) take_stored_rerun(configuration.at("rerun"), completed);
+  return completed;
 }
 
 }  // namespace kbench

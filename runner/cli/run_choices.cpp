@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "runner/cli/rerun_choice.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/git_state.hpp"
 
@@ -37,6 +38,7 @@ Json describe_configuration(const RunOptions& options, const Plan& plan, const D
   if (options.allow_torch != RunOptions().allow_torch) choices["allow_torch"] = options.allow_torch;
   if (options.checks_only) choices["checks_only"] = true;
   if (options.call_limit_seconds) choices["call_limit_seconds"] = *options.call_limit_seconds;
+  if (!options.rerun.empty()) choices["rerun"] = rerun_json(options);
   if (options.shard) {
     choices["shard"] = {{"group", options.group},
                         {"index", options.shard->index},

@@ -871,11 +871,10 @@ Result<RunEnd> perform_run(const RunOptions& given, DeviceSession& device) {
   const RunOptions& options = *checked;
   // Neither asks what is to be done, and each takes a moment.
   device.prepare();
-  auto plan = make_plan(options, installation);
+  auto plan = plan_run(options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
     return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
-  if (auto fine = check_run_plan(options, *plan); !fine) return fine.error();
   const auto profile = find_profile(options.profile);
   if (!profile) return profile.error();
   const auto complete = device.with_libtorch();

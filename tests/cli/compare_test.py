@@ -216,6 +216,13 @@ class CompareTest(RunsCase):
         result = self.kbench("compare", run_id(2)[:4], run_id(4)[:4])
         self.assert_fails(result, NOTHING_SELECTED, "have no submission in common")
 
+    def test_what_a_rerun_of_failures_did_not_take_is_not_gone(self):
+        self.make([[{}, {"variant": "v2"}, {"agent": "bob", "state": "crash"}],
+                   {"choices": {"rerun": {"run": run_id(1), "states": ["failed"]}}, "rows": [{"agent": "bob"}]}])
+        report = self.json_of("compare", run_id(1)[:4], run_id(2)[:4], "--fail-on", "fails")
+        self.assert_changes(report, {("bob", "NOW PASSES")})
+        self.assertEqual(report["left_out"]["before"], 2)
+
     def test_a_regression_is_exit_code_4_when_asked_for(self):
         self.make([[{"submission_ns": 1_000_000}], [{"submission_ns": 1_100_000}]])
         self.assert_good(self.kbench("compare"))
