@@ -82,7 +82,7 @@ constexpr const char* kTasksHelp =
 constexpr const char* kTasksListHelp =
     "Examples:\n"
     "  kbench tasks list --level 1,2\n"
-    "  kbench tasks list --format json\n\n";
+    "  kbench tasks list --json\n\n";
 
 constexpr const char* kTasksShowHelp =
     "Examples:\n"
@@ -399,7 +399,7 @@ constexpr const char* kDoctorHelp =
     "cannot run), with the remedy. Exit code 3 when something FAILs.\n\n"
     "Examples:\n"
     "  kbench doctor\n"
-    "  kbench doctor --format json\n\n";
+    "  kbench doctor --json\n\n";
 
 constexpr const char* kSelftestHelp =
     "Examples:\n"

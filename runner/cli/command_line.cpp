@@ -72,7 +72,7 @@ CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   add_task_globs(*lint, options.tasks);
   add_size(*lint, options.size);
   add_device(*lint, options.device);
-  add_format(*lint, options.format);
+  add_json(*lint, options.format);
   add_database(*lint, options.database,
                "SQLite database that keeps the states (default: kbench.sqlite)");
   add_common(*lint, options.common, true);
@@ -113,7 +113,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   add_path(*apps.header, "--out", options.out,
            "Write task.h and kbench.h into this folder instead, for an editor or a compiler")
       ->type_name("DIR");
-  for (auto* one : {apps.list, apps.show}) add_format(*one, options.format);
+  for (auto* one : {apps.list, apps.show}) add_json(*one, options.format);
   for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
     one->footer(help_of("tasks " + one->get_name()));
     add_common(*one, options.common, true);
@@ -142,7 +142,7 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
          "Seconds of processor time that one file may take, see below (default: 120)");
   number("--memory", options.memory_gib, 4, 4096,
          "GiB of address space that one file may take (default: 12)");
-  add_format(*import, options.format, "Format of the results on standard output");
+  add_json(*import, options.format, "Format of the results on standard output");
   add_common(*import, options.common, false);
   return import;
 }
@@ -239,7 +239,7 @@ CLI::App* add_config(CLI::App& app, ConfigOptions& options) {
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
   auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
   doctor->footer(help_of("doctor"));
-  add_format(*doctor, options.format);
+  add_json(*doctor, options.format);
   add_common(*doctor, options.common, true);
   return doctor;
 }
@@ -261,7 +261,7 @@ CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
                    "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  add_format(*timing, options.format);
+  add_json(*timing, options.format);
   add_common(*timing, options.common, false);
   return timing;
 }
@@ -284,7 +284,7 @@ SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
   sandbox->add_option("--only", options.only, "Only this escape; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME");
-  add_format(*sandbox, options.format);
+  add_json(*sandbox, options.format);
   add_common(*sandbox, options.common, false);
   return {sandbox, add_timing(*selftest, timing)};
 }

@@ -131,8 +131,8 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
 }
 
 // Shorter to type, and what people try.
-void add_json(CLI::App& app, OutputFormat& format) {
-  add_format(app, format);
+void add_json(CLI::App& app, OutputFormat& format, const std::string& what) {
+  add_format(app, format, what);
   app.add_flag_function(
       "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
       "The same as --format json");

@@ -59,7 +59,8 @@ void add_device(CLI::App& app, Text& device, const std::string& help = kDeviceHe
 CLI::Option* add_path(CLI::App& app, const std::string& name,
                       std::optional<std::filesystem::path>& value, const std::string& help);
 void add_format(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
-void add_json(CLI::App& app, OutputFormat& format);  // and --format
+// Adds --format and --json.
+void add_json(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
 void add_common(CLI::App& app, CommonOptions& common, bool with_suite);
 void add_database(CLI::App& app, std::filesystem::path& database,
                   const std::string& help = "SQLite database (default: kbench.sqlite)");

@@ -78,7 +78,7 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   synth->add_flag("--no-packages", options.no_packages, "Build no compiled baselines");
   synth->add_flag("--no-run", options.no_run, "Only lower, and look at the graphs");
   synth->add_flag("--resume", options.resume, "Go on in --out where it was left");
-  add_format(*synth, options.format, "Format of the summary");
+  add_json(*synth, options.format, "Format of the summary");
   add_common(*synth, options.common, false);
   return synth;
 }

@@ -97,6 +97,15 @@ class HelpTest(cli_case.CliCase):
             for line in self.kbench(*command, "--help").stdout.splitlines():
                 self.assertLessEqual(len(line), 120, line)
 
+    def test_json_is_short_for_format_json_wherever_that_is_one_of_two(self):
+        """Was: an unknown option of tasks list, doctor, import and synth, though runs and compare knew it."""
+        two = re.compile(r"--format table\|json\s")
+        commands = [one for one in COMMANDS if two.search(self.kbench(*one, "--help").stdout)]
+        self.assertIn(("tasks", "list"), commands)
+        for command in commands:
+            with self.subTest(command=command):
+                self.assertRegex(self.kbench(*command, "--help").stdout, r"--json +The same as --format json")
+
     def test_every_example_in_help_is_accepted(self):
         """Examples rot: each is parsed by the program itself, with --help so that nothing runs."""
         for command in [(), *COMMANDS]:

@@ -38,6 +38,7 @@ class TasksListTest(cli_case.CliCase):
 
     def test_level_selects(self):
         result = self.kbench("tasks", "list", "--level", "2", "--format", "json")
+        self.assertEqual(self.kbench("tasks", "list", "--level", "2", "--json").stdout, result.stdout)
         self.assert_good(result)
         tasks = json.loads(result.stdout)["tasks"]
         self.assertTrue(tasks)
