@@ -1,5 +1,6 @@
 #include "runner/cli/command_line.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -528,6 +529,18 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
   return with_settings(table.app, words, *settings);
 }
 
+// GitHub Actions takes commands from the standard output of a step, and a summary of it. A run
+// there writes both where nothing else is asked for. What is no output at all, run_outputs says.
+void suit_github(OutputWords& words, const SetElsewhere& around) {
+  const auto takes_standard_output = [](const std::string& word) {
+    const auto output = parse_output(word);
+    return output && !output->file;
+  };
+  if (words.format || around.environment("GITHUB_ACTIONS") != "true") return;
+  if (std::none_of(words.out.begin(), words.out.end(), takes_standard_output) && words.html != "-")
+    words.format = "github";
+}
+
 // Where the reports of the command that was chosen go. Errors: kUsage.
 Status take_outputs(const Table& table, Commands& commands) {
   const auto into = [](Result<std::vector<OutputRequest>> outputs,
@@ -641,6 +654,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
     return explain(app, problem);
   }
   if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
+  if (table.run->parsed()) suit_github(commands.run_words, around);
   if (auto taken = take_outputs(table, commands); !taken) return taken.error();
   if (table.run->parsed()) {
     commands.run.command_line = command_line_text(words);

@@ -136,7 +136,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   run->add_flag("--dry-run", options.dry_run,
                 "Print what would run, as a table or with --format json; start and write nothing");
   add_word(*run, "--format", words.format, format_names(),
-           "Format of the results on standard output (default: table)");
+           "Format of the results on standard output (default: table; in GitHub Actions: github)");
   add_outputs(*run, words);
   add_variants(*run, options.variants);
   add_trust(*run, options.common.trust);

@@ -213,7 +213,7 @@ std::string summarize(const std::vector<ShownRow>& rows) {
 Result<bool> wants_json(const RunOptions& options) {
   for (const OutputRequest& output : options.outputs) {
     const std::string_view name = output.reporter->name;
-    if (output.file || name == "table") continue;
+    if (output.file || name == "table" || name == "github") continue;
     if (name == "json") return true;
     return Error{ErrorCode::kUsage, fmt::format("a plan has no rows to be shown as {}", name),
                  "--dry-run prints a table, or JSON with --format json"};

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/reporter.hpp"
 #include "runner/cli/command_line.hpp"
 #include "tests/unit/task_fixture.hpp"
 
@@ -75,6 +76,29 @@ TEST_F(Settings, CommandLineGoesBeforeEnvironmentBeforeFileBeforeDefault) {
   variable("KBENCH_RUN_BUDGET", "50");
   EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 50);
   EXPECT_EQ(parse_as<RunOptions>({"run", "--budget", "40"}).budget_seconds, 40);
+}
+
+TEST_F(Settings, GitHubActionsGetsItsFormatWhereNothingElseGoesThere) {
+  const auto printed = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"run", "--no-html"};
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<std::string> names;
+    for (const OutputRequest& output : parse_as<RunOptions>(words).outputs)
+      if (!output.file) names.emplace_back(output.reporter->name);
+    return names;
+  };
+  EXPECT_THAT(printed({}), ElementsAre("table"));
+  variable("GITHUB_ACTIONS", "true");
+  EXPECT_THAT(printed({}), ElementsAre("github"));
+  EXPECT_THAT(printed({"--out", "junit=x.xml"}), ElementsAre("github"));
+  EXPECT_THAT(printed({"--format", "table"}), ElementsAre("table"));
+  EXPECT_THAT(printed({"--out", "csv=-"}), ElementsAre("csv"));
+  EXPECT_THAT(printed({"--out", "github=-"}), ElementsAre("github"));
+  variable("KBENCH_RUN_FORMAT", "json");
+  EXPECT_THAT(printed({}), ElementsAre("json"));
+  variable("GITHUB_ACTIONS", "false");
+  variable("KBENCH_RUN_FORMAT", "table");
+  EXPECT_THAT(printed({}), ElementsAre("table"));
 }
 
 TEST_F(Settings, EveryKindOfValue) {
