@@ -164,7 +164,7 @@ extern "C" uint64_t kbench_workspace_bytes() { return sizeof(Workspace); }
 
 extern "C" int kbench_prepare(const kb_params* params, kb_context* ctx) {
   auto& work = *static_cast<Workspace*>(ctx->workspace);
-  work.tiles = may_use_tiles();
+  work.tiles = kM % 32 == 0 && may_use_tiles();  // they hold 32 rows
   work.w_easy = is_easy(params->linear_weight, kN * kK);
   for (long column = 0; column < kN; ++column)
     for (long k = 0; k < kK; ++k)
