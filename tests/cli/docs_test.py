@@ -173,7 +173,7 @@ class DataTest(DocsCase):
         self.assertRegex(output, r"(?m)^level1/019_relu [123]\.0 \['system', 'user', 'assistant'")
         self.assertIn("\n0\n", output, "what is held out is left out")
         targets = [line for line in output.splitlines() if line.startswith("[")]
-        self.assertEqual(len(targets), 2)
+        self.assertEqual(len(targets), 2, output)
         self.assertEqual(len(set(json.loads(targets[0]))), 1, "no critic was asked")
         self.assertTrue(list((self.work / "sources").rglob("*.cpp")))
         rows = (self.work / "rows.jsonl").read_text(encoding="utf-8").splitlines()
