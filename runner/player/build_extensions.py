@@ -13,6 +13,7 @@ descriptor 3 (length-prefixed JSON):
     or: {"type": "failed", "message": WORDS}                   it does not compile
     we: {"type": "turn"}                                       before a call, which may be tuned by times
     it: {"type": "turn"}                                       once no other step has the device
+    we: {"type": "turn over"}                                  while something is compiled within that call
     we: {"type": "ended", "note": WORDS,                       in the end: what was raised, or ""
          "failure": true,                                      because something does not compile
          "refused": WORDS}                                     the first that kbench refused here
@@ -23,11 +24,13 @@ what is to be compiled and no more. Triton is the exception, whose kernels for t
 what it left in its cache goes into descriptor 4.
 """
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import socket
 import sys
+import threading
 import traceback
 
 import torch
@@ -36,6 +39,9 @@ import kbench_extensions
 import kbench_triton
 
 CACHE = 4  # descriptor
+# Several steps may be within a call, and one of them has the device: see DeviceTurns of the supervisor. The
+# share of the device's memory that one of the others may hold.
+HELD_WITHOUT_TURN = 1 / 16
 
 
 def load_player():
@@ -56,12 +62,19 @@ class Builder:
         self.channel = channel
         self.request = request
         self.answers = {}  # by name and text
+        self.has_turn = False
+        self.speaking = threading.Lock()  # kernels may be compiled in several threads
+
+    def ask(self, message):
+        with self.speaking:
+            player.send(self.channel, message)
+            return player.receive(self.channel)[0]
 
     def find(self, name, text):
         """The name and the library of a request."""
         if (name, text) not in self.answers:
-            player.send(self.channel, {"type": "build", "name": name, "request": text})
-            self.answers[name, text], _ = player.receive(self.channel)
+            with self.without_turn():
+                self.answers[name, text] = self.ask({"type": "build", "name": name, "request": text})
         answer = self.answers[name, text]
         if answer["type"] == "failed":
             raise kbench_extensions.NotCompiled(answer["message"])
@@ -69,6 +82,30 @@ class Builder:
 
     def find_c(self, name, text):
         return self.find(name, kbench_extensions.text_of(kbench_extensions.c_request(text), name))[1]
+
+    def take_turn(self):
+        self.ask({"type": "turn"})
+        self.has_turn = True
+
+    @contextlib.contextmanager
+    def without_turn(self):
+        """While something is compiled, so that other steps need not wait for that."""
+        gives = self.has_turn and self.holds_little()
+        if gives:
+            self.has_turn = False
+            with self.speaking:
+                player.send(self.channel, {"type": "turn over"})
+        try:
+            yield
+        finally:
+            if gives:
+                self.take_turn()
+
+    def holds_little(self):
+        if self.request["device"] == "cpu":
+            return True
+        return torch.cuda.memory_reserved() <= (torch.cuda.get_device_properties(0).total_memory
+                                                * HELD_WITHOUT_TURN)
 
     def get_ready(self):
         request = self.request
@@ -78,7 +115,7 @@ class Builder:
             kbench_extensions.refuse_torch_compile()
         kbench_extensions.offer_modules(request["modules"], request["folder"])
         if request["triton"]:
-            kbench_triton.compile_by(self.find_c)
+            kbench_triton.compile_by(self.find_c, self.without_turn)
 
     def run(self):
         request = self.request
@@ -87,8 +124,7 @@ class Builder:
         model = player.make_model(model_class, request["init"], request["entry"])
         player.set_mode(model, request["mode"])
         if request["triton"] or not self.answers:
-            player.send(self.channel, {"type": "turn"})
-            player.receive(self.channel)
+            self.take_turn()
             self.call(model)
 
     def call(self, model):

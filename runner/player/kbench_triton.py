@@ -96,15 +96,23 @@ def offer(folder, note):
     triton.knobs.build.impl = no_compiler
 
 
-def compile_by(ask):
-    """In the build step: `ask(name, text)` compiles lines of C, and gives the library's path."""
+def compile_by(ask, without_turn):
+    """In the build step: `ask(name, text)` compiles lines of C, and gives the library's path. The device is
+    left to other steps, by the context `without_turn()`, while a kernel is compiled."""
     import triton
+
+    original = triton.compiler.compile
+
+    def compile(*arguments, **options):
+        with without_turn():
+            return original(*arguments, **options)
 
     def implementation(name, source, *_):
         with open(source, encoding="utf-8") as file:
             return ask(name, file.read())
 
     tune_by_any_key()
+    triton.compile = triton.compiler.compile = compile  # torch.compile's, and triton.jit's
     triton.knobs.build.impl = implementation
 
 

@@ -151,6 +151,33 @@ struct PythonBuilder::Record {
   static fs::path cache_beside(fs::path file) { return file.replace_extension(".triton"); }
 };
 
+// A step's place among those that are within a call, and its turn with the device.
+class PythonBuilder::Turn {
+ public:
+  explicit Turn(DeviceTurns& turns) : turns_(turns), device_(turns.device, std::defer_lock) {}
+  ~Turn() {
+    give_up();
+    if (within_a_call_) turns_.calls.release();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // Waits for it.
+  void take() {
+    if (!within_a_call_) turns_.calls.acquire();
+    within_a_call_ = true;
+    if (!device_.owns_lock()) device_.lock();
+  }
+  void give_up() {
+    if (device_.owns_lock()) device_.unlock();
+  }
+
+ private:
+  DeviceTurns& turns_;
+  std::unique_lock<std::mutex> device_;
+  bool within_a_call_ = false;
+};
+
 // What runs the submission.
 struct PythonBuilder::Process {
   Staging scratch;  // which it may write to
@@ -393,7 +420,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
   WrittenFiles files(process.scratch.out());
   const auto patience = request.submission.needs.triton_on(device_) ? limits_.triton : limits_.own;
   Record record;
-  std::unique_lock<std::mutex> turn;
+  Turn turn(*turns_);
   Clock::duration own{};  // what it took by itself
   while (true) {
     const auto asked_at = Clock::now();
@@ -414,8 +441,12 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
           "The step imports the file and makes a ModelNew; compilers' time does not count."};
     }
     const std::string type = message ? text_in(message->body, "type") : "";
-    if (type == "turn" && !turn.owns_lock()) {
-      turn = std::unique_lock(*device_is_ours_);
+    if (type == "turn over") {
+      turn.give_up();
+      continue;
+    }
+    if (type == "turn") {
+      turn.take();
       if (channel.send(Json{{"type", "turn"}})) continue;
     }
     if (type != "build") {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,16 @@ struct PythonBuildLimits {
   std::chrono::seconds triton{600};  // the same where Triton compiles and tunes
 };
 
+// Autotuning measures, so one step at a time has the device. Whoever compiles within its call
+// leaves it to others and keeps what it has allocated there: the more calls, the less memory for
+// each (see HELD_WITHOUT_TURN of build_extensions.py, which grants all of them together half of
+// it).
+struct DeviceTurns {
+  static constexpr std::ptrdiff_t kCalls = 8;
+  std::counting_semaphore<kCalls> calls{kCalls};
+  std::mutex device;
+};
+
 class PythonBuilder {
  public:
   // `device`: "cpu" or "cuda". `environment`: what a process reads to see the device that the run
@@ -58,6 +69,7 @@ class PythonBuilder {
   struct Record;
   struct Process;
   class Step;
+  class Turn;
 
   [[nodiscard]] std::string key_of(const PythonBuildRequest& request) const;
   [[nodiscard]] Result<Record> run(const PythonBuildRequest& request, Step& step) const;
@@ -78,8 +90,7 @@ class PythonBuilder {
   std::string device_;
   std::map<std::string, std::string> environment_;
   PythonBuildLimits limits_;
-  // Autotuning measures, and a call takes memory: one at a time has the device.
-  std::shared_ptr<std::mutex> device_is_ours_ = std::make_shared<std::mutex>();
+  std::shared_ptr<DeviceTurns> turns_ = std::make_shared<DeviceTurns>();
 };
 
 }  // namespace kbench

@@ -1,14 +1,20 @@
 // Build steps with the real sandbox, compilers and a Python that has torch.
 #include "runner/submission/python_builder.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/unique_fd.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/os/files.hpp"
 #include "tests/fakes/submission_fixture.hpp"
@@ -38,6 +44,15 @@ std::string extension(const std::string& body) {
          "        return x\n";
 }
 
+// The same, asked for when it is first called.
+std::string extension_of_a_call(const std::string& body) {
+  const std::string text = extension(body);
+  const auto at = text.find("kernels = ");
+  const std::string call = text.substr(at, text.find('\n', at) - at);
+  std::string lazy = text.substr(0, at) + text.substr(text.find("class ModelNew"));
+  return lazy.insert(lazy.find("        return x"), "        " + call + "\n");
+}
+
 class PythonBuilderTest : public ::testing::Test {
  protected:
   PythonBuilderTest() : sandbox_(make_sandbox()) {
@@ -56,23 +71,31 @@ class PythonBuilderTest : public ::testing::Test {
 
   // Hands in one file and builds it. What was staged lives until the next call.
   Result<PythonBuild> build(const std::string& text, PythonBuildLimits limits = {}) {
-    submissions_.write("ann/level1/019_relu.py", text);
-    const auto set = find_submissions(submissions_.path());
+    auto staging = Staging::make();
+    if (!staging) return staging.error();
+    staging_ = std::move(*staging);
+    return build(builder(limits), *staging_, "ann", text);
+  }
+
+  PythonBuilder builder(PythonBuildLimits limits = {}) {
+    return {*sandbox_, ExtensionCompiler(*sandbox_, tools_, cache_.path()), "cpu", {}, limits};
+  }
+
+  static Result<PythonBuild> build(const PythonBuilder& builder, Staging& staging,
+                                   const std::string& agent, const std::string& text) {
+    SubmissionFolder submissions;
+    submissions.write(agent + "/level1/019_relu.py", text);
+    const auto set = find_submissions(submissions.path());
     if (!set || set->submissions.size() != 1)
       return Error{ErrorCode::kInfrastructure, "not one submission", ""};
     const Submission& submission = set->submissions.front();
     const auto files = read_source_files(submission);
     if (!files) return files.error();
-    auto staging = Staging::make();
-    if (!staging) return staging.error();
-    staging_ = std::move(*staging);
     for (const SourceFile& file : *files)
-      if (auto added = staging_->add(file.name, file.bytes); !added) return added.error();
-    const PythonBuilder builder(*sandbox_, ExtensionCompiler(*sandbox_, tools_, cache_.path()),
-                                "cpu", {}, limits);
+      if (auto added = staging.add(file.name, file.bytes); !added) return added.error();
     return builder.build({.submission = submission,
                           .files = *files,
-                          .staging = *staging_,
+                          .staging = staging,
                           .entry = "019_relu.py",
                           .init = "([], {}, [])",
                           .mode = "batch-stats",
@@ -94,7 +117,6 @@ class PythonBuilderTest : public ::testing::Test {
 
   std::unique_ptr<Sandbox> sandbox_;
   ExtensionTools tools_;
-  SubmissionFolder submissions_;
   SubmissionFolder cache_;
   std::optional<Staging> staging_;
 };
@@ -194,16 +216,42 @@ TEST_F(PythonBuilderTest, WhatItRaisesIsLeftToItsSessions) {
   EXPECT_EQ(died->note, "the process of its build step died");
 }
 
-// What is first asked for when it is first called.
-TEST_F(PythonBuilderTest, AnExtensionThatForwardAsksForIsBuilt) {
-  const std::string text = extension("return 42;");
-  const auto at = text.find("kernels = ");
-  const std::string call = text.substr(at, text.find('\n', at) - at);
-  std::string lazy = text.substr(0, at) + text.substr(text.find("class ModelNew"));
-  lazy.insert(lazy.find("        return x"), "        " + call + "\n");
-  const auto built = build(lazy);
-  ASSERT_TRUE(built.ok()) << built.error().message;
-  EXPECT_EQ(built->extensions.size(), 1u) << built->note;
+// Its compiler waits for a header, which is a pipe, until another step has been called and has
+// ended.
+TEST_F(PythonBuilderTest, AStepLeavesTheDeviceToOthersWhileItCompilesWithinItsCall) {
+  const PythonBuilder builder = this->builder();
+  auto first = Staging::make();
+  auto second = Staging::make();
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(first->add("src/kept", "the folder that compilers see").ok());
+  const fs::path header = first->path() / "src" / "waits.h";
+  ASSERT_EQ(::mkfifo(header.c_str(), 0644), 0);
+  auto compiles = std::async(std::launch::async, [&] {
+    return build(builder, *first, "ann",
+                 extension_of_a_call("\n#include \"" + header.string() + "\"\nreturn 42;"));
+  });
+  UniqueFd gate;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!gate.valid() && std::chrono::steady_clock::now() < deadline) {
+    gate.reset(::open(header.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));  // once it is read
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(gate.valid()) << "no compiler has asked for the header";
+
+  auto calls = std::async(std::launch::async, [&] {
+    return build(builder, *second, "bob",
+                 "import torch\nfrom torch.utils.cpp_extension import load_inline\n"
+                 "class ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return x\n");
+  });
+  EXPECT_EQ(calls.wait_for(std::chrono::minutes(2)), std::future_status::ready)
+      << "it waits for a step that compiles";
+  gate.reset();
+  const auto one = compiles.get();
+  const auto other = calls.get();
+  ASSERT_TRUE(one.ok()) << one.error().message;
+  EXPECT_EQ(one->extensions.size(), 1u) << one->note;
+  ASSERT_TRUE(other.ok()) << other.error().message;
+  EXPECT_EQ(other->note, "");
 }
 
 TEST_F(RefusedBuildTest, WhatItSaysBesidesIsNotBelieved) {
