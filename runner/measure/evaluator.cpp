@@ -320,8 +320,7 @@ class Evaluating {
   // A compiled baseline that computes something else is left out, with the reason.
   std::optional<EarlyEnd> check_compiled() {
     if (!record_.compiled_reason.empty()) return std::nullopt;
-    const bool tf32_allowed = !on_cpu() && request_.precision != "fp32";
-    auto compared = oracle_.judge_compiled(compiled_bounds(rule_, eager_error_, tf32_allowed));
+    auto compared = oracle_.judge_compiled(bounds(rule_, eager_error_, Against::kEager));
     if (!compared && compared.error().code == ErrorCode::kDoesNotFit)
       return from_error(compared.error());
     if (compared) {

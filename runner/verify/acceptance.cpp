@@ -109,17 +109,6 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
   return result;
 }
 
-std::vector<OutputBound> compiled_bounds(const AcceptanceRule& rule,
-                                         const std::vector<EagerError>& eager, bool tf32_allowed) {
-  constexpr double kTf32Allowance = 0x1p-7;
-  auto result = bounds(rule, eager, Against::kEager);
-  if (tf32_allowed) {
-    for (OutputBound& bound : result)
-      bound.absolute = std::max(bound.absolute, kTf32Allowance * bound.rms);
-  }
-  return result;
-}
-
 Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
             const std::vector<EagerError>& eager, const std::vector<CompareResult>& compared,
             Against against, Whose whose) {

@@ -83,13 +83,6 @@ struct AcceptanceRule {
                                               const std::vector<EagerError>& eager,
                                               Against against);
 
-// The same for the compiled baseline, compared with eager. It may choose TF32 convolutions where
-// eager's heuristics did not, if the precision class allows TF32 at all: then an error of 2^-7 of
-// the output's root mean square is no sign of a broken package (TF32 rounds at 2^-11).
-[[nodiscard]] std::vector<OutputBound> compiled_bounds(const AcceptanceRule& rule,
-                                                       const std::vector<EagerError>& eager,
-                                                       bool tf32_allowed);
-
 // Turns the device's comparison of every output into a verdict. `eager` belongs to the same draw.
 // The Check carries the output with the largest error relative to its bound; its message names
 // the output, the element, both values and the error that was allowed there.

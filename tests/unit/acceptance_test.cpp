@@ -80,11 +80,6 @@ TEST(Acceptance, FunctionsOfShippedTasksAreCounted) {
   EXPECT_EQ(functions_of("level2/004_conv2d_mish_mish"), 4);
 }
 
-TEST(Acceptance, TheCompiledBaselineMayUseTf32OnlyWhereTheClassAllowsIt) {
-  EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, true).at(0).absolute, 0.5 / 128);
-  EXPECT_DOUBLE_EQ(compiled_bounds({}, kEager, false).at(0).absolute, 5e-6);
-}
-
 // A comparison of `outputs` with `right`, both of a thousand elements.
 std::string cause_of(const std::function<double(double)>& wrong) {
   const TensorSpec spec{.name = "y", .shape = {1000}};
