@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 // Importing torch on a busy machine, and some 250 files.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
+constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
 
 bool is_played_python(const PlannedRow& unit) {
   return unit.submission && unit.submission->kind == SubmissionKind::kPython && !unit.ends_as;
@@ -194,7 +195,11 @@ std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const 
                                                         const Installation& installation,
                                                         Sandbox& sandbox) {
   const fs::path scripts = fs::absolute(installation.root / "suites");
-  SandboxCommand command = python_command(player.python, scripts / "init_arguments.py");
+  const auto scratch = make_python_scratch(sandbox, "kbench-arguments");
+  if (!scratch) return {tasks.size(), scratch.error()};
+  SandboxCommand command =
+      python_command(player.python, scripts / "init_arguments.py", scratch->path());
+  command.max_file_bytes = kMostWritten;
   command.readable.push_back(scripts);
   command.max_resident_bytes = physical_memory_bytes() / 2;
   command.argv.push_back(size);

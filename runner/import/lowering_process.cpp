@@ -47,15 +47,10 @@ Result<std::unique_ptr<Server>> LoweringProcess::start(Sandbox& sandbox, const L
   process->errors_ = std::move(errors->read);
   process->channel_ = Channel(std::move(ends->first));
 
-  fs::path scratch = "/tmp";  // bubblewrap makes a new one for each program, held in memory
-  if (!sandbox.level(false).bubblewrap) {
-    auto made = ScratchFolder::make("kbench-import");
-    if (!made) return made.error();
-    process->scratch_ = std::move(*made);
-    scratch = process->scratch_.path();
-  }
-  SandboxCommand command = lowering_command(setup, setup.script, scratch);
-  if (scratch == process->scratch_.path()) command.writable = {scratch};
+  auto scratch = make_python_scratch(sandbox, "kbench-import");
+  if (!scratch) return scratch.error();
+  process->scratch_ = std::move(*scratch);
+  SandboxCommand command = lowering_command(setup, setup.script, process->scratch_.path());
   command.descriptors = {{ends->second.get(), 0}, {errors->write.get(), 2}};
   auto started = sandbox.start(command);
   if (!started) return started.error();

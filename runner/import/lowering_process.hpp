@@ -32,7 +32,7 @@ struct LoweringSetup {
 // One of our scripts with that Python and these limits.
 [[nodiscard]] SandboxCommand lowering_command(const LoweringSetup& setup,
                                               const std::filesystem::path& script,
-                                              const std::filesystem::path& scratch = "/tmp");
+                                              const std::filesystem::path& scratch = {});
 
 class LoweringProcess final : public Server {
  public:

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include "runner/os/files.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -17,10 +19,15 @@ struct PythonSetup {
   std::vector<std::filesystem::path> readable;     // what it consists of, and needs besides
 };
 
-// In an otherwise empty sandbox, without a GPU and without limits of memory. With bubblewrap it has
-// a /tmp of its own, else the caller gives it a folder to write to.
+// In an otherwise empty sandbox, without a GPU and without limits of memory. It may write to
+// `scratch`; none: to /tmp, which with bubblewrap is its own.
 [[nodiscard]] SandboxCommand python_command(const PythonSetup& setup,
                                             const std::filesystem::path& script,
-                                            const std::filesystem::path& scratch = "/tmp");
+                                            const std::filesystem::path& scratch = {});
+
+// A folder for such a script to write to, removed with its owner; none where the sandbox has a /tmp
+// of its own.
+[[nodiscard]] Result<ScratchFolder> make_python_scratch(const Sandbox& sandbox,
+                                                        const std::string& name);
 
 }  // namespace kbench

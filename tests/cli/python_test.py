@@ -8,6 +8,7 @@ Skipped as a whole where kbench was built without a Python that has torch.
 
 import json
 import re
+import shutil
 import sys
 import unittest
 
@@ -241,11 +242,19 @@ class FilesCase(Prepared, PythonCase):
         text = (FAULTS / "writes_files" / "level1" / "019_relu.py").read_text(encoding="utf-8")
         for agent in ("me", "you"):
             self.submit(agent, f"{RELU}@writes_files_again", text)
+        # A task's file may want to write as well, when it is asked what its Model is made with.
+        suite = self.folder / "suite/level1"
+        suite.mkdir(parents=True)
+        for kind in ("json", "py"):
+            shutil.copy(TINY / f"{RELU}.{kind}", suite)
+        reference = suite / "019_relu.py"
+        reference.write_text(reference.read_text(encoding="utf-8")
+                             + "\n\nimport tempfile\n\ntempfile.TemporaryFile().close()\n", encoding="utf-8")
         program = sys.executable if self.WITHOUT else KBENCH
         words = (LAYERS, self.WITHOUT, KBENCH) if self.WITHOUT else ()
-        result = self.kbench(*words, "run", "-v", "--suite", TINY, "--format", "json", "--task", RELU,
-                             "--device", "cpu", "--submissions", self.folder / "mine", "--checks-only",
-                             program=program, timeout=900, KBENCH_CACHE=str(CACHE))
+        result = self.kbench(*words, "run", "-v", "--suite", suite.parent, "--format", "json", "--task",
+                             RELU, "--device", "cpu", "--submissions", self.folder / "mine",
+                             "--checks-only", program=program, timeout=900, KBENCH_CACHE=str(CACHE))
         rows = [row for row in self.rows(result) if row["agent"]]
         if any("Permission denied" in row["message"] for row in rows if row["state"] == "infrastructure_error"):
             self.skipTest("without bubblewrap the user nobody cannot reach the Python that has torch")
@@ -287,7 +296,7 @@ class FilesOfAPlainUserTest(FilesCase):
 
     def test_messages_say_where_to_write_and_what_was_too_much(self):
         for fault, words in {
-                "writes_to_tmp": "/tmp/x is closed to a submission: it writes below TMPDIR",
+                "writes_to_tmp": "/tmp/kbench-fault-writes-here is closed to a submission: it writes below TMPDIR",
                 "writes_too_much": "wrote more than 2 GiB to its folder",
                 "writes_too_much_while_built": "its build step wrote more than 2 GiB to its folder",
                 "writes_without_a_name": "wrote more than 2 GiB to its folder",

@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-with open("/tmp/x", "w", encoding="ascii") as file:
+with open("/tmp/kbench-fault-writes-here", "w", encoding="ascii") as file:
     file.write("x")
 
 
