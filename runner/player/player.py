@@ -172,6 +172,14 @@ def reason_first(error):
     return "\n".join(lines[-1:]) + said + "\n" + "\n".join(lines[:-1])
 
 
+def missing_of_the_reference(error):
+    """A hint where a file uses what only the task's file defines. KernelBench executes both in one namespace."""
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    if name not in ("Model", "get_inputs", "get_init_inputs"):
+        return ""
+    return f"{name} is of the task's file, which a submission does not see: define it in the submission"
+
+
 def status_of(error):
     """Of an exception that a call raised."""
     return OUT_OF_MEMORY if isinstance(error, torch.OutOfMemoryError) else RAISED
@@ -196,7 +204,8 @@ def import_model(folder, entry, prebuilt=None):
         spec.loader.exec_module(module)
     except BaseException as error:  # SystemExit, too
         raise Refused("import_error", f"{entry} cannot be imported:\n{reason_first(error)}",
-                      "torch, numpy, the submission's own files and what its build step made are "
+                      missing_of_the_reference(error)
+                      or "torch, numpy, the submission's own files and what its build step made are "
                       "there; no network, no compiler, no other process") from error
     model = getattr(module, "ModelNew", None)
     if not (isinstance(model, type) and issubclass(model, torch.nn.Module)):
@@ -229,7 +238,7 @@ def make_model(model_class, init, entry, seed=None):
         model = model_class(*args, **kwargs)
     except BaseException as error:
         raise Refused("submission_error", f"ModelNew(…) of {entry} raised:\n{reason_first(error)}",
-                      called) from error
+                      missing_of_the_reference(error) or called) from error
     if not isinstance(model, torch.nn.Module):
         raise Refused("submission_error", "ModelNew(…) is no torch.nn.Module",
                       "derive it from torch.nn.Module and call super().__init__()")

@@ -418,6 +418,15 @@ class Late(TorchDispatchMode):
                 self.assertEqual(answer["state"], "missing_symbol")
                 self.assertTrue(answer["hint"].startswith(hint), answer)
 
+    def test_what_only_the_reference_defines_is_named(self):
+        for text, state in ((RELU.replace("torch.nn.Module", "Model"), "import_error"),
+                            (RELU.replace("def forward", "def __init__(self):\n        get_inputs()\n\n"
+                                          "    def forward"), "submission_error")):
+            with self.subTest(state):
+                answer = self.load(self.begin(text))
+                self.assertEqual(answer["state"], state)
+                self.assertIn("is of the task's file, which a submission does not see", answer["hint"])
+
     def test_what_it_prints_and_raises_reaches_its_author(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
         self.assertEqual(session.call(FORWARD), RAISED)
