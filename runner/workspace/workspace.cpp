@@ -33,6 +33,10 @@ Status write_below(const fs::path& file, const std::string& bytes) {
 Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
                       const WorkspaceTexts& texts) {
   std::error_code failed;
+  // A folder of somebody else's may hold a link to where its owner may not write.
+  for (const fs::path& place : {folder, folder / "kernels"})
+    if (fs::is_symlink(place, failed))
+      return usage(fmt::format("{} is a link", shown(place)), "open the workspace in a new folder");
   fs::create_directories(folder / "kernels", failed);
   if (failed)
     return usage(fmt::format("cannot make {}: {}", shown(folder / "kernels"), failed.message()),

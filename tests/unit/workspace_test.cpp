@@ -57,6 +57,19 @@ TEST_F(WorkspaceTest, NothingOfSomebodysWorkIsWrittenOver) {
   EXPECT_FALSE(fs::exists(work_ / "workspace.json"));
 }
 
+TEST_F(WorkspaceTest, IsNotMadeBehindALink) {
+  for (const char* link : {"", "kernels"}) {
+    folder_.write("elsewhere/file", "of somebody's");
+    fs::remove_all(work_);
+    if (*link != '\0') fs::create_directory(work_);
+    fs::create_directory_symlink(folder_.path() / "elsewhere", *link ? work_ / link : work_);
+    const Status made = make();
+    ASSERT_FALSE(made) << link;
+    EXPECT_THAT(made.error().message, HasSubstr(" is a link"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "elsewhere/TASK.md"));
+  }
+}
+
 // Whoever works there may write anything into it.
 TEST_F(WorkspaceTest, ARecordThatIsNotOursIsRefused) {
   EXPECT_FALSE(read_workspace(work_));
