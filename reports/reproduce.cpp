@@ -1,6 +1,7 @@
 #include "reports/reproduce.hpp"
 
-#include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,41 +10,10 @@
 
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
+#include "runner/core/run_choices.hpp"
 
 namespace kbench {
 namespace {
-
-// The choices of a run. A database of another origin may hold anything in its place.
-class Choices {
- public:
-  explicit Choices(const std::string& text) : json_(recorded(text)) {}
-
-  [[nodiscard]] std::string text(const char* name) const {
-    const Json* found = find(name);
-    return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
-  }
-  [[nodiscard]] int number(const char* name, int otherwise) const {
-    const Json* found = find(name);
-    return found != nullptr && found->is_number_integer() ? found->get<int>() : otherwise;
-  }
-  [[nodiscard]] std::string real(const char* name) const {
-    const Json* found = find(name);
-    return found != nullptr && found->is_number() ? fmt::format("{}", found->get<double>())
-                                                  : std::string();
-  }
-  [[nodiscard]] bool flag(const char* name) const {
-    const Json* found = find(name);
-    return found != nullptr && found->is_boolean() && found->get<bool>();
-  }
-
- private:
-  [[nodiscard]] const Json* find(const char* name) const {
-    if (!json_.is_object()) return nullptr;
-    const auto found = json_.find(name);
-    return found == json_.end() ? nullptr : &*found;
-  }
-  Json json_;
-};
 
 class Command {
  public:
@@ -52,12 +22,12 @@ class Command {
     return *this;
   }
   // Left out without a value.
-  Command& option(const char* name, const std::string& value) {
+  Command& option(const std::string& name, const std::string& value) {
     if (value.empty()) return *this;
     words_.emplace_back(name);
     return word(value);
   }
-  Command& flag(const char* name, bool is_set) {
+  Command& flag(const std::string& name, bool is_set) {
     if (is_set) words_.emplace_back(name);
     return *this;
   }
@@ -67,37 +37,76 @@ class Command {
   std::vector<std::string> words_;
 };
 
-std::string device_option(const Choices& choices, const ResultRow& row) {
-  const int index = choices.number("device_index", 0);
-  return row.device == "cuda" && index > 0 ? fmt::format("cuda:{}", index) : row.device;
-}
+// The values of a run's choices, as options take them; empty: not said. A flag that is set is
+// "true". A database of another origin may hold anything in the place of a configuration.
+class Choices {
+ public:
+  Choices(const Run& run, const ResultRow& row) : json_(recorded(run.configuration)), row_(row) {}
 
-constexpr int kDefaultBudgetSeconds = 180;
+  [[nodiscard]] std::string of_run(std::string_view name, RunChoice::Kind kind) const {
+    const Json value = find(name);
+    switch (kind) {
+      case RunChoice::Kind::kText: return value.is_string() ? value.get<std::string>() : "";
+      case RunChoice::Kind::kNumber:
+        if (value.is_number_integer()) return value.dump();
+        return value.is_number() ? fmt::format("{}", value.get<double>()) : "";
+      case RunChoice::Kind::kFlag: return value == true ? "true" : "";
+      case RunChoice::Kind::kOther: break;
+    }
+    return "";
+  }
+  // The single file that was handed in; empty: it lay in a folder, or there was none.
+  [[nodiscard]] std::string file() const {
+    return row_.has_submission ? of_run("file", RunChoice::Kind::kText) : "";
+  }
+  // What the row itself says.
+  [[nodiscard]] std::string of_row(std::string_view name) const {
+    const bool in_folder = row_.has_submission && file().empty();
+    if (name == "tasks") return row_.task;
+    if (name == "size") return row_.size;
+    if (name == "device") return device();
+    if (name == "precision") return row_.precision;
+    if (name == "profile") return row_.profile;
+    if (name == "submissions") return in_folder ? of_run(name, RunChoice::Kind::kText) : "";
+    if (name == "agent") return in_folder ? row_.agent : "";
+    return name == "baselines_only" && !row_.has_submission ? "true" : "";
+  }
 
-std::string budget_option(const Choices& choices) {
-  const int seconds = choices.number("budget_seconds", kDefaultBudgetSeconds);
-  return seconds == kDefaultBudgetSeconds ? "" : fmt::format("{}", seconds);
-}
+ private:
+  [[nodiscard]] Json find(std::string_view name) const {
+    if (!json_.is_object()) return nullptr;
+    const auto found = json_.find(name);
+    return found == json_.end() ? Json() : *found;
+  }
+  [[nodiscard]] std::string device() const {
+    const Json index = find("device_index");
+    const bool numbered = row_.device == "cuda" && index.is_number_integer() && index > 0;
+    return numbered ? fmt::format("cuda:{}", index.get<int>()) : row_.device;
+  }
+
+  Json json_;
+  const ResultRow& row_;
+};
 
 // From the files that were handed in, wherever they are now: all variants of the agent.
 std::string from_submissions(const Run& run, const ResultRow& row) {
-  const Choices choices(run.configuration);
-  const std::string file = row.has_submission ? choices.text("file") : "";
+  const Choices choices(run, row);
   Command command;
   command.word("kbench").word("run");
-  if (!file.empty()) command.word(file).option("--name", row.agent);
-  command.option("--task", row.task).option("--size", row.size);
-  command.option("--device", device_option(choices, row)).option("--precision", row.precision);
-  command.option("--profile", row.profile == "kbench" ? "" : row.profile);
-  command.option("--allow-torch", choices.text("allow_torch"));
-  command.option("--suite", choices.text("suite"));
-  if (row.has_submission && file.empty())
-    command.option("--submissions", choices.text("submissions")).option("--agent", row.agent);
-  command.option("--budget", budget_option(choices));
-  command.option("--call-limit", choices.real("call_limit_seconds"));
-  command.flag("--quick", choices.flag("quick"));
-  command.flag("--checks-only", choices.flag("checks_only"));
-  command.flag("--baselines-only", !row.has_submission);
+  if (const std::string file = choices.file(); !file.empty())
+    command.word(file).option("--name", row.agent);
+  for (const RunChoice& choice : kRunChoices) {
+    using Printed = RunChoice::Printed;
+    if (choice.printed == Printed::kNever) continue;
+    const std::string value = choice.printed == Printed::kOfRow
+                                  ? choices.of_row(choice.name)
+                                  : choices.of_run(choice.name, choice.kind);
+    const std::string option = fmt::format("--{}", choice.option);
+    if (choice.kind == RunChoice::Kind::kFlag)
+      command.flag(option, value == "true");
+    else if (value != choice.by_default)
+      command.option(option, value);
+  }
   return command.text();
 }
 

@@ -28,9 +28,8 @@
 #include "runner/cli/endpoint_key.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/resumed_options.hpp"
-#include "runner/cli/run_command.hpp"
-#include "runner/cli/run_plan.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/workspace_requests.hpp"
 #include "runner/core/unique_fd.hpp"
@@ -38,7 +37,9 @@
 #include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/resumed_request.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
@@ -106,8 +107,8 @@ class AgentRun {
 
   // Baselines are measured first: their run is what episodes and rows belong to.
   Status begin() {
-    RunOptions run;
-    run.common = options_.common;
+    RunRequest run;
+    run.suite = options_.common.suite;
     run.levels = options_.levels;
     run.tasks = options_.tasks;
     run.size = options_.size;
@@ -115,10 +116,6 @@ class AgentRun {
     run.quick = quick_ = options_.quick;
     run.allow_torch = allow_torch_ = options_.allow_torch;
     run.baselines_only = true;
-    run.database = options_.database;
-    run.id = random_id();
-    run.command_line = options_.command_line;
-    run.stop = [this] { return look_at_signals(); };
     const auto target = choose_target(run, installation_);
     if (!target) return target.error();
     const auto tasks = choose_tasks(run, installation_);
@@ -128,13 +125,19 @@ class AgentRun {
     for (const Task& task : *tasks)
       if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)
         return texts;
-    const auto end = perform_run(run, device_);
-    if (!end) return end.error();
+    const RunTerms terms{.database = options_.database,
+                         .id = random_id(),
+                         .command_line = options_.command_line,
+                         .stop = [this] { return look_at_signals(); }};
+    RunFace face(options_.common);
+    const auto outcome = RunSession(device_, run, terms, face).run();
+    if (!outcome) return outcome.error();
     if (look_at_signals()) return Done{};
-    if (end->code != ExitCode::kGood && end->code != ExitCode::kTaskFailed)
-      return Error{ErrorCode::kInfrastructure, end->summary, "without baselines nothing is judged"};
+    if (!outcome->is_complete())
+      return Error{ErrorCode::kInfrastructure, end_of_run(*outcome, terms).summary,
+                   "without baselines nothing is judged"};
     if (auto opened = open_store(); !opened) return opened;
-    run_id_ = run.id;
+    run_id_ = terms.id;
     return plan_episodes(*tasks, *target);
   }
 
@@ -187,11 +190,10 @@ class AgentRun {
     const auto run =
         store_->with([&](const Store& store) { return find_run_named(store, *options_.resume); });
     if (!run) return run.error();
-    RunOptions as_begun;
-    as_begun = with_options_of(std::move(as_begun), *run);
+    const RunRequest as_begun = with_choices_of({}, *run);
     quick_ = as_begun.quick;
     allow_torch_ = as_begun.allow_torch;
-    common_.suite = as_begun.common.suite;
+    common_.suite = as_begun.suite;
     const auto listed = store_->with([&](const Store& store) { return store.episodes(run->id); });
     if (!listed) return listed.error();
     for (auto one = listed->rbegin(); one != listed->rend(); ++one) {

@@ -39,7 +39,7 @@ struct AgentJudging {
   std::string run_id;  // which gets the rows
   std::string agent;   // what they are submitted as
   bool quick = false;
-  std::string allow_torch;  // as RunOptions has it
+  std::string allow_torch;  // as RunRequest has it
   RewardRule reward;
   std::function<bool()> stop;  // asked often, from any thread
 };

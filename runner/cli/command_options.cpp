@@ -77,12 +77,13 @@ void add_format(CLI::App& app, OutputFormat& format, const std::string& what) {
                            what + " (default: table)");
 }
 
+void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite) {
+  add_path(app, "--suite", suite, "Folder with levelN/NNN_name.json (default: the shipped one)")
+      ->type_name("DIR");
+}
+
 void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
-  if (with_suite) {
-    add_path(app, "--suite", common.suite,
-             "Folder with levelN/NNN_name.json (default: the shipped one)")
-        ->type_name("DIR");
-  }
+  if (with_suite) add_suite(app, common.suite);
   auto* quiet = app.add_flag_function(
       "-q,--quiet", [&common](std::int64_t) { common.verbosity = -1; },
       "Print results and errors only");

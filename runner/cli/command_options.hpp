@@ -61,6 +61,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& name,
 void add_format(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
 // Adds --format and --json.
 void add_json(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
+void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite);
 void add_common(CLI::App& app, CommonOptions& common, bool with_suite);
 void add_database(CLI::App& app, std::filesystem::path& database,
                   const std::string& help = "SQLite database (default: kbench.sqlite)");

@@ -1,7 +1,7 @@
 #include "runner/cli/command_run.hpp"
 
 #include "runner/cli/command_help.hpp"
-#include "runner/cli/rerun_choice.hpp"
+#include "runner/run/rerun.hpp"
 
 namespace kbench {
 namespace {
@@ -152,7 +152,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_reruns(*run, options, *resume);
   add_html(*run, words, "the database");
   add_wide(*run, options.common);
-  add_common(*run, options.common, true);
+  add_suite(*run, options.suite);
+  add_common(*run, options.common, false);
   return run;
 }
 
@@ -173,7 +174,8 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options, OutputWords& words
   add_baseline(*nightly, options.over_compiled);
   add_outputs(*nightly, words);
   add_database(*nightly, options.run.database);
-  add_common(*nightly, options.run.common, true);
+  add_suite(*nightly, options.run.suite);
+  add_common(*nightly, options.run.common, false);
   return nightly;
 }
 

@@ -16,7 +16,9 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/remeasure.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/run/resumed_request.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
@@ -181,8 +183,11 @@ Status remeasure(Comparison& comparison, const CompareOptions& options,
     return Done{};
   }
   DeviceSession session(installation, SessionTurns::kMany);
-  Remeasurement again(comparison.after.run, options_like(comparison.after.run, options.common),
-                      session, remeasured_database(options.database), "kbench compare --remeasure");
+  RunFace face(within_command(options.common));
+  // As that run measured: device, size, precision class, profile, suite, quick or not.
+  Remeasurement again(comparison.after.run, with_choices_of({}, comparison.after.run), session,
+                      face, {.database = remeasured_database(options.database)},
+                      "kbench compare --remeasure");
   std::vector<Evidence> by_row(comparison.rows.size());
   for (int pair = 1; pair <= options.pairs; ++pair) {
     say(options.common,

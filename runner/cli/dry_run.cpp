@@ -14,10 +14,11 @@
 #include "reports/text_table.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/resumed_options.hpp"
 #include "runner/cli/run_checks.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/run/resumed_request.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -237,10 +238,11 @@ Result<RunEnd> show_plan(const RunOptions& given, const Installation& installati
   if (!options) return options.error();
   const auto json = wants_json(*options);
   if (!json) return json.error();
-  const auto plan = plan_run(*options, installation);
+  const auto plan = plan_run(*options, *options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
     return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
+  if (auto shown = check_shown(options->outputs, *plan); !shown) return shown.error();
   const auto rows = foresee_all(*plan, *options);
   if (!rows) return rows.error();
   tell_choice(*plan, *options);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runner/cli/options.hpp"
-#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_end.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/import/importer.hpp"
+#include "runner/import/lowering_setup.hpp"
 #include "runner/import/survey.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"

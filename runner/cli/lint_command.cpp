@@ -18,9 +18,6 @@
 #include "reports/sanitize.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/run_plan.hpp"
-#include "runner/cli/task_checks.hpp"
-#include "runner/cli/task_choice.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/measuring_lock.hpp"
@@ -31,6 +28,9 @@
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/plan/task_choice.hpp"
+#include "runner/run/task_checks.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/suite.hpp"
 
@@ -265,9 +265,9 @@ class LintSession {
 };
 
 // Planning is that of a run: the same selection, the same choice of device and size.
-RunOptions as_selection(const LintOptions& options) {
-  RunOptions run;
-  run.common = options.common;
+RunRequest as_selection(const LintOptions& options) {
+  RunRequest run;
+  run.suite = options.common.suite;
   run.levels = options.levels;
   run.tasks = options.tasks;
   run.size = options.size;
@@ -279,14 +279,14 @@ RunOptions as_selection(const LintOptions& options) {
 
 int lint_command(const LintOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const RunOptions selection = as_selection(options);
+  const RunRequest selection = as_selection(options);
   auto tasks = choose_tasks(selection, installation);
   if (!tasks) return fail(tasks.error(), terminal);
   if (tasks->empty())
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   auto target = choose_target(selection, installation);
   if (!target) return fail(target.error(), terminal);
-  auto all = tasks_of_suite(options.common, installation);
+  auto all = tasks_of_suite(options.common.suite, installation);
   if (!all) return fail(all.error(), terminal);
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return fail(complete.error(), terminal);

@@ -18,7 +18,8 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/remeasure.hpp"
-#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/store/chain_key.hpp"
@@ -46,22 +47,23 @@ class NightSession {
   int perform() {
     if (auto fine = check_outputs(options_.run.outputs, options_.run.database); !fine)
       return fail(fine.error(), terminal_);
-    RunOptions run = options_.run;
-    run.outputs.clear();
-    run.id = random_id();
-    const auto ended = perform_run(run, session_);
-    if (!ended) return fail(ended.error(), terminal_);
+    RunTerms terms = options_.run;
+    terms.id = random_id();
+    RunFace face(options_.run.common);
+    const auto outcome = RunSession(session_, options_.run, terms, face).run();
+    if (!outcome) return fail(outcome.error(), terminal_);
+    const RunEnd end = end_of_run(*outcome, terms);
     // From here on Ctrl-C ends the night with a report, also between two runs.
     const InterruptGuard guard(options_.run.stop);
-    run_code_ = ended->code;
+    run_code_ = end.code;
     const bool may_be_complete = run_code_ == ExitCode::kGood ||
                                  run_code_ == ExitCode::kTaskFailed ||
                                  run_code_ == ExitCode::kInfrastructure;
-    if (!may_be_complete) return finish(run_code_, ended->summary, options_.run.common.verbosity);
-    say(ended->summary);
-    if (auto loaded = load(run.id); !loaded)
+    if (!may_be_complete) return finish(run_code_, end.summary, options_.run.common.verbosity);
+    say(end.summary);
+    if (auto loaded = load(terms.id); !loaded)
       return run_code_ == ExitCode::kInfrastructure
-                 ? finish(run_code_, ended->summary, options_.run.common.verbosity)
+                 ? finish(run_code_, end.summary, options_.run.common.verbosity)
                  : fail(loaded.error(), terminal_);
     if (tonight_.run.finished_at.empty()) return report_unfinished();
     night_ = look_at_night(tonight_, good_, baseline_, rule_);
@@ -81,7 +83,7 @@ class NightSession {
     auto tonight = load_report(*store, id);
     if (!tonight) return tonight.error();
     if (writes_page(options_.run.outputs)) {
-      const auto& suite = options_.run.common.suite;
+      const auto& suite = options_.run.suite;
       auto added = add_page_extras(*tonight, *store, suite.value_or(installation_.suites));
       if (!added) return added;
     }
@@ -148,8 +150,10 @@ class NightSession {
 
   Status clear_suspects(const InterruptGuard& guard) {
     if (night_.suspects.empty()) return Done{};
-    Remeasurement again(tonight_.run, options_.run, session_,
-                        remeasured_database(options_.run.database), "kbench nightly");
+    RunFace face(within_command(options_.run.common));
+    RunTerms terms = options_.run;
+    terms.database = remeasured_database(terms.database);
+    Remeasurement again(tonight_.run, options_.run, session_, face, terms, "kbench nightly");
     for (int round = 1; round <= options_.most_pairs; ++round) {
       const std::vector<std::size_t> open = open_suspects();
       if (open.empty()) break;

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,15 +14,14 @@
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
-#include "runner/plan/shard_choice.hpp"
+#include "runner/plan/run_request.hpp"
 #include "runner/prompt/prompt_language.hpp"
+#include "runner/run/run_terms.hpp"
 #include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
 
 enum class OutputFormat { kTable, kJson };
-
-struct Evaluation;  // core/evaluation.hpp
 
 // Options that every command takes.
 struct CommonOptions {
@@ -38,56 +35,13 @@ struct CommonOptions {
   std::string preset;
 };
 
-// Bounds of `--call-limit`.
-inline constexpr double kLeastCallLimitSeconds = 0.1;
-inline constexpr double kMostCallLimitSeconds = 3600;
-
-// `kbench run`. Where a value is empty the command chooses by what the machine has.
-struct RunOptions {
-  CommonOptions common;
-  std::vector<int> levels;            // empty: all
-  std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
-  std::optional<std::string> size;    // "small" or "full"
-  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
-  std::string precision = "torch-default";
-  std::string profile = "kbench";    // one of verify/profile.hpp
-  std::string allow_torch = "data";  // to Python submissions; one of measure/torch_use.hpp
-  std::optional<std::filesystem::path> submissions;
-  std::string layout = "kbench";              // of that folder; one of submission/layouts.hpp
-  std::optional<std::string> agent;           // only this agent's submissions
-  std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
-  std::optional<std::string> name;            // of that file's agent; else by where it lies
-  bool all_tasks = false;                     // of no task selected: also those without submissions
-  bool baselines_only = false;
-  std::optional<int> jobs;          // compilations at once; empty: by the number of cores
-  bool quick = false;               // the fewest blocks that give a ratio
-  bool no_lint = false;             // tasks of others are not checked, and rank nobody
-  bool checks_only = false;         // judged without timing: no package is built, no row is ranked
-  bool no_wait = false;             // where the device is taken: an error
-  bool dry_run = false;             // the plan is printed, and nothing else done
-  std::optional<int> max_failures;  // failed rows after which the run stops; empty: it goes on
-  bool exit_zero = false;           // failures of submissions do not change the exit code
-  // Only what failed, or ended in such a state, in an earlier run: "failed" and names of states.
-  std::vector<std::string> rerun;
-  std::optional<std::string> rerun_of;  // that run, a name of store/run_name.hpp; else the newest
-  std::optional<ShardChoice> shard;
-  std::string group;         // with a shard: what it is a part of, a name as of a tag
-  int budget_seconds = 180;  // that one submission may keep the run waiting
-  std::optional<double> call_limit_seconds;  // of one call; empty: by eager's time
-  std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
-  // Long names of the options that the command line has, without dashes: what is said at its
-  // default is said all the same.
-  std::set<std::string> given;
-  std::string id;  // of the new run; empty: drawn
+// `kbench run`: what it is asked for, on which terms, and what is shown of it.
+struct RunOptions : RunRequest, RunTerms {
+  CommonOptions common;    // without its suite, which is the request's
+  bool dry_run = false;    // the plan is printed, and nothing else done
+  bool exit_zero = false;  // failures of submissions do not change the exit code
   VariantRule variants = VariantRule::kBest;
-  std::vector<OutputRequest> outputs;  // none: for a caller that reads the database
-  std::string command_line;            // as typed, for the store
-  // For a caller that evaluates on behalf of others. `stop` is asked where Ctrl-C is looked for:
-  // true ends the run once the evaluation at hand is stored. `stored` is told of each row then.
-  std::function<bool()> stop;
-  std::function<void(const Evaluation&)> stored;
-  bool repeat_busy = false;  // what other programs disturbed is measured once more
+  std::vector<OutputRequest> outputs;
 };
 
 // `kbench tasks list|show|header|prompt`.

@@ -11,9 +11,7 @@
 #include "reports/run_list.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
-#include "runner/cli/exit_codes.hpp"
-#include "runner/cli/resumed_options.hpp"
-#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_end.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/source_files.hpp"
@@ -73,12 +71,6 @@ fs::path remeasured_database(const fs::path& database) {
   return file;
 }
 
-RunOptions options_like(const Run& run, const CommonOptions& common) {
-  RunOptions options;
-  options.common = common;
-  return with_options_of(std::move(options), run);
-}
-
 std::optional<double> MeasuredPair::slowdown(Side baseline) const {
   const auto then = log_speedup_of(before, baseline);
   const auto now = log_speedup_of(after, baseline);
@@ -91,21 +83,18 @@ std::optional<double> MeasuredPair::longer_than(double log_speedup, Side baselin
   return now ? std::optional(log_speedup - *now) : std::nullopt;
 }
 
-Remeasurement::Remeasurement(const Run& run, RunOptions like, DeviceSession& session,
-                             fs::path database, const std::string& command)
+Remeasurement::Remeasurement(const Run& run, RunRequest like, DeviceSession& session, RunSink& sink,
+                             RunTerms terms, const std::string& command)
     : device_(facts_of(run)),
       like_(std::move(like)),
       session_(session),
+      sink_(sink),
+      terms_(std::move(terms)),
       what_(fmt::format("{} {}", command, short_id(run))) {
   like_.levels.clear();
   like_.agent.reset();
   like_.file.reset();
-  like_.resume.reset();
-  like_.outputs.clear();
   like_.baselines_only = false;
-  like_.database = std::move(database);
-  // Each of its runs has a line of the caller's; -v shows what a run says.
-  if (like_.common.verbosity == 0) like_.common.verbosity = -1;
 }
 
 Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<SourcePair>& pairs) {
@@ -124,28 +113,28 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
     if (!pair.before) continue;
     if (auto written = write(*pair.before, true); !written) return written.error();
   }
-  RunOptions options = like_;
-  options.tasks.assign(tasks.begin(), tasks.end());
-  options.submissions = scratch->path();
-  options.layout = RunOptions().layout;  // written as in a folder of ours
-  options.id = random_id();
-  options.command_line = fmt::format("{}, pair {}", what_, round_);
-  const auto ended = perform_run(options, session_);
-  if (!ended)
-    return Error{ErrorCode::kInfrastructure, "measuring again: " + ended.error().message,
-                 ended.error().hint};
-  interrupted_ = ended->code == ExitCode::kInterrupted;
-  const bool measured = ended->code == ExitCode::kGood || ended->code == ExitCode::kTaskFailed;
-  if (!measured)
-    return Error{ErrorCode::kInfrastructure, "measuring again: " + ended->summary,
+  RunRequest request = like_;
+  request.tasks.assign(tasks.begin(), tasks.end());
+  request.submissions = scratch->path();
+  request.layout = RunRequest().layout;  // written as in a folder of ours
+  terms_.id = random_id();
+  terms_.command_line = fmt::format("{}, pair {}", what_, round_);
+  const auto outcome = RunSession(session_, request, terms_, sink_).run();
+  if (!outcome)
+    return Error{ErrorCode::kInfrastructure, "measuring again: " + outcome.error().message,
+                 outcome.error().hint};
+  interrupted_ = outcome->interrupted;
+  if (!outcome->is_complete())
+    return Error{ErrorCode::kInfrastructure,
+                 "measuring again: " + end_of_run(*outcome, terms_).summary,
                  fmt::format("`kbench report table --db {}` shows how far it came",
-                             options.database.string())};
-  return read(options.id, pairs.size());
+                             terms_.database.string())};
+  return read(terms_.id, pairs.size());
 }
 
 Result<std::vector<MeasuredPair>> Remeasurement::read(const std::string& run_id,
                                                       std::size_t pairs) const {
-  const auto store = Store::open(like_.database, Store::Mode::kReadOnly);
+  const auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   const auto run = store->find_run(run_id);
   if (!run) return run.error();

@@ -12,21 +12,20 @@
 #include <vector>
 
 #include "reports/run_facts.hpp"
-#include "runner/cli/options.hpp"
 #include "runner/cli/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/plan/run_request.hpp"
+#include "runner/run/run_sink.hpp"
+#include "runner/run/run_terms.hpp"
 #include "runner/submission/submission.hpp"
 
 namespace kbench {
 
 // "nightly-remeasured.sqlite" beside "nightly.sqlite".
 [[nodiscard]] std::filesystem::path remeasured_database(const std::filesystem::path& database);
-
-// Measures as that run did: device, size, precision class, profile, suite, quick or not.
-[[nodiscard]] RunOptions options_like(const Run& run, const CommonOptions& common);
 
 struct SourcePair {
   std::string task;
@@ -48,10 +47,11 @@ struct MeasuredPair {
 
 class Remeasurement {
  public:
-  // Measures rows of `run` again, for `command`, with the options `like`, whose tasks and
-  // submissions are replaced. `session` is for many turns, of which each round is one.
-  Remeasurement(const Run& run, RunOptions like, DeviceSession& session,
-                std::filesystem::path database, const std::string& command);
+  // Measures rows of `run` again, for `command`, as `like` asks, whose tasks and submissions are
+  // replaced. `session` is for many turns, of which each round is one. `sink` is told of each run,
+  // whose id and command line are replaced in `terms`.
+  Remeasurement(const Run& run, RunRequest like, DeviceSession& session, RunSink& sink,
+                RunTerms terms, const std::string& command);
 
   // One round, each pair once; the results are in the order of the pairs. Errors: kUsage on another
   // device than the run's; kInfrastructure, and interrupted() then says whether it was Ctrl-C.
@@ -63,8 +63,10 @@ class Remeasurement {
                                                        std::size_t pairs) const;
 
   RunFacts device_;
-  RunOptions like_;
+  RunRequest like_;
   DeviceSession& session_;
+  RunSink& sink_;
+  RunTerms terms_;
   std::string what_;  // "kbench nightly 0123456789ab"
   int round_ = 0;
   bool interrupted_ = false;

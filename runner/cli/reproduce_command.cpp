@@ -13,13 +13,13 @@
 
 #include "reports/run_facts.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/resumed_options.hpp"
-#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_checks.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/cli/stored_row.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
-#include "runner/store/run_name.hpp"
-#include "runner/store/store.hpp"
+#include "runner/run/resumed_request.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -31,11 +31,12 @@ namespace fs = std::filesystem;
 RunOptions options_of(const ReproduceOptions& given, const StoredRow& row) {
   RunOptions options;
   options.common = given.common;
-  options = with_options_of(std::move(options), row.run);
+  options.suite = given.common.suite;
+  static_cast<RunRequest&>(options) = with_choices_of(options, row.run);
   options.levels = {};
   options.tasks = {row.evaluation.task};
   options.submissions.reset();
-  options.layout = RunOptions().layout;  // sources are kept as in a folder of ours
+  options.layout = RunRequest().layout;  // sources are kept as in a folder of ours
   options.file.reset();
   options.agent.reset();
   options.baselines_only = !row.evaluation.submission;
@@ -53,7 +54,7 @@ Status check_task(const RunOptions& options, const StoredRow& row) {
                              clean_name(row.evaluation.task, 80)),
                  "Ask for the database as kbench wrote it."};
   }
-  const auto& suite = options.common.suite;
+  const auto& suite = options.suite;
   if (!suite || fs::is_directory(*suite)) return Done{};
   return Error{ErrorCode::kUsage,
                fmt::format("the tasks of run {} lay in {}, which is no folder here",
@@ -95,24 +96,18 @@ std::vector<std::string> differences(const StoredRow& row, const Run& run, const
   return differ;
 }
 
-// Whether the run that was just stored is of the same evaluation, as words; empty where it has no
-// row.
-std::string verdict(const StoredRow& row, const fs::path& database) {
-  const auto store = Store::open(database, Store::Mode::kReadOnly);
-  if (!store) return "";
-  const auto run = find_run_named(*store, "latest");
-  const auto rows =
-      run ? store->evaluations(run->id) : Result<std::vector<Evaluation>>(run.error());
-  if (!rows || rows->empty()) return "";
+// Whether the rows of the new run are of the same evaluation, as words; empty without a row.
+std::string verdict(const StoredRow& row, const Run& run, const std::vector<Evaluation>& rows) {
+  if (rows.empty()) return "";
   const std::string id = short_id(row.run);
-  const auto same = std::find_if(rows->begin(), rows->end(), [&](const Evaluation& evaluation) {
+  const auto same = std::find_if(rows.begin(), rows.end(), [&](const Evaluation& evaluation) {
     return evaluation.key == row.evaluation.key;
   });
-  if (same != rows->end())
+  if (same != rows.end())
     return fmt::format("the same evaluation as in run {}: key {}; it was {} then, and is {} now",
                        id, row.evaluation.key.substr(0, 12), to_string(row.evaluation.state),
                        to_string(same->state));
-  const auto differ = differences(row, *run, rows->front());
+  const auto differ = differences(row, run, rows.front());
   return fmt::format("not the same evaluation as in run {}: {}", id,
                      differ.empty() ? "the versions of kbench or its configuration differ"
                                     : fmt::format("{} changed", fmt::join(differ, ", ")));
@@ -134,12 +129,20 @@ int reproduce_command(const ReproduceOptions& options, const Installation& insta
   if (!scratch) return fail(scratch.error(), terminal);
   if (auto handed = hand_in(*row, scratch->path(), run); !handed)
     return fail(handed.error(), terminal);
-  const int status = run_command(run, installation);
-  const bool evaluated =
-      status == to_int(ExitCode::kGood) || status == to_int(ExitCode::kTaskFailed);
-  const std::string words = evaluated ? verdict(*row, options.into) : "";
-  return words.empty() ? status
-                       : finish(static_cast<ExitCode>(status), words, options.common.verbosity);
+  const auto checked = check_run_options(run);
+  if (!checked) return fail(checked.error(), terminal);
+  DeviceSession device(installation, SessionTurns::kOne);
+  std::vector<Evaluation> rows;
+  ReportingFace face(*checked, installation.suites,
+                     [&](const Evaluation& evaluation) { rows.push_back(evaluation); });
+  const auto outcome = RunSession(device, *checked, *checked, face).run();
+  if (!outcome) return fail(outcome.error(), terminal);
+  const RunEnd end =
+      end_of_run(*outcome, *checked, /*exit_zero=*/false, written_files(checked->outputs));
+  const std::string words = outcome->is_complete() ? verdict(*row, outcome->run, rows) : "";
+  if (words.empty()) return finish(end.code, end.summary, options.common.verbosity);
+  if (options.common.verbosity >= 0) fmt::print(stderr, "{}\n", printable(end.summary));
+  return finish(end.code, words, options.common.verbosity);
 }
 
 }  // namespace kbench

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/cli/serving.hpp"
 #include "runner/cli/timing_selftest.hpp"
 #include "runner/core/unique_fd.hpp"
@@ -23,6 +22,7 @@
 #include "runner/options/terminal.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/serve/gate_process.hpp"
 #include "runner/serve/supervisor.hpp"
@@ -112,8 +112,7 @@ class Serving {
   // Without a calibration no row has a verdict, and a trainer gets no number for most of them.
   [[nodiscard]] Status calibrate_once() const {
     if (options_.common.trust.estimates) return Done{};
-    RunOptions run;
-    run.common = options_.common;
+    RunRequest run;
     run.device = options_.device;
     const auto target = choose_target(run, installation_);
     if (!target) return target.error();

@@ -18,9 +18,8 @@
 #include "reports/model.hpp"
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/cli/agent_tools.hpp"
-#include "runner/cli/run_command.hpp"
-#include "runner/cli/run_plan.hpp"
-#include "runner/cli/task_choice.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/cli/tasks_command.hpp"
 #include "runner/cli/workspace_requests.hpp"
 #include "runner/core/sha256.hpp"
@@ -29,6 +28,8 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/evaluation_key.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
@@ -98,8 +99,8 @@ class StoreJudge final : public ServingJudge {
     return Identity{evaluation_key({.task_hash = (*task)->hash,
                                     .size = *size,
                                     .device = target_.device,
-                                    .precision = RunOptions().precision,
-                                    .profile = RunOptions().profile,
+                                    .precision = RunRequest().precision,
+                                    .profile = RunRequest().profile,
                                     .agent = id.agent,
                                     .submission = id.name,
                                     .source_hash = id.source_hash,
@@ -140,16 +141,11 @@ class StoreJudge final : public ServingJudge {
     if (!orders.front().order.is_stored()) return answer_each(orders, told);
     auto scratch = ScratchFolder::make("kbench-serve");
     if (!scratch) return scratch.error();
-    RunOptions run;
-    run.id = random_id();
-    run.common = options_.common;
-    run.common.verbosity = std::min(options_.common.verbosity - 1, 1);
+    RunRequest run;
+    run.suite = options_.common.suite;
     run.size = orders.front().order.size;
     run.device = device_option();
     run.submissions = scratch->path();
-    run.database = options_.database;
-    run.command_line = "kbench serve";
-    run.stop = [this] { return stopping_.load(); };
     run.repeat_busy = true;
     run.allow_torch = options_.allow_torch;
     std::set<std::string> tasks;
@@ -163,12 +159,17 @@ class StoreJudge final : public ServingJudge {
       tasks.insert(one.order.task);
     }
     run.tasks.assign(tasks.begin(), tasks.end());
-    run.stored = [&](const Evaluation& evaluation) { told(evaluation.key, std::nullopt); };
-    const auto end = perform_run(run, session_);
-    if (!end) return end.error();
-    if (stopping_ || end->code == ExitCode::kGood || end->code == ExitCode::kTaskFailed)
-      return Done{};
-    return Error{ErrorCode::kInfrastructure, end->summary, ""};
+    const RunTerms terms{.database = options_.database,
+                         .id = random_id(),
+                         .command_line = "kbench serve",
+                         .stop = [this] { return stopping_.load(); }};
+    CommonOptions shown = options_.common;
+    shown.verbosity = std::min(shown.verbosity - 1, 1);
+    RunFace face(shown, [&](const Evaluation& evaluation) { told(evaluation.key, std::nullopt); });
+    const auto outcome = RunSession(session_, run, terms, face).run();
+    if (!outcome) return outcome.error();
+    if (stopping_ || outcome->is_complete()) return Done{};
+    return Error{ErrorCode::kInfrastructure, end_of_run(*outcome, terms).summary, ""};
   }
 
   void stop() override { stopping_ = true; }
@@ -374,14 +375,13 @@ Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& optio
   if (installation.state.empty())
     return Error{ErrorCode::kInfrastructure, "there is no place for the queue",
                  "set HOME or XDG_STATE_HOME, which it lies below"};
-  RunOptions run;
-  run.common = options.common;
+  RunRequest run;
   run.device = options.device;
   run.size = options.size;
   auto target = choose_target(run, installation);
   if (!target) return target.error();
   if (auto there = check_oracle(*target, installation); !there) return there.error();
-  auto entries = tasks_of_suite(options.common, installation);
+  auto entries = tasks_of_suite(options.common.suite, installation);
   if (!entries) return entries.error();
   // Makes the file, or brings it up to date: what reads it later does neither.
   if (auto made = Store::open(options.database, Store::Mode::kReadWrite); !made)

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/baseline_packages.hpp"
 #include "runner/cli/synth_sources.hpp"
 #include "runner/cli/synth_trial.hpp"
 #include "runner/core/sha256.hpp"
@@ -16,6 +15,7 @@
 #include "runner/device/measuring_lock.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/run/baseline_packages.hpp"
 #include "runner/synthesis/operator_sequence.hpp"
 #include "runner/task/graph.hpp"
 
@@ -260,17 +260,16 @@ Status SynthBatch::build_packages(const std::string& size) {
     plan.tasks.push_back(*wanted[i]->task);
     all.insert(i);
   }
-  RunOptions building;
-  building.precision = kSynthPrecision;
-  building.stop = setting_.stop;
-  const auto packages = build_baseline_packages(plan, all, setting_.installation, setting_.hello,
-                                                building, setting_.sandbox, setting_.progress);
+  const auto packages =
+      build_baseline_packages(plan, all, setting_.installation, setting_.hello,
+                              {.precision = kSynthPrecision, .interrupted = setting_.stop},
+                              setting_.sandbox, setting_.progress);
   if (!packages) return packages.error();
-  if (packages->interrupted || setting_.stop()) return Done{};
+  if (setting_.stop()) return Done{};
   const auto lock = lock_device(setting_);
   if (!lock) return lock.error();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const PackageResult& package = packages->by_task.at(i);
+    const PackageResult& package = packages->at(i);
     if (package.file.empty()) {
       wanted[i]->reject(CandidateFault::kPackage, package.reason);
       continue;

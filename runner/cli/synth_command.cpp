@@ -9,20 +9,20 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/lowering_setup.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/cli/synth_batch.hpp"
 #include "runner/cli/synth_sources.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/oracle_options.hpp"
+#include "runner/import/lowering_setup.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/synthesis/synthesis_journal.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
 #include "runner/task/suite.hpp"
@@ -120,8 +120,7 @@ class SynthSession {
   }
 
   Status choose_device() {
-    RunOptions selection;
-    selection.common = options_.common;
+    RunRequest selection;
     selection.device = options_.device;
     auto target = choose_target(selection, setting_.installation);
     if (!target) return target.error();

@@ -11,11 +11,11 @@
 
 #include "reports/write/output_file.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/task_choice.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
@@ -244,7 +244,7 @@ int write_headers(const std::filesystem::path& folder, const std::string& task_h
 }  // namespace
 
 int tasks_list_command(const TasksOptions& options, const Installation& installation) {
-  const auto entries = tasks_of_suite(options.common, installation);
+  const auto entries = tasks_of_suite(options.common.suite, installation);
   if (!entries) return fail_here(entries.error(), options);
   const auto selected = select_tasks(*entries, options.levels, {});
   if (!selected) return fail_here(selected.error(), options);
@@ -269,7 +269,7 @@ int tasks_list_command(const TasksOptions& options, const Installation& installa
 }
 
 int tasks_show_command(const TasksOptions& options, const Installation& installation) {
-  const auto task = find_task(options, installation);
+  const auto task = find_task(options.common.suite, options.levels, options.task, installation);
   if (!task) return fail_here(task.error(), options);
   const auto sizes = find_sizes(*task, options.size);
   if (!sizes) return fail_here(sizes.error(), options);
@@ -283,7 +283,7 @@ int tasks_show_command(const TasksOptions& options, const Installation& installa
 }
 
 int tasks_header_command(const TasksOptions& options, const Installation& installation) {
-  const auto task = find_task(options, installation);
+  const auto task = find_task(options.common.suite, options.levels, options.task, installation);
   if (!task) return fail_here(task.error(), options);
   const auto size = choose_size(*task, options.size, "small");
   if (!size) return fail_here(size.error(), options);
@@ -295,7 +295,7 @@ int tasks_header_command(const TasksOptions& options, const Installation& instal
 }
 
 Result<TaskPrompt> prompt_of_task(const TasksOptions& options, const Installation& installation) {
-  auto task = find_task(options, installation);
+  auto task = find_task(options.common.suite, options.levels, options.task, installation);
   if (!task) return task.error();
   return make_task_prompt(std::move(*task), {options.size, options.device, options.language},
                           {.abi = installation.abi,

@@ -20,8 +20,8 @@
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/run_command.hpp"
-#include "runner/cli/run_plan.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/core/utc_now.hpp"
@@ -29,6 +29,7 @@
 #include "runner/measure/oracle.hpp"  // DeviceFacts as JSON
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -79,18 +80,14 @@ Status write_submissions(const fs::path& folder, const Installation& installatio
   return Done{};
 }
 
-RunOptions options_of_a_run(const TimingSelftestRequest& request, const fs::path& submissions,
-                            const fs::path& database) {
-  RunOptions options;
-  options.common = request.common;
-  options.common.verbosity = std::min(request.common.verbosity, 0);
-  options.tasks.assign(kOtherTasks.begin(), kOtherTasks.end());
-  options.tasks.insert(options.tasks.begin(), kPlantedTask);
-  options.device = request.device;
-  options.submissions = submissions;
-  options.database = database;
-  options.command_line = "kbench selftest timing";
-  return options;
+RunRequest request_of_a_run(const TimingSelftestRequest& request, const fs::path& submissions) {
+  RunRequest run;
+  run.suite = request.common.suite;
+  run.tasks.assign(kOtherTasks.begin(), kOtherTasks.end());
+  run.tasks.insert(run.tasks.begin(), kPlantedTask);
+  run.device = request.device;
+  run.submissions = submissions;
+  return run;
 }
 
 // By submission, one evaluation of each run.
@@ -221,27 +218,36 @@ struct Measured {
 
 // The runs, one after the other, into a new database. What a run failed with ends it.
 Result<Measured> measure(const TimingSelftestRequest& request, const Installation& installation,
-                         const RunOptions& options, int rounds) {
+                         const RunRequest& run, const fs::path& database, int rounds) {
+  DeviceSession device(installation, SessionTurns::kMany);
+  CommonOptions shown = request.common;
+  shown.verbosity = std::min(shown.verbosity, 0);
+  const RunTerms terms{.database = database, .command_line = "kbench selftest timing"};
   for (int round = 1; round <= rounds; ++round) {
     if (request.common.verbosity >= 0) fmt::print(stderr, "run {} of {}\n", round, rounds);
-    const int status = run_command(options, installation);
-    if (status == to_int(ExitCode::kInterrupted))
+    RunFace face(shown);
+    const auto outcome = RunSession(device, run, terms, face).run();
+    if (!outcome)
+      return Error{ErrorCode::kInfrastructure,
+                   fmt::format("run {} of {}: {}", round, rounds, outcome.error().message),
+                   outcome.error().hint};
+    if (outcome->interrupted)
       return Error{ErrorCode::kInfrastructure, "interrupted", "nothing was calibrated"};
-    if (status != to_int(ExitCode::kGood)) {
-      return Error{
-          ErrorCode::kInfrastructure,
-          fmt::format("run {} of {} ended with exit code {}", round, rounds, status),
-          fmt::format("`kbench report table --db {}` shows how", options.database.string())};
+    const RunEnd end = end_of_run(*outcome, terms);
+    if (end.code != ExitCode::kGood) {
+      return Error{ErrorCode::kInfrastructure,
+                   fmt::format("run {} of {}: {}", round, rounds, end.summary),
+                   fmt::format("`kbench report table --db {}` shows how", database.string())};
     }
   }
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   const auto stored = store->runs();
   if (!stored) return stored.error();
   Measured measured;
-  for (const Run& run : *stored) {
-    measured.facts = Json::parse(run.environment).at("device").get<DeviceFacts>();
-    auto evaluations = store->evaluations(run.id);
+  for (const Run& one : *stored) {
+    measured.facts = Json::parse(one.environment).at("device").get<DeviceFacts>();
+    auto evaluations = store->evaluations(one.id);
     if (!evaluations) return evaluations.error();
     for (Evaluation& evaluation : *evaluations) keep(evaluation);
     measured.runs.push_back(std::move(*evaluations));
@@ -254,7 +260,7 @@ Result<Findings> perform(const TimingSelftestRequest& request, const Installatio
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
   }
-  RunOptions asked;
+  RunRequest asked;
   asked.device = request.device;
   const auto target = choose_target(asked, installation);
   if (!target) return target.error();
@@ -270,8 +276,8 @@ Result<Findings> perform(const TimingSelftestRequest& request, const Installatio
   for (const char* ending : {"", "-wal", "-shm"}) fs::remove(database.string() + ending, ignored);
   // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
   const int rounds = request.rounds.value_or(target->device == "cuda" ? 5 : 3);
-  const RunOptions options = options_of_a_run(request, scratch->path(), database);
-  const auto measured = measure(request, installation, options, rounds);
+  const auto measured =
+      measure(request, installation, request_of_a_run(request, scratch->path()), database, rounds);
   if (!measured) return measured.error();
   StoredCalibration calibration;
   calibration.device = describe_device(*target, measured->facts);

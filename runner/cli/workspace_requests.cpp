@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/task_choice.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
@@ -61,13 +62,9 @@ Result<CompiledSubmission> compile_copy(const KernelRequest& request,
   if (!submission) return submission.error();
   const auto files = read_source_files(*submission);
   if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
-  TasksOptions options;
-  options.common = request.common;
-  options.task = request.task.task;
-  options.size = request.task.size;
-  auto task = find_task(options, installation);
+  auto task = find_task(request.common.suite, {}, request.task.task, installation);
   if (!task) return Error{ErrorCode::kInfrastructure, task.error().message, task.error().hint};
-  const auto size = choose_size(*task, options.size, request.task.size);
+  const auto size = choose_size(*task, request.task.size, request.task.size);
   if (!size) return Error{ErrorCode::kInfrastructure, size.error().message, size.error().hint};
   if (auto made = create_cache(installation); !made) return made.error();
   request.device.prepare();
@@ -80,7 +77,7 @@ Result<CompiledSubmission> compile_copy(const KernelRequest& request,
   return compiler.compile(*submission, *files, task_header(*task, **size));
 }
 
-Result<ReportData> load_run(const RunOptions& run, const Installation& installation) {
+Result<ReportData> load_run(const RunTerms& run, const Installation& installation) {
   auto store = Store::open(run.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
@@ -127,24 +124,25 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
     if (!copy->is_for(request.task.device)) return check_device(*copy, request.task.device).error();
   auto scratch = ScratchFolder::make("kbench-verify");
   if (!scratch) return scratch.error();
-  RunOptions run;
-  run.id = random_id();  // there may be several at once
-  run.common = request.common;
+  RunRequest run;
+  run.suite = request.common.suite;
   run.tasks = {request.task.task};
   run.size = request.task.size;
   run.device = request.task.device;
   run.submissions = request.kernels.folder.path();
   run.checks_only = !options.database;
-  run.database = options.database.value_or(scratch->path() / "verify.sqlite");
-  run.command_line = options.command_line;
-  run.stop = options.stop;
   run.quick = options.quick;
   run.allow_torch = options.allow_torch;
   run.repeat_busy = true;
-  auto end = perform_run(run, request.device);
-  if (!end) return end.error();
-  KernelRun done{std::move(*end), {}};
-  auto data = load_run(run, request.device.installation());
+  const RunTerms terms{.database = options.database.value_or(scratch->path() / "verify.sqlite"),
+                       .id = random_id(),  // there may be several at once
+                       .command_line = options.command_line,
+                       .stop = options.stop};
+  RunFace face(request.common);
+  const auto outcome = RunSession(request.device, run, terms, face).run();
+  if (!outcome) return outcome.error();
+  KernelRun done{end_of_run(*outcome, terms), {}};
+  auto data = load_run(terms, request.device.installation());
   if (!data) return data.error();
   done.data = std::move(*data);
   return done;

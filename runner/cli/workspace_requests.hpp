@@ -10,7 +10,7 @@
 
 #include "reports/model.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/run_command.hpp"
+#include "runner/cli/run_end.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
@@ -54,7 +54,7 @@ struct KernelRunOptions {
   std::optional<std::filesystem::path> database;
   std::string command_line;  // for the store
   std::function<bool()> stop = {};
-  bool quick = false;  // this and the next: as RunOptions has them
+  bool quick = false;  // this and the next: as RunRequest has them
   std::string allow_torch = "data";
 };
 [[nodiscard]] Result<KernelRun> run_kernels(const KernelRequest& request,

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/run_choices.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/options/folder_settings.hpp"
 #include "runner/options/settings_file.hpp"
@@ -34,11 +35,6 @@ constexpr std::array<std::string_view, 3> kShared{"color", "db", "suite"};
 // They say where settings come from, or end the program.
 constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset", "resume",
                                                       "version"};
-// --resume takes these of its run.
-constexpr std::array<std::string_view, 18> kOfARun{
-    "agent",  "allow-torch", "baselines-only", "budget",      "call-limit", "checks-only",
-    "device", "group",       "layout",         "level",       "precision",  "profile",
-    "quick",  "shard",       "size",           "submissions", "suite",      "task"};
 // Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
 constexpr std::array<std::string_view, 11> kOtherVariables{
     "KBENCH_CACHE",         "KBENCH_CONFIG",       "KBENCH_DEPS",   "KBENCH_IMPORT_ALL",
@@ -311,7 +307,7 @@ bool is_quiet(const std::vector<EffectiveSetting>& settings) {
 // What is typed counts, and with it all that it excludes or replaces.
 bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::string& name) {
   const CLI::Option* resume = app.get_option_no_throw("--resume");
-  if (resume != nullptr && resume->count() > 0 && contains(kOfARun, name)) return true;
+  if (resume != nullptr && resume->count() > 0 && is_choice_of_run(name)) return true;
   const auto& excluded = option.get_excludes();
   return std::any_of(excluded.begin(), excluded.end(),
                      [](const CLI::Option* other) { return other->count() > 0; });

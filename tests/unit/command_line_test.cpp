@@ -120,7 +120,7 @@ TEST(CommandLine, RunTakesEveryOption) {
                                          "--color",   "never"});
   EXPECT_THAT(run.levels, ElementsAre(1, 3, 2));
   EXPECT_THAT(run.tasks, ElementsAre("level1/*", "relu"));
-  EXPECT_EQ(run.common.suite, "mine");
+  EXPECT_EQ(run.suite, "mine");
   EXPECT_EQ(run.size, "full");
   EXPECT_EQ(run.device, "cuda:3");
   EXPECT_EQ(run.precision, "tf32");

@@ -141,7 +141,7 @@ TEST_F(Settings, SharedOnesAreOfEveryCommandThatKnowsThem) {
   toml("db = 'a.sqlite'\nsuite = 'mine'\n[compare]\ndb = 'b.sqlite'\n");
   EXPECT_EQ(parse_as<RunsOptions>({"runs"}).database, "a.sqlite");
   EXPECT_EQ(parse_as<CompareOptions>({"compare"}).database, "b.sqlite");
-  EXPECT_EQ(parse_as<RunOptions>({"run"}).common.suite, "mine");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).suite, "mine");
   variable("KBENCH_DB", "c.sqlite");
   EXPECT_EQ(parse_as<CompareOptions>({"compare"}).database, "c.sqlite");
 }
@@ -181,7 +181,8 @@ TEST_F(Settings, WhatIsTypedSilencesWhatItExcludes) {
 TEST_F(Settings, AResumedRunIsNotChangedByTheFile) {
   toml(
       "db = 'a.sqlite'\n[run]\nlevel = [1]\nquick = true\njobs = 3\nlayout = 'kernelbench'\n"
-      "shard = '1/2'\ngroup = 'nightly-12'\n");
+      "shard = '1/2'\ngroup = 'nightly-12'\n"
+      "all-tasks = true\n");  // was: refused by the run, though nobody had typed it
   const auto run = parse_as<RunOptions>({"run", "--resume"});
   EXPECT_EQ(run.layout, "kbench");
   EXPECT_FALSE(run.shard);

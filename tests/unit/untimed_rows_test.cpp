@@ -12,8 +12,8 @@
 #include "reports/rewards.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/score.hpp"
-#include "runner/cli/resumed_options.hpp"
 #include "runner/plan/evaluation_key.hpp"
+#include "runner/run/resumed_request.hpp"
 #include "runner/store/columns.hpp"
 #include "tests/unit/report_fixture.hpp"
 
@@ -124,8 +124,8 @@ TEST(UntimedRows, AreAnotherTextForTheChain) {
 TEST(UntimedRows, TheirRunIsResumedWithoutTiming) {
   const kbench::Run run = checked_run().run;
   EXPECT_FALSE(facts_of(run).timed);
-  EXPECT_TRUE(with_options_of({}, run).checks_only);
-  EXPECT_FALSE(with_options_of({}, {.configuration = R"({"device":"cpu"})"}).checks_only);
+  EXPECT_TRUE(with_choices_of({}, run).checks_only);
+  EXPECT_FALSE(with_choices_of({}, {.configuration = R"({"device":"cpu"})"}).checks_only);
 }
 
 }  // namespace

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/graph_against_python.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
+#include "runner/run/graph_against_python.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/task.hpp"

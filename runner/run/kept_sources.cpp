@@ -1,4 +1,4 @@
-#include "runner/cli/kept_sources.hpp"
+#include "runner/run/kept_sources.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "runner/cli/lowering_setup.hpp"
+#include "runner/import/lowering_setup.hpp"
 
 #include <fcntl.h>
 

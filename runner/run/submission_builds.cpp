@@ -1,4 +1,4 @@
-#include "runner/cli/submission_builds.hpp"
+#include "runner/run/submission_builds.hpp"
 
 #include <algorithm>
 #include <utility>

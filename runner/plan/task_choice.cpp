@@ -1,4 +1,4 @@
-#include "runner/cli/task_choice.hpp"
+#include "runner/plan/task_choice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,22 +7,24 @@
 
 namespace kbench {
 
-Result<std::vector<TaskEntry>> tasks_of_suite(const CommonOptions& options,
+Result<std::vector<TaskEntry>> tasks_of_suite(const std::optional<std::filesystem::path>& suite,
                                               const Installation& installation) {
-  const std::filesystem::path suite = options.suite.value_or(installation.suites);
-  auto entries = list_tasks(suite);
+  const std::filesystem::path folder = suite.value_or(installation.suites);
+  auto entries = list_tasks(folder);
   if (!entries || !entries->empty()) return entries;
-  return Error{ErrorCode::kBadInput, fmt::format("{}: no task lies in it", suite.string()),
+  return Error{ErrorCode::kBadInput, fmt::format("{}: no task lies in it", folder.string()),
                "--suite takes a folder with levelN/NNN_name.json, as `kbench import` makes it"};
 }
 
-Result<Task> find_task(const TasksOptions& options, const Installation& installation) {
-  const auto entries = tasks_of_suite(options.common, installation);
+Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
+                       const std::vector<int>& levels, const std::string& pattern,
+                       const Installation& installation) {
+  const auto entries = tasks_of_suite(suite, installation);
   if (!entries) return entries.error();
-  const auto selected = select_tasks(*entries, options.levels, {options.task});
+  const auto selected = select_tasks(*entries, levels, {pattern});
   if (!selected) return selected.error();
   if (selected->empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", options.task),
+    return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", pattern),
                  "`kbench tasks list` shows all of them"};
   }
   if (selected->size() > 1) {
@@ -33,7 +35,7 @@ Result<Task> find_task(const TasksOptions& options, const Installation& installa
     const std::size_t more = selected->size() - ids.size();
     return Error{
         ErrorCode::kUsage,
-        fmt::format("\"{}\" matches {} tasks, expected one", options.task, selected->size()),
+        fmt::format("\"{}\" matches {} tasks, expected one", pattern, selected->size()),
         fmt::format("choose one of {}{}", fmt::join(ids, ", "),
                     more > 0 ? fmt::format(" and {} more: `kbench tasks list`", more) : "")};
   }

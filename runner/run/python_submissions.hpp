@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/python_program.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/python_builder.hpp"

@@ -1,4 +1,4 @@
-#include "runner/cli/rerun_choice.hpp"
+#include "runner/run/rerun.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/cli/resumed_options.hpp"
 #include "runner/core/evaluation.hpp"
+#include "runner/run/resumed_request.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
@@ -24,14 +24,14 @@ bool is_asked_for(State state, const std::vector<std::string>& words) {
   });
 }
 
-Result<std::set<Name>> asked_rows(const RunOptions& options) {
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+Result<std::set<Name>> asked_rows(const RunRequest& request, const RunTerms& terms) {
+  const auto store = Store::open(terms.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
-  const auto rows = store->evaluations(options.rerun_of.value_or("latest"));
+  const auto rows = store->evaluations(request.rerun_of.value_or("latest"));
   if (!rows) return rows.error();
   std::set<Name> names;
   for (const Evaluation& row : *rows)
-    if (is_asked_for(row.state, options.rerun))
+    if (is_asked_for(row.state, request.rerun))
       names.emplace(row.task, row.submission ? row.submission->name : "");
   return names;
 }
@@ -54,10 +54,10 @@ void drop_idle_tasks(Plan& plan) {
   plan.tasks = std::move(tasks);
 }
 
-std::string told_states(const RunOptions& options) {
-  return options.rerun == std::vector<std::string>{kFailedRows}
+std::string told_states(const RunRequest& request) {
+  return request.rerun == std::vector<std::string>{kFailedRows}
              ? "failed"
-             : fmt::format("ended as {}", fmt::join(options.rerun, " or "));
+             : fmt::format("ended as {}", fmt::join(request.rerun, " or "));
 }
 
 }  // namespace
@@ -70,28 +70,28 @@ std::vector<std::string> rerun_words() {
   return words;
 }
 
-Result<RunOptions> complete_rerun(const RunOptions& options) {
-  if (options.resume) return options;
-  if (options.rerun.empty()) {
-    if (!options.rerun_of) return options;
+Result<RunRequest> complete_rerun(const RunRequest& request, const RunTerms& terms) {
+  if (terms.resume) return request;
+  if (request.rerun.empty()) {
+    if (!request.rerun_of) return request;
     return Error{ErrorCode::kUsage, "--run names the run of --last-failed or --rerun",
                  "give one of the two as well; --resume RUN continues a run"};
   }
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  const auto store = Store::open(terms.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
-  const auto run = find_run_named(*store, options.rerun_of.value_or("latest"));
+  const auto run = find_run_named(*store, request.rerun_of.value_or("latest"));
   if (!run) return run.error();
-  RunOptions completed = with_options_of(options, *run);
+  RunRequest completed = with_choices_of(request, *run);
   // A part of the earlier run's group is there already: this is a run of its own.
-  completed.shard = options.shard;
-  completed.group = options.group;
+  completed.shard = request.shard;
+  completed.group = request.group;
   completed.rerun_of = run->id;
   return completed;
 }
 
-Status keep_rerun(const RunOptions& options, Plan& plan) {
-  if (options.rerun.empty()) return Done{};
-  const auto asked = asked_rows(options);
+Status keep_rerun(const RunRequest& request, const RunTerms& terms, Plan& plan) {
+  if (request.rerun.empty()) return Done{};
+  const auto asked = asked_rows(request, terms);
   if (!asked) return asked.error();
   const std::size_t all = plan.units.size();
   std::erase_if(plan.units, [&](const PlannedRow& unit) {
@@ -99,30 +99,16 @@ Status keep_rerun(const RunOptions& options, Plan& plan) {
     if (plan.census && !unit.id.name.empty()) count_as_not_selected(unit, *plan.census);
     return true;
   });
-  const std::string run(short_id(*options.rerun_of));
+  const std::string run(short_id(*request.rerun_of));
   if (plan.units.empty()) {
     plan.nothing_selected =
-        fmt::format("nothing that these options select {} in run {}", told_states(options), run);
+        fmt::format("nothing that these options select {} in run {}", told_states(request), run);
     return Done{};
   }
   drop_idle_tasks(plan);
   plan.notes.push_back(fmt::format("{} of {} rows {} in run {}; the others are left out",
-                                   plan.units.size(), all, told_states(options), run));
+                                   plan.units.size(), all, told_states(request), run));
   return Done{};
-}
-
-Json rerun_json(const RunOptions& options) {
-  return {{"run", options.rerun_of.value_or("")}, {"states", options.rerun}};
-}
-
-void take_stored_rerun(const Json& choice, RunOptions& options) {
-  try {
-    auto states = choice.at("states").get<std::vector<std::string>>();
-    options.rerun_of = choice.at("run").get<std::string>();
-    options.rerun = std::move(states);
-  } catch (const Json::exception&) {
-    return;  // a database of another origin may hold anything
-  }
 }
 
 }  // namespace kbench

@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/options.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/file_census.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/plan/run_request.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
 
 // --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.
-[[nodiscard]] Result<Target> choose_target(const RunOptions& options,
+[[nodiscard]] Result<Target> choose_target(const RunRequest& request,
                                            const Installation& installation);
 
-// The tasks that the options select, completely loaded. Errors: kNotFound, kBadInput.
-[[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunOptions& options,
+// The tasks that the request selects, completely loaded. Errors: kNotFound, kBadInput.
+[[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunRequest& request,
                                                      const Installation& installation);
 
 // One row of the result that is to come.
@@ -34,6 +34,10 @@ struct PlannedRow {
   std::string message;
   std::string hint;
   SubmissionId id;  // also of a malformed submission
+
+  [[nodiscard]] bool is_python() const {
+    return submission && submission->kind == SubmissionKind::kPython;
+  }
 };
 
 struct Plan {
@@ -49,6 +53,6 @@ struct Plan {
   std::vector<std::string> notes;                    // what was left out, one line each
 };
 
-[[nodiscard]] Result<Plan> make_plan(const RunOptions& options, const Installation& installation);
+[[nodiscard]] Result<Plan> make_plan(const RunRequest& request, const Installation& installation);
 
 }  // namespace kbench

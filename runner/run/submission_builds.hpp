@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/kept_sources.hpp"
-#include "runner/cli/python_submissions.hpp"
-#include "runner/cli/run_plan.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/run/kept_sources.hpp"
+#include "runner/run/python_submissions.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/python_builder.hpp"
 

@@ -1,4 +1,4 @@
-#include "runner/cli/task_checks.hpp"
+#include "runner/run/task_checks.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/lowering_setup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/oracle_options.hpp"
+#include "runner/import/lowering_setup.hpp"
 #include "runner/import/recount.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/python_facts.hpp"

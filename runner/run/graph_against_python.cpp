@@ -1,4 +1,4 @@
-#include "runner/cli/graph_against_python.hpp"
+#include "runner/run/graph_against_python.hpp"
 
 #include <utility>
 

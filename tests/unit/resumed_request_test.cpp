@@ -1,4 +1,4 @@
-#include "runner/cli/resumed_options.hpp"
+#include "runner/run/resumed_request.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ Run started_with(const std::string& configuration) {
   return run;
 }
 
-TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
-  const RunOptions options = with_options_of({}, started_with(R"({
+TEST(ResumedRequest, WhatIsNotSaidAgainIsTakenFromTheRun) {
+  const RunRequest options = with_choices_of({}, started_with(R"({
     "device": "cuda", "device_index": 1, "size": "full", "precision": "tf32", "profile": "kernelbench",
     "levels": [1, 2], "tasks": ["level1/0*"], "suite": "/suite", "submissions": "/subs", "agent": "a",
     "baselines_only": false, "quick": true, "budget_seconds": 60, "allow_torch": "all"})"));
@@ -23,30 +23,30 @@ TEST(ResumedOptions, WhatIsNotSaidAgainIsTakenFromTheRun) {
   EXPECT_EQ(options.allow_torch, "all");
   EXPECT_EQ(options.levels, (std::vector<int>{1, 2}));
   EXPECT_EQ(options.tasks, std::vector<std::string>{"level1/0*"});
-  EXPECT_EQ(options.common.suite, "/suite");
+  EXPECT_EQ(options.suite, "/suite");
   EXPECT_EQ(options.submissions, "/subs");
   EXPECT_EQ(options.agent, "a");
   EXPECT_TRUE(options.quick);
   EXPECT_EQ(options.budget_seconds, 60);
 }
 
-TEST(ResumedOptions, AFileStaysItsAgents) {
+TEST(ResumedRequest, AFileStaysItsAgents) {
   const auto run = started_with(R"({"file": "/f.cpp", "name": "ann"})");
-  EXPECT_EQ(with_options_of({}, run).name, "ann");
-  RunOptions given;
+  EXPECT_EQ(with_choices_of({}, run).name, "ann");
+  RunRequest given;
   given.name = "bob";
-  EXPECT_EQ(with_options_of(given, run).name, "bob");
-  EXPECT_FALSE(with_options_of({}, started_with(R"({"file": "/f.cpp"})")).name);
+  EXPECT_EQ(with_choices_of(given, run).name, "bob");
+  EXPECT_FALSE(with_choices_of({}, started_with(R"({"file": "/f.cpp"})")).name);
 }
 
 // Runs from before kbench left any task out had all of them.
-TEST(ResumedOptions, ARunOfWhatWasSubmittedStaysOne) {
-  EXPECT_FALSE(with_options_of({}, started_with(R"({"only_submitted": true})")).all_tasks);
-  EXPECT_TRUE(with_options_of({}, started_with("{}")).all_tasks);
+TEST(ResumedRequest, ARunOfWhatWasSubmittedStaysOne) {
+  EXPECT_FALSE(with_choices_of({}, started_with(R"({"only_submitted": true})")).all_tasks);
+  EXPECT_TRUE(with_choices_of({}, started_with("{}")).all_tasks);
 }
 
-TEST(ResumedOptions, AShardStaysTheShardThatItIs) {
-  const RunOptions options = with_options_of(
+TEST(ResumedRequest, AShardStaysTheShardThatItIs) {
+  const RunRequest options = with_choices_of(
       {}, started_with(
               R"({"shard": {"group": "nightly-12", "index": 2, "of": 4, "selection": "5e1ec7"}})"));
   ASSERT_TRUE(options.shard);
@@ -55,12 +55,12 @@ TEST(ResumedOptions, AShardStaysTheShardThatItIs) {
   EXPECT_EQ(options.group, "nightly-12");
 }
 
-TEST(ResumedOptions, WhatIsSaidStaysForTheRunToRefuse) {
-  RunOptions given;
+TEST(ResumedRequest, WhatIsSaidStaysForTheRunToRefuse) {
+  RunRequest given;
   given.device = "cpu";
   given.agent = "b";
   given.submissions = "mine";
-  const RunOptions options = with_options_of(
+  const RunRequest options = with_choices_of(
       given,
       started_with(R"({"device": "cuda", "agent": "a", "submissions": "/subs", "file": "/f"})"));
   EXPECT_EQ(options.device, "cpu");
@@ -69,10 +69,10 @@ TEST(ResumedOptions, WhatIsSaidStaysForTheRunToRefuse) {
   EXPECT_FALSE(options.file);
 }
 
-TEST(ResumedOptions, WhatIsSaidAtItsDefaultStaysAsWell) {
-  RunOptions given;
+TEST(ResumedRequest, WhatIsSaidAtItsDefaultStaysAsWell) {
+  RunRequest given;
   given.given = {"precision", "profile", "allow-torch", "layout", "budget"};
-  const RunOptions options = with_options_of(
+  const RunRequest options = with_choices_of(
       given, started_with(R"({"precision": "tf32", "profile": "kernelbench", "allow_torch": "all",
                               "layout": "kernelbench", "budget_seconds": 60, "quick": true})"));
   EXPECT_EQ(options.precision, "torch-default");
@@ -83,9 +83,9 @@ TEST(ResumedOptions, WhatIsSaidAtItsDefaultStaysAsWell) {
   EXPECT_TRUE(options.quick) << "nobody said anything of it";
 }
 
-TEST(ResumedOptions, AConfigurationThatIsNoneChangesNothing) {
+TEST(ResumedRequest, AConfigurationThatIsNoneChangesNothing) {
   for (const char* text : {"", "[]", "null", R"({"levels": "all", "quick": 3, "size": {}})"}) {
-    const RunOptions options = with_options_of({}, started_with(text));
+    const RunRequest options = with_choices_of({}, started_with(text));
     EXPECT_TRUE(options.levels.empty()) << text;
     EXPECT_FALSE(options.quick) << text;
     EXPECT_FALSE(options.size) << text;

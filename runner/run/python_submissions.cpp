@@ -1,4 +1,4 @@
-#include "runner/cli/python_submissions.hpp"
+#include "runner/run/python_submissions.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,9 +24,7 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
 constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
 
-bool is_played_python(const PlannedRow& unit) {
-  return unit.submission && unit.submission->kind == SubmissionKind::kPython && !unit.ends_as;
-}
+bool is_played_python(const PlannedRow& unit) { return unit.is_python() && !unit.ends_as; }
 
 void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.ends_as = State::kSkipped;

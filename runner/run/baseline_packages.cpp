@@ -1,4 +1,4 @@
-#include "runner/cli/baseline_packages.hpp"
+#include "runner/run/baseline_packages.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,6 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
-#include "runner/os/stop_signals.hpp"
 #include "runner/task/graph_hash.hpp"
 
 namespace kbench {
@@ -63,19 +62,16 @@ bool is_cached(const PackageRequest& request, const Installation& installation) 
 
 }  // namespace
 
-Result<BaselinePackages> build_baseline_packages(const Plan& plan,
-                                                 const std::set<std::size_t>& tasks,
-                                                 const Installation& installation,
-                                                 const OracleHello& oracle,
-                                                 const RunOptions& options, Sandbox& sandbox,
-                                                 ProgressSink& progress) {
+Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
+    const Plan& plan, const std::set<std::size_t>& tasks, const Installation& installation,
+    const OracleHello& oracle, const PackageBuilding& building, Sandbox& sandbox,
+    ProgressSink& progress) {
   std::vector<PackageRequest> requests;
   for (const std::size_t task : tasks) {
-    auto request = request_for(plan.tasks[task], plan.target, oracle, options.precision);
+    auto request = request_for(plan.tasks[task], plan.target, oracle, building.precision);
     if (!request) return request.error();
     requests.push_back(std::move(*request));
   }
-  const InterruptGuard guard(options.stop);
   const auto to_build = static_cast<std::size_t>(std::count_if(
       requests.begin(), requests.end(),
       [&](const PackageRequest& request) { return !is_cached(request, installation); }));
@@ -85,10 +81,10 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   pool.own_suite = std::filesystem::absolute(installation.suites).lexically_normal();
   pool.script = installation.aot_builder;
   pool.cache_directory = package_cache(installation);
-  pool.processes = options.jobs.value_or(builder_processes(usable_threads()));
+  pool.processes = building.jobs.value_or(builder_processes(usable_threads()));
   pool.needs_cuda = plan.target.device == "cuda";
   if (pool.needs_cuda) pool.environment = one_gpu_environment(plan.target.device_index);
-  pool.interrupted = [&] { return guard.interrupted(); };
+  pool.interrupted = building.interrupted;
   if (const std::size_t cached = requests.size() - to_build; cached > 0)
     progress.detail(fmt::format("compiled baselines: {} built before", cached));
   // Several at a time, of which each ends an item.
@@ -104,10 +100,9 @@ Result<BaselinePackages> build_baseline_packages(const Plan& plan,
   });
   progress.end();
   if (!results) return results.error();
-  BaselinePackages packages;
-  packages.interrupted = guard.interrupted();
+  std::map<std::size_t, PackageResult> packages;
   auto result = results->begin();
-  for (const std::size_t task : tasks) packages.by_task.emplace(task, std::move(*result++));
+  for (const std::size_t task : tasks) packages.emplace(task, std::move(*result++));
   return packages;
 }
 

@@ -1,4 +1,4 @@
-#include "runner/cli/run_plan.hpp"
+#include "runner/plan/run_plan.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,11 +14,11 @@
 #include <fmt/ranges.h>
 
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/task_choice.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
 
@@ -53,16 +53,16 @@ struct SubmissionFolder {
   bool is_the_users = true;  // not that of the shipped examples
 };
 
-Result<SubmissionFolder> choose_folder(const RunOptions& options,
+Result<SubmissionFolder> choose_folder(const RunRequest& request,
                                        const Installation& installation) {
-  if (options.submissions) {
-    if (!fs::is_directory(*options.submissions)) {
+  if (request.submissions) {
+    if (!fs::is_directory(*request.submissions)) {
       return Error{ErrorCode::kUsage,
-                   "--submissions " + options.submissions->string() + " is not a folder",
+                   "--submissions " + request.submissions->string() + " is not a folder",
                    "expected DIR/AGENT/levelN/NNN_name.cpp, .cu or .py below it"};
     }
-    return SubmissionFolder{*options.submissions,
-                            "submissions from " + options.submissions->string()};
+    return SubmissionFolder{*request.submissions,
+                            "submissions from " + request.submissions->string()};
   }
   if (fs::is_directory("submissions"))
     return SubmissionFolder{"submissions", "submissions from ./submissions"};
@@ -73,7 +73,7 @@ Result<SubmissionFolder> choose_folder(const RunOptions& options,
 
 // A submission for the other device is a row of its own only where its agent sent nothing for this
 // one: otherwise the folder simply holds both forms.
-void add_submissions(const RunOptions& options, const SubmissionSet& found,
+void add_submissions(const RunRequest& request, const SubmissionSet& found,
                      const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   std::set<std::tuple<std::string, std::string, std::string>> answered;
   for (const Submission& submission : found.submissions) {
@@ -84,7 +84,7 @@ void add_submissions(const RunOptions& options, const SubmissionSet& found,
   for (const Submission& submission : found.submissions) {
     const auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                                    [&](const Task& t) { return t.id == submission.task; });
-    const bool is_selected = !options.agent || submission.id.agent == *options.agent;
+    const bool is_selected = !request.agent || submission.id.agent == *request.agent;
     if (is_selected &&
         std::find(known_tasks.begin(), known_tasks.end(), submission.task) == known_tasks.end()) {
       const auto guess = nearest(submission.task, known_tasks);
@@ -124,36 +124,36 @@ std::string with_hint(const Error& error) {
   return error.hint.empty() ? why : fmt::format("{} ({})", why, error.hint);
 }
 
-void add_others(const RunOptions& options, const SubmissionSet& found, Census& census) {
+void add_others(const RunRequest& request, const SubmissionSet& found, Census& census) {
   for (const OtherFile& file : found.others) {
-    const bool is_selected = !options.agent || file.agent == *options.agent;
+    const bool is_selected = !request.agent || file.agent == *request.agent;
     if (is_selected) census.ignored.push_back({file.path, file.why, file.mistaken});
   }
 }
 
 // --agent that nobody is called, as words; empty where somebody is.
-std::string unknown_agent(const RunOptions& options, const SubmissionSet& found) {
-  if (!options.agent) return "";
+std::string unknown_agent(const RunRequest& request, const SubmissionSet& found) {
+  if (!request.agent) return "";
   std::vector<std::string> agents;
   for (const Submission& submission : found.submissions) agents.push_back(submission.id.agent);
   for (const SubmissionProblem& problem : found.problems) agents.push_back(problem.agent);
-  if (std::find(agents.begin(), agents.end(), *options.agent) != agents.end()) return "";
-  const auto guess = nearest(*options.agent, agents);
-  return fmt::format("no agent is called \"{}\"{}", clean_name(*options.agent, 64),
+  if (std::find(agents.begin(), agents.end(), *request.agent) != agents.end()) return "";
+  const auto guess = nearest(*request.agent, agents);
+  return fmt::format("no agent is called \"{}\"{}", clean_name(*request.agent, 64),
                      guess ? fmt::format(", did you mean \"{}\"?", *guess) : "");
 }
 
 // A malformed submission for a selected task is a failed row; one whose task nobody can tell is a
 // note, and an agent that is refused altogether a failed row of the first task.
-void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& plan,
+void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& plan,
                   Census& census) {
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
     // Of several shards, the first one says so.
-    if (problem.refused && problem.task.empty() && options.shard.value_or(ShardChoice{}).index == 1)
+    if (problem.refused && problem.task.empty() && request.shard.value_or(ShardChoice{}).index == 1)
       task = plan.tasks.begin();
-    const bool is_selected = !options.agent || problem.agent == *options.agent;
+    const bool is_selected = !request.agent || problem.agent == *request.agent;
     if (task == plan.tasks.end() || !is_selected) {
       if (!problem.task.empty() || !is_selected)
         ++census.not_selected;
@@ -173,9 +173,9 @@ void add_problems(const RunOptions& options, const SubmissionSet& found, Plan& p
 }
 
 // --layout says how, and nobody else: a folder is never taken for another kind unasked.
-Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options, const Plan& plan,
+Result<SubmissionSet> find_in(const fs::path& folder, const RunRequest& request, const Plan& plan,
                               const std::vector<std::string>& known_tasks) {
-  switch (layout_from_string(options.layout).value_or(FolderLayout::kKbench)) {
+  switch (layout_from_string(request.layout).value_or(FolderLayout::kKbench)) {
     case FolderLayout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
     case FolderLayout::kCudaAgent:
       if (plan.tasks.size() == 1) return find_cuda_agent_folder(folder, plan.tasks.front().id);
@@ -190,14 +190,14 @@ Result<SubmissionSet> find_in(const fs::path& folder, const RunOptions& options,
 }
 
 // Another layout than ours is that of a folder that somebody named; an agent's name that of a file.
-Status check_kind(const RunOptions& options) {
-  if (options.name && !options.file && options.given.contains("name")) {
+Status check_kind(const RunRequest& request) {
+  if (request.name && !request.file && request.given.contains("name")) {
     return Error{ErrorCode::kUsage, "--name is of a single file, and none is given",
                  "below --submissions an agent's folder is its name; --agent selects one"};
   }
-  if (options.layout == RunOptions().layout || options.submissions) return Done{};
+  if (request.layout == RunRequest().layout || request.submissions) return Done{};
   return Error{ErrorCode::kUsage,
-               fmt::format("--layout {} is of a folder, and none is named", options.layout),
+               fmt::format("--layout {} is of a folder, and none is named", request.layout),
                "name it with --submissions DIR"};
 }
 
@@ -239,16 +239,16 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
 }
 
 // Whoever names tasks or levels gets these, with or without submissions: a score counts them all.
-bool takes_submitted_tasks_only(const RunOptions& options, const SubmissionFolder& folder) {
-  const bool names_tasks = !options.levels.empty() || !options.tasks.empty();
-  return folder.is_the_users && !names_tasks && !options.all_tasks;
+bool takes_submitted_tasks_only(const RunRequest& request, const SubmissionFolder& folder) {
+  const bool names_tasks = !request.levels.empty() || !request.tasks.empty();
+  return folder.is_the_users && !names_tasks && !request.all_tasks;
 }
 
 // Leaves the tasks that a selected submission is for, well formed or not. An agent that is refused
 // altogether has a row of the first task.
-void keep_submitted_tasks(const RunOptions& options, const SubmissionSet& found, Plan& plan) {
+void keep_submitted_tasks(const RunRequest& request, const SubmissionSet& found, Plan& plan) {
   const auto is_selected = [&](const std::string& agent) {
-    return !options.agent || agent == *options.agent;
+    return !request.agent || agent == *request.agent;
   };
   std::set<std::string> submitted;
   for (const Submission& submission : found.submissions)
@@ -300,8 +300,8 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
-                                        const RunOptions& options) {
-  auto selected = select_tasks(entries, options.levels, options.tasks);
+                                        const RunRequest& request) {
+  auto selected = select_tasks(entries, request.levels, request.tasks);
   if (!selected) return selected.error();
   std::vector<Task> tasks;
   for (const TaskEntry& entry : *selected) {
@@ -313,10 +313,10 @@ Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
 }
 
 // Why nothing is selected, in the words of whoever asked for a level that the suite does not have.
-std::string why_no_task(const RunOptions& options, const std::vector<TaskEntry>& entries) {
+std::string why_no_task(const RunRequest& request, const std::vector<TaskEntry>& entries) {
   std::set<int> known;
   for (const TaskEntry& entry : entries) known.insert(entry.level);
-  for (const int level : options.levels)
+  for (const int level : request.levels)
     if (!known.contains(level))
       return fmt::format("no task matches: there is no level {}; this suite has {}", level,
                          fmt::join(known, ", "));
@@ -325,15 +325,15 @@ std::string why_no_task(const RunOptions& options, const std::vector<TaskEntry>&
 
 // A file without a folder is for one task, which a name like 019_relu.cpp tells as well.
 Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entries,
-                                            const RunOptions& options) {
-  RunOptions named = options;
-  const std::string stem = options.file->stem().string();
+                                            const RunRequest& request) {
+  RunRequest named = request;
+  const std::string stem = request.file->stem().string();
   if (named.tasks.empty()) named.tasks = {stem.substr(0, stem.find('@'))};
   auto tasks = load_selected(entries, named);
-  if (!tasks && options.tasks.empty()) {
+  if (!tasks && request.tasks.empty()) {
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: which task? Its name matches none",
-                             clean_name(options.file->filename().string(), 64)),
+                             clean_name(request.file->filename().string(), 64)),
                  "add --task, e.g. --task level1/019_relu"};
   }
   if (!tasks || tasks->size() == 1) return tasks;
@@ -342,8 +342,8 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
                "name it: --task level1/019_relu"};
 }
 
-Status add_file(const RunOptions& options, Plan& plan) {
-  auto submission = single_submission(*options.file, plan.tasks.front().id, options.name);
+Status add_file(const RunRequest& request, Plan& plan) {
+  auto submission = single_submission(*request.file, plan.tasks.front().id, request.name);
   if (!submission) return submission.error();
   if (!submission->is_for(plan.target.device)) {
     return Error{ErrorCode::kUsage,
@@ -363,24 +363,24 @@ struct FoundFolder {
 
 // What lies in the folder of submissions. Before the tasks of a shard are chosen: each shard sees
 // the same ones.
-Result<FoundFolder> look_into_folder(const RunOptions& options, const Installation& installation,
+Result<FoundFolder> look_into_folder(const RunRequest& request, const Installation& installation,
                                      const std::vector<std::string>& known_tasks, Plan& plan) {
-  auto folder = choose_folder(options, installation);
+  auto folder = choose_folder(request, installation);
   if (!folder) return folder.error();
   plan.submissions_from = folder->sentence;
-  auto found = find_in(folder->path, options, plan, known_tasks);
+  auto found = find_in(folder->path, request, plan, known_tasks);
   if (!found) return found.error();
-  plan.nothing_selected = unknown_agent(options, *found);
-  if (takes_submitted_tasks_only(options, *folder)) keep_submitted_tasks(options, *found, plan);
+  plan.nothing_selected = unknown_agent(request, *found);
+  if (takes_submitted_tasks_only(request, *folder)) keep_submitted_tasks(request, *found, plan);
   return FoundFolder{std::move(*folder), std::move(*found)};
 }
 
-Status add_folder(const RunOptions& options, const FoundFolder& found,
+Status add_folder(const RunRequest& request, const FoundFolder& found,
                   const std::vector<std::string>& known_tasks, Plan& plan) {
   Census census;
-  add_submissions(options, found.submissions, known_tasks, plan, census);
-  add_problems(options, found.submissions, plan, census);
-  add_others(options, found.submissions, census);
+  add_submissions(request, found.submissions, known_tasks, plan, census);
+  add_problems(request, found.submissions, plan, census);
+  add_others(request, found.submissions, census);
   if (!found.folder.is_the_users) return Done{};
   plan.submissions = found.folder.path;
   if (auto sound = require_submissions(found.folder, census); !sound) return sound;
@@ -391,12 +391,12 @@ Status add_folder(const RunOptions& options, const FoundFolder& found,
 
 }  // namespace
 
-Result<Target> choose_target(const RunOptions& options, const Installation& installation) {
+Result<Target> choose_target(const RunRequest& request, const Installation& installation) {
   Target target;
   const bool has_cuda_oracle = fs::exists(installation.oracle_cuda);
-  const bool asked = options.device.has_value();
+  const bool asked = request.device.has_value();
   if (asked) {
-    auto given = explicit_device(*options.device);
+    auto given = explicit_device(*request.device);
     if (!given) return given.error();
     target = *given;
   }
@@ -423,56 +423,56 @@ Result<Target> choose_target(const RunOptions& options, const Installation& inst
     target.gpu = *gpu;
     target.cores = near(*gpu);
   }
-  target.size = options.size.value_or(target.device == "cuda" ? "full" : "small");
+  target.size = request.size.value_or(target.device == "cuda" ? "full" : "small");
   return target;
 }
 
-Result<std::vector<Task>> choose_tasks(const RunOptions& options,
+Result<std::vector<Task>> choose_tasks(const RunRequest& request,
                                        const Installation& installation) {
-  auto entries = tasks_of_suite(options.common, installation);
+  auto entries = tasks_of_suite(request.suite, installation);
   if (!entries) return entries.error();
-  return load_selected(*entries, options);
+  return load_selected(*entries, request);
 }
 
-Result<Plan> make_plan(const RunOptions& options, const Installation& installation) {
-  if (options.file && fs::is_directory(*options.file)) {
-    const std::string folder = clean_name(options.file->string(), 300);
+Result<Plan> make_plan(const RunRequest& request, const Installation& installation) {
+  if (request.file && fs::is_directory(*request.file)) {
+    const std::string folder = clean_name(request.file->string(), 300);
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
                  "a folder of submissions is given as --submissions " + folder};
   }
-  if (auto fine = check_kind(options); !fine) return fine.error();
+  if (auto fine = check_kind(request); !fine) return fine.error();
   Plan plan;
   // NVML takes 0.1 s to start.
-  auto asked = std::async(std::launch::async, [&] { return choose_target(options, installation); });
-  const auto entries = tasks_of_suite(options.common, installation);
+  auto asked = std::async(std::launch::async, [&] { return choose_target(request, installation); });
+  const auto entries = tasks_of_suite(request.suite, installation);
   if (!entries) return entries.error();
   auto tasks =
-      options.file ? load_task_of_file(*entries, options) : load_selected(*entries, options);
+      request.file ? load_task_of_file(*entries, request) : load_selected(*entries, request);
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
-  if (plan.tasks.empty()) plan.nothing_selected = why_no_task(options, *entries);
+  if (plan.tasks.empty()) plan.nothing_selected = why_no_task(request, *entries);
   if (!plan.nothing_selected.empty()) return plan;
   if (!target) return target.error();
   plan.target = *target;
   std::vector<std::string> known_tasks;
   for (const TaskEntry& entry : *entries) known_tasks.push_back(entry.id);
   std::optional<FoundFolder> found;
-  if (!options.file && !options.baselines_only) {
-    auto folder = look_into_folder(options, installation, known_tasks, plan);
+  if (!request.file && !request.baselines_only) {
+    auto folder = look_into_folder(request, installation, known_tasks, plan);
     if (!folder) return folder.error();
     if (!plan.nothing_selected.empty()) return plan;
     found = std::move(*folder);
   }
-  if (!options.size) take_size_that_exists(plan);
-  if (options.shard) take_shard(*options.shard, plan);
+  if (!request.size) take_size_that_exists(plan);
+  if (request.shard) take_shard(*request.shard, plan);
   if (!plan.nothing_selected.empty()) return plan;
-  if (options.file) {
-    if (auto added = add_file(options, plan); !added) return added.error();
-    plan.submissions = options.file;
+  if (request.file) {
+    if (auto added = add_file(request, plan); !added) return added.error();
+    plan.submissions = request.file;
   }
   if (found)
-    if (auto added = add_folder(options, *found, known_tasks, plan); !added) return added.error();
+    if (auto added = add_folder(request, *found, known_tasks, plan); !added) return added.error();
   add_tasks_without_submission(plan);
   std::stable_sort(plan.units.begin(), plan.units.end(),
                    [](const PlannedRow& a, const PlannedRow& b) { return a.task < b.task; });

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/python_submissions.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/zygote_pool.hpp"
+#include "runner/run/python_submissions.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/task/task.hpp"
 

@@ -1,0 +1,22 @@
+// How a run ended, for whoever typed it: its exit code and its last line. The one place where exit
+// codes are made of outcomes.
+#pragma once
+
+#include <string>
+
+#include "runner/cli/exit_codes.hpp"
+#include "runner/run/run_session.hpp"
+
+namespace kbench {
+
+struct RunEnd {
+  ExitCode code = ExitCode::kGood;
+  std::string summary;  // one line
+};
+
+// `exit_zero`: failures of submissions are in the rows alone. `reported`: the files that tell of
+// the run, "results.csv, page.html".
+[[nodiscard]] RunEnd end_of_run(const RunOutcome& outcome, const RunTerms& terms,
+                                bool exit_zero = false, const std::string& reported = "");
+
+}  // namespace kbench

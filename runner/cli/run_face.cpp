@@ -1,0 +1,55 @@
+#include "runner/cli/run_face.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/console_report.hpp"
+#include "reports/model.hpp"
+#include "reports/write/page_extras.hpp"
+#include "runner/cli/printing.hpp"
+#include "runner/cli/run_checks.hpp"
+
+namespace kbench {
+
+RunFace::RunFace(const CommonOptions& common, std::function<void(const Evaluation&)> stored)
+    : progress_(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity),
+      stored_(std::move(stored)) {}
+
+void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
+  stored_(evaluation);
+  progress_.item_done(format_row_line(derive(evaluation)));
+}
+
+ReportingFace::ReportingFace(const RunOptions& options, std::filesystem::path suites,
+                             std::function<void(const Evaluation&)> stored)
+    : RunFace(options.common, std::move(stored)), options_(options), suites_(std::move(suites)) {}
+
+Status ReportingFace::begin(const Plan& plan) { return check_shown(options_.outputs, plan); }
+
+Status ReportingFace::done(const Store& store, const Run& run) {
+  auto data = load_report(store, run.id, Shards::kApart);
+  if (!data) return data.error();
+  data->variants = options_.variants;
+  data->trust = options_.common.trust;
+  if (writes_page(options_.outputs)) {
+    auto added = add_page_extras(*data, store, options_.suite.value_or(suites_));
+    if (!added) return added;
+  }
+  auto written = write_outputs(*data, options_.outputs, report_style(options_.common));
+  if (written) return written;
+  // What could not be reported is not lost.
+  Error error = written.error();
+  error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
+                           short_id(run), options_.database.string());
+  return error;
+}
+
+CommonOptions within_command(CommonOptions common) {
+  if (common.verbosity == 0) common.verbosity = -1;
+  return common;
+}
+
+}  // namespace kbench

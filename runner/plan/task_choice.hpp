@@ -1,0 +1,27 @@
+// The tasks of a suite that a caller means.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/task/suite.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// The tasks of that folder, or of the installation. Errors: those of list_tasks; kBadInput for a
+// folder without any.
+[[nodiscard]] Result<std::vector<TaskEntry>> tasks_of_suite(
+    const std::optional<std::filesystem::path>& suite, const Installation& installation);
+
+// The one task of these levels (empty: of all) that the pattern names, read completely. Errors:
+// kNotFound, kUsage for several.
+[[nodiscard]] Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
+                                     const std::vector<int>& levels, const std::string& pattern,
+                                     const Installation& installation);
+
+}  // namespace kbench

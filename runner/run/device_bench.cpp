@@ -1,0 +1,455 @@
+#include "runner/run/device_bench.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/backend/nvml.hpp"
+#include "runner/core/usable_cores.hpp"
+#include "runner/device/calibration_file.hpp"
+#include "runner/device/machine_facts.hpp"
+#include "runner/measure/device_health.hpp"
+#include "runner/measure/evaluator.hpp"
+#include "runner/measure/initial_parameters.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/measure/worker_process.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/run/baseline_packages.hpp"
+#include "runner/run/python_submissions.hpp"
+#include "runner/run/task_checks.hpp"
+#include "runner/verify/profile.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kRightByItsOwn =
+    "; it is right under the parameters that its own __init__ draws, which the task's replace: "
+    "what it makes of parameters is made in kbench_prepare(self)";
+
+// What a fresh oracle may take to load LibTorch and to use the device once.
+constexpr std::chrono::seconds kDevicePatience{60};
+
+// Whose fork server plays eager beside Python submissions.
+constexpr const char* kNoAgent = "";
+
+// No worker starts before everything is built, so that no compiler disturbs a clock.
+class DeviceBench final : public RunBench {
+ public:
+  // `python`: what plays Python submissions; none where there are none to be played.
+  DeviceBench(const BenchOrder& order, Installation installation, std::optional<PythonParts> python,
+              const Profile& profile, DeviceSession& device, const Toolchain& toolchain)
+      : request_(order.request),
+        terms_(order.terms),
+        installation_(std::move(installation)),
+        plan_(order.plan),
+        python_(std::move(python)),
+        profile_(profile),
+        progress_(order.progress),
+        device_(device),
+        shared_sandbox_(device.sandbox()),
+        sandbox_(*shared_sandbox_),
+        zygotes_(sandbox_),
+        compiler_(sandbox_, toolchain, installation_.cache / "submissions", installation_.abi) {
+    if (python_)
+      python_builder_ =
+          make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
+  }
+
+  Status take_device(const std::string& what) override {
+    auto turn = DeviceTurn::take(device_, {.installation = &installation_,
+                                           .target = &plan_.target,
+                                           .what = what,
+                                           .wait = !terms_.no_wait,
+                                           .progress = &progress_});
+    if (!turn) return turn.error();
+    turn_.emplace(std::move(*turn));
+    return Done{};
+  }
+
+  Result<OracleHello> start() override {
+    if (auto made = create_cache(installation_); !made) return made.error();
+    if (auto started = turn_->start_oracle(installation_, plan_.target, request_.precision);
+        !started)
+      return started.error();
+    // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
+    const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
+    if (on_cuda()) nvml_ = Nvml::open();
+    compiling_ = std::async(std::launch::async, [this] {
+      const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
+      const ArgumentsByTask arguments =
+          python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
+                  : ArgumentsByTask{};
+      return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
+                               terms_.jobs.value_or(usable_threads()), given_up_);
+    });
+    if (auto ready = await_oracle(); !ready) {
+      given_up_ = true;  // nobody will want what is not compiled yet
+      return ready.error();
+    }
+    trial.wait();
+    if (!may_begin_early()) await_builds();
+    return hello_;
+  }
+
+  [[nodiscard]] const Toolchain& toolchain() const override { return compiler_.toolchain(); }
+
+  Json describe_machine() override {
+    return kbench::describe_machine(plan_.target.gpu, hello_, compiler_.toolchain(),
+                                    sandbox_.level(on_cuda()), calibration_);
+  }
+
+  std::string sandbox_level() override { return sandbox_.level(on_cuda()).to_string(); }
+
+  [[nodiscard]] const SubmissionBuild* build_of(std::size_t unit) const override {
+    return builds_.empty() ? nullptr : &builds_[unit];
+  }
+
+  SubmissionBuild& finished_build_of(std::size_t unit) override {
+    await_builds();
+    return builds_[unit];
+  }
+
+  Status prepare(const std::set<std::size_t>& units, Store& store,
+                 const std::function<bool()>& interrupted) override {
+    std::set<std::size_t> all;     // tasks
+    std::set<std::size_t> judged;  // with a submission
+    for (const std::size_t unit : units) {
+      all.insert(plan_.units[unit].task);
+      if (plan_.units[unit].submission) judged.insert(plan_.units[unit].task);
+    }
+    std::vector<const Task*> checked;
+    for (const std::size_t task : judged) checked.push_back(&plan_.tasks[task]);
+    if (auto sound = task_checks_.check(checked, !request_.no_lint, store, progress_, interrupted);
+        !sound)
+      return sound;
+    auto packages = build_baseline_packages(
+        plan_, all, installation_, hello_,
+        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = interrupted},
+        sandbox_, progress_);
+    if (!packages) return packages.error();
+    packages_ = std::move(*packages);
+    return Done{};
+  }
+
+  [[nodiscard]] std::string why_unjudged(const Task& task) const override {
+    return task_checks_.why_unjudged(task);
+  }
+
+  Evaluation measure(std::size_t index) override {
+    const PlannedRow& unit = plan_.units[index];
+    EvaluationRequest request;
+    const Task& task = plan_.tasks[unit.task];
+    request.task = &task;
+    request.size = task.find_size(plan_.target.size);
+    request.device = plan_.target.device;
+    request.device_index = plan_.target.device_index;
+    request.threads = usable_threads();
+    request.cores = plan_.target.cores;
+    request.cache_bytes = hello_.facts.cache_bytes;
+    request.precision = request_.precision;
+    if (const auto package = packages_.find(unit.task); package != packages_.end()) {
+      request.package = package->second.file;
+      request.package_reason = package->second.reason;
+      request.package_key = package->second.key;
+    }
+    if (request_.checks_only) request.package_reason = kNotTimed;
+    if (unit.submission) request.submission = unit.id;
+    request.library = [this, index]() -> Result<std::filesystem::path> {
+      await_builds();
+      if (const Error* error = error_of_build(index)) return *error;
+      return builds_[index].library;
+    };
+    request.seed = random_seed();
+    EvaluationSettings settings;
+    settings.profile = profile_.name;
+    settings.acceptance = profile_.acceptance;
+    settings.original_draws = profile_.original_draws;
+    settings.checks_only = request_.checks_only;
+    settings.last_worker = &last_worker_;
+    settings.calibration = calibration_;
+    settings.repeat_busy = request_.repeat_busy;
+    // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
+    if (on_cuda()) settings.null_calls = 25;
+    if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
+      settings.surroundings.clock_limits = [this] {
+        return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
+      };
+    }
+    if (const auto policy = allow_torch_from_string(request_.allow_torch))
+      settings.allow_torch = *policy;
+    settings.budget = std::chrono::seconds{request_.budget_seconds};
+    if (request_.call_limit_seconds)
+      settings.call_limit =
+          std::chrono::milliseconds{std::llround(1000 * *request_.call_limit_seconds)};
+    settings.stop = request_.quick ? quick_stop_rule(plan_.target.device)
+                                   : stop_rule_for(plan_.target.device,
+                                                   unit.submission ? Ranked::kYes : Ranked::kNo);
+    request.eager_is_a_worker = unit.is_python() && python_plays_eager();
+    if (unit.is_python() && plan_.target.device != "cpu")
+      request.heap_bytes = python_heap_bytes(*request.size);
+    if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
+      request.torch_compiled = builds_[index].python->built->torch_compiled;
+    Evaluation evaluation =
+        play(index, request, settings, profile_.seeds_models && unit.is_python());
+    if (evaluation.state == State::kWrongResult && is_right_by_its_own(index, request, settings))
+      evaluation.message += kRightByItsOwn;
+    if (!builds_.empty()) tell_of_build(builds_[index], evaluation);
+    if (unit.submission && evaluation.timed && evaluation.unranked.empty())
+      evaluation.unranked = task_checks_.why_unranked(task);
+    return evaluation;
+  }
+
+  // After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is
+  // lost.
+  Status recover(const Evaluation& evaluation) override {
+    tell_starts();
+    if (!may_have_harmed(evaluation)) {
+      // An oracle that failed is not trusted with the next task.
+      return evaluation.state == State::kInfrastructureError ? turn_->replace_oracle()
+                                                             : Status(Done{});
+    }
+    const std::string device = fmt::format("{}:{}", plan_.target.device, plan_.target.device_index);
+    HealthProbe probe;
+    probe.use_device = [&]() -> Status {
+      if (auto started = turn_->replace_oracle(); !started) return started.error();
+      return turn_->oracle().answers_within(kDevicePatience);
+    };
+    probe.undead = [&] { return sandbox_.undead(); };
+    probe.pause = [&](std::chrono::milliseconds time) {
+      progress_.note(
+          fmt::format("{} does not answer; next try in {} s", device, time.count() / 1000));
+      std::this_thread::sleep_for(time);
+    };
+    return await_device(device, probe);
+  }
+
+  Status check_alone() override {
+    last_worker_.reset();
+    const int left = sandbox_.undead();
+    if (left == 0) return Done{};
+    return Error{
+        ErrorCode::kInfrastructure,
+        fmt::format("{} sandboxed program{} left processes behind that do not die", left,
+                    left == 1 ? "" : "s"),
+        "end them (their user number is above 1,000,000,000, or they hang in a driver: see dmesg) "
+        "or restart the machine, then continue with --resume"};
+  }
+
+  // With all the memory that they hold, they take 0.2 s to end.
+  void begin_end(bool lost) override {
+    ending_workers_ = std::async(std::launch::async, [this] {
+      last_worker_.reset();
+      zygotes_.clear();
+    });
+    // An oracle that judged on a device that is lost judges nothing else.
+    ending_oracle_ = std::async(
+        std::launch::async, [this, lost] { lost ? turn_->drop_oracle() : turn_->rest_oracle(); });
+  }
+
+  void wait_for_end() override { ending_workers_.wait(); }
+
+ private:
+  [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
+
+  Status await_oracle() {
+    auto hello = turn_->hello();
+    if (!hello) return hello.error();
+    hello_ = std::move(*hello);
+    tell_starts();
+    auto calibration =
+        find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
+    if (calibration)
+      calibration_ = std::move(*calibration);
+    else
+      progress_.warn(fmt::format("no row gets a verdict: {}; {}", calibration.error().message,
+                                 calibration.error().hint));
+    return Done{};
+  }
+
+  // Whether the oracle may make ready for the only task while its submissions compile. Not on a
+  // CPU, where compilers would slow down what is measured, nor where a package is to be built: no
+  // task whose submissions do not compile needs one. Nor where a build step takes the GPU.
+  [[nodiscard]] bool may_begin_early() const {
+    const bool builds_on_device =
+        std::any_of(plan_.units.begin(), plan_.units.end(), [this](const PlannedRow& unit) {
+          return unit.submission && !unit.ends_as && unit.submission->is_built_as_python();
+        });
+    return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
+           (request_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,
+                                                       installation_, hello_, request_.precision));
+  }
+
+  // From then on torch has been started for the first agent who needs it as well.
+  void await_builds() {
+    if (compiling_.valid()) builds_ = compiling_.get();
+  }
+
+  // For those whose turn comes later it is started when that comes.
+  void start_torch_early() {
+    const auto first =
+        std::find_if(plan_.units.begin(), plan_.units.end(),
+                     [](const PlannedRow& u) { return u.is_python() && !u.ends_as; });
+    if (!python_ || first == plan_.units.end()) return;
+    const ZygoteCommand command = zygote_command(python_->player, plan_.target.device,
+                                                 plan_.target.device_index, usable_threads());
+    zygotes_.start_early(first->id.agent, command);
+    if (python_plays_eager()) zygotes_.start_early(kNoAgent, command);
+  }
+
+  // Of rows in Python.
+  [[nodiscard]] bool python_plays_eager() const { return !on_cuda() && !request_.checks_only; }
+
+  void tell_starts() {
+    for (const std::string& start : device_.take_starts()) progress_.detail(start);
+    for (const std::string& agent : zygotes_.take_starts())
+      progress_.detail(agent == kNoAgent
+                           ? std::string("started torch for eager beside Python submissions")
+                           : fmt::format("started torch for the Python submissions of {}",
+                                         clean_name(agent, 120)));
+  }
+
+  // Null while it compiles, too.
+  [[nodiscard]] const Error* error_of_build(std::size_t index) const {
+    return builds_.empty() || !builds_[index].error ? nullptr : &*builds_[index].error;
+  }
+
+  // `is_seeded`: a ModelNew keeps the parameters that it draws.
+  Evaluation play(std::size_t index, EvaluationRequest request, const EvaluationSettings& settings,
+                  bool is_seeded) {
+    if (is_seeded) request.initial_parameters = [this, index] { return initial_parameters(index); };
+    std::unique_ptr<WorkerProgram> program, eager;
+    return evaluate(request, settings, turn_->oracle(), [&](const WorkerStart& start) {
+      return start.seat == Seat::kBaselines ? start_eager(index, start, is_seeded, eager)
+                                            : start_submission(index, start, is_seeded, program);
+    });
+  }
+
+  // A wrong result of a ModelNew that made something of its parameters before the task's were set.
+  bool is_right_by_its_own(std::size_t index, EvaluationRequest request,
+                           EvaluationSettings settings) {
+    if (profile_.seeds_models || !plan_.units[index].is_python()) return false;
+    if (!builds_[index].draws_alike || request.size->parameters.empty()) return false;
+    request.eager_is_a_worker = false;
+    request.package.clear();
+    request.package_reason = kNotTimed;
+    settings.checks_only = true;
+    return play(index, request, settings, true).state == State::kOk;
+  }
+
+  // Of a unit whose ModelNew keeps what it draws; drawn once for those of a task that follow one
+  // another. -1: the oracle draws them.
+  Result<int> initial_parameters(std::size_t index) {
+    await_builds();
+    if (const Error* error = error_of_build(index)) return *error;
+    const SubmissionBuild& build = builds_[index];
+    if (!build.python || !build.draws_alike || !build.reference) return -1;
+    const std::size_t task = plan_.units[index].task;
+    if (!initial_parameters_ || initial_parameters_->first != task) {
+      initial_parameters_.reset();
+      PythonModel model = seeded(index);
+      model.entry = build.reference->entry;
+      const ZygoteRequest request{
+          .agent = kNoAgent,
+          .folder = build.reference->folder,
+          .command = zygote_command(python_->player, plan_.target.device, plan_.target.device_index,
+                                    usable_threads())};
+      auto drawn = draw_initial_parameters(zygotes_, request, model,
+                                           *plan_.tasks[task].find_size(plan_.target.size));
+      if (!drawn) return drawn.error();
+      initial_parameters_.emplace(task, std::move(*drawn));
+    }
+    return initial_parameters_->second.get();
+  }
+
+  [[nodiscard]] PythonModel seeded(std::size_t index) const {
+    PythonModel model = *builds_[index].python;
+    if (builds_[index].draws_alike) model.seed = kKernelBenchSeed;
+    return model;
+  }
+
+  // One program for each submission, so that none finds anything of another one's in its sandbox.
+  Result<std::unique_ptr<Worker>> start_submission(std::size_t index, const WorkerStart& start,
+                                                   bool is_seeded,
+                                                   std::unique_ptr<WorkerProgram>& program) {
+    if (!program) {
+      // What it takes may have been built meanwhile only.
+      const auto& model = builds_[index].python;
+      program =
+          model ? make_python_program(zygotes_, python_->player, is_seeded ? seeded(index) : *model,
+                                      plan_.units[index].id.agent)
+                : make_native_program(sandbox_, installation_.worker);
+    }
+    return WorkerProcess::start(*program, start);
+  }
+
+  // It starts before the submission's, which may still be built.
+  Result<std::unique_ptr<Worker>> start_eager(std::size_t index, WorkerStart start, bool is_seeded,
+                                              std::unique_ptr<WorkerProgram>& program) {
+    await_builds();
+    if (const Error* error = error_of_build(index)) return *error;
+    const SubmissionBuild& build = builds_[index];
+    if (!program) {
+      PythonModel model = is_seeded ? seeded(index) : *build.python;
+      model.entry = build.reference->entry;
+      model.built.reset();
+      program = make_python_program(zygotes_, python_->player, std::move(model), kNoAgent);
+    }
+    start.library = build.reference->folder;
+    return WorkerProcess::start(*program, start);
+  }
+
+  const RunRequest& request_;
+  const RunTerms& terms_;
+  const Installation installation_;  // with its LibTorch
+  const Plan& plan_;
+  std::optional<PythonParts> python_;
+  Profile profile_;
+  std::optional<std::pair<std::size_t, UniqueFd>>
+      initial_parameters_;  // of the task with that index
+  ProgressSink& progress_;
+  DeviceSession& device_;
+  const std::shared_ptr<Sandbox> shared_sandbox_;
+  Sandbox& sandbox_;
+  TaskChecks task_checks_{installation_, plan_.target, sandbox_};
+  ZygotePool zygotes_;
+  Compiler compiler_;
+  std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
+  std::optional<DeviceTurn> turn_;                 // outlives all that is measured
+  OracleHello hello_;
+  std::optional<Calibration> calibration_;
+  std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
+  std::unique_ptr<Worker> last_worker_;  // of the evaluation before
+  std::atomic<bool> given_up_ = false;   // outlives what compiles
+  std::future<std::vector<SubmissionBuild>> compiling_;
+  std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile
+  std::map<std::size_t, PackageResult> packages_;  // by task
+  std::future<void> ending_workers_, ending_oracle_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RunBench>> DeviceBenches::make(const BenchOrder& order) {
+  const auto profile = find_profile(order.request.profile);
+  if (!profile) return profile.error();
+  auto complete = device_.with_libtorch();
+  if (!complete) return complete.error();
+  Toolchain toolchain = device_.toolchain();
+  if (const auto& gpu = order.plan.target.gpu)
+    toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
+  auto python = find_python_parts(order.plan, *complete, toolchain);
+  return std::unique_ptr<RunBench>(std::make_unique<DeviceBench>(
+      order, std::move(*complete), std::move(python), *profile, device_, toolchain));
+}
+
+}  // namespace kbench

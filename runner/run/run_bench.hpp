@@ -1,0 +1,89 @@
+// All that a run has done to the machine: it takes the device, builds, and measures one unit of the
+// plan after the other. Virtual because it is where the outside world begins: DeviceBench
+// (device_bench.hpp) measures, and tests have a scripted one.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/measure/oracle.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/plan/run_request.hpp"
+#include "runner/run/run_terms.hpp"
+#include "runner/run/submission_builds.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+
+// Units are indices into Plan::units.
+class RunBench {
+ public:
+  virtual ~RunBench() = default;
+
+  // Waits until nobody else measures on the device, and keeps it. `what` is the name of the run for
+  // those who wait in turn. Errors: kInfrastructure where it is taken and the run does not wait.
+  virtual Status take_device(const std::string& what) = 0;
+
+  // Starts the oracle and the compilers, and returns once the oracle has answered. Compilers may be
+  // at work after that, where they disturb nothing that is measured. Errors: kInfrastructure.
+  virtual Result<OracleHello> start() = 0;
+  [[nodiscard]] virtual const Toolchain& toolchain() const = 0;
+  // Facts of the machine, for the store. After start().
+  virtual Json describe_machine() = 0;
+  // The layers of the sandbox, for the store.
+  virtual std::string sandbox_level() = 0;
+
+  // Null while the unit is being built.
+  [[nodiscard]] virtual const SubmissionBuild* build_of(std::size_t unit) const = 0;
+  // Waits for it.
+  virtual SubmissionBuild& finished_build_of(std::size_t unit) = 0;
+
+  // Checks the tasks that these units are judged by, and compiles their baselines. Errors: those of
+  // the store.
+  virtual Status prepare(const std::set<std::size_t>& units, Store& store,
+                         const std::function<bool()>& interrupted) = 0;
+  // Why no submission can be judged by the task; empty where one can. After prepare().
+  [[nodiscard]] virtual std::string why_unjudged(const Task& task) const = 0;
+
+  // The measured row; the session adds run, key and provenance.
+  virtual Evaluation measure(std::size_t unit) = 0;
+
+  // Whether the device may be measured on after this row. Error: it is lost.
+  virtual Status recover(const Evaluation& evaluation) = 0;
+  // Whether nothing is left of any sandboxed program that is over. What is left may run beside all
+  // that is measured from then on. Error: the run ends.
+  virtual Status check_alone() = 0;
+
+  // Nothing more is measured: processes begin to end. `lost`: the device is, and nothing of it is
+  // kept. wait_for_end() returns once they have ended.
+  virtual void begin_end(bool lost) = 0;
+  virtual void wait_for_end() = 0;
+};
+
+// All of these outlive the bench.
+struct BenchOrder {
+  const RunRequest& request;
+  const RunTerms& terms;
+  Plan& plan;  // its units that cannot be played on this machine are ended as skipped
+  ProgressSink& progress;
+};
+
+// Where a run gets its bench.
+class BenchSource {
+ public:
+  virtual ~BenchSource() = default;
+  [[nodiscard]] virtual const Installation& installation() const = 0;
+  // Begins, in threads, with what every run takes.
+  virtual void prepare() = 0;
+  // Errors: kUsage, kInfrastructure.
+  virtual Result<std::unique_ptr<RunBench>> make(const BenchOrder& order) = 0;
+};
+
+}  // namespace kbench

@@ -1,0 +1,431 @@
+#include "runner/run/run_session.hpp"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/defence.hpp"
+#include "runner/core/utc_now.hpp"
+#include "runner/measure/secret.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/stop_signals.hpp"
+#include "runner/plan/evaluation_key.hpp"
+#include "runner/plan/run_choices.hpp"
+#include "runner/run/device_bench.hpp"
+#include "runner/run/rerun.hpp"
+#include "runner/run/resumed_request.hpp"
+#include "runner/store/chain_key.hpp"
+#include "runner/store/database_path.hpp"
+#include "runner/store/tag.hpp"
+
+namespace kbench {
+namespace {
+
+State state_of_failed_build(ErrorCode code) {
+  if (code == ErrorCode::kSubmission) return State::kCompileError;
+  return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
+}
+
+}  // namespace
+
+Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& terms) {
+  // Before anything else: a database is worth more than a report.
+  if (auto sound = check_database_path(terms.database); !sound) return sound.error();
+  if (auto there = check_database_folder(terms.database); !there) return there.error();
+  const auto resumed = complete_resumed(request, terms);
+  if (!resumed) return resumed;
+  return complete_rerun(*resumed, terms);
+}
+
+Result<Plan> plan_run(const RunRequest& request, const RunTerms& terms,
+                      const Installation& installation) {
+  auto plan = make_plan(request, installation);
+  if (!plan || !plan->nothing_selected.empty()) return plan;
+  if (auto kept = keep_rerun(request, terms, *plan); !kept) return kept.error();
+  if (!plan->nothing_selected.empty()) return plan;
+  if (request.shard)
+    if (auto named = check_tag_name(request.group); !named) return named.error();
+  return plan;
+}
+
+RunSession::RunSession(DeviceSession& device, RunRequest request, RunTerms terms, RunSink& sink)
+    : own_benches_(std::make_unique<DeviceBenches>(device)),
+      benches_(*own_benches_),
+      request_(std::move(request)),
+      terms_(std::move(terms)),
+      sink_(sink),
+      progress_(sink.progress()) {}
+
+RunSession::RunSession(BenchSource& benches, RunRequest request, RunTerms terms, RunSink& sink)
+    : benches_(benches),
+      request_(std::move(request)),
+      terms_(std::move(terms)),
+      sink_(sink),
+      progress_(sink.progress()) {}
+
+Result<RunOutcome> RunSession::run() {
+  auto completed = complete_request(request_, terms_);
+  if (!completed) return completed.error();
+  request_ = std::move(*completed);
+  benches_.prepare();
+  auto plan = plan_run(request_, terms_, benches_.installation());
+  if (!plan) return plan.error();
+  if (!plan->nothing_selected.empty())
+    return RunOutcome{.nothing_selected = std::move(plan->nothing_selected)};
+  plan_ = std::move(*plan);
+  if (auto begun = sink_.begin(plan_); !begun) return begun.error();
+  auto bench = benches_.make({request_, terms_, plan_, progress_});
+  if (!bench) return bench.error();
+  bench_ = std::move(*bench);
+  outcome_.timed = !request_.checks_only;
+  if (plan_.census) outcome_.mistaken_files = plan_.census->mistaken();
+  return measure();
+}
+
+Result<RunOutcome> RunSession::measure() {
+  announce();
+  if (auto opened = open_store(); !opened) return opened.error();
+  if (auto taken = take_device(); !taken) return taken.error();
+  auto hello = bench_->start();
+  if (!hello) return hello.error();
+  hello_ = std::move(*hello);
+  if (auto begun = begin_run(); !begun) return begun.error();
+  {
+    const InterruptGuard guard(terms_.stop);
+    const auto interrupted = [&] { return guard.interrupted(); };
+    if (auto ready = bench_->prepare(units_to_judge(), *store_, interrupted); !ready)
+      return ready.error();
+    if (auto evaluated = evaluate_units(interrupted); !evaluated) return evaluated.error();
+  }
+  const bool whole = !outcome_.interrupted && !outcome_.lost && !outcome_.stopped;
+  bench_->begin_end(outcome_.lost.has_value());
+  if (whole)
+    if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished.error();
+  if (auto told = sink_.done(*store_, run_); !told) return told.error();
+  bench_->wait_for_end();
+  if (!outcome_.lost)
+    if (auto alone = bench_->check_alone(); !alone) outcome_.lost = alone.error();
+  outcome_.run = run_;
+  return outcome_;
+}
+
+void RunSession::announce() {
+  progress_.note(fmt::format("{} task{}, {} on {}", plan_.tasks.size(),
+                             plan_.tasks.size() == 1 ? "" : "s", plan_.target.size,
+                             plan_.target.device));
+  if (!plan_.submissions_from.empty()) progress_.note(plan_.submissions_from);
+  for (const std::string& note : plan_.notes) progress_.note(note);
+  if (plan_.census) announce_files(*plan_.census);
+}
+
+// Every file is accounted for; those that were meant as submissions by name.
+void RunSession::announce_files(const Census& census) {
+  constexpr int kMost = 20;
+  progress_.note(fmt::format("files: {}", census.summary()));
+  int shown = 0;
+  for (const Census::Ignored& file : census.ignored) {
+    if (!file.mistaken) continue;
+    if (++shown > kMost) break;
+    progress_.note(fmt::format("ignored {}: {}", file.path, file.why));
+  }
+  if (census.mistaken() > kMost)
+    progress_.note(fmt::format("and {} more", census.mistaken() - kMost));
+}
+
+Status RunSession::open_store() {
+  auto store = Store::open(terms_.database, Store::Mode::kReadWrite);
+  if (!store) return store.error();
+  store_.emplace(std::move(*store));
+  auto key = keep_chain_key(benches_.installation().state);
+  chained_ = key.ok();
+  if (key) {
+    store_->use(std::move(*key));
+  } else {
+    progress_.note(fmt::format("rows are stored unchained: {}", key.error().message));
+  }
+  return Done{};
+}
+
+Status RunSession::take_device() {
+  run_.id = terms_.id.empty() ? random_id() : terms_.id;
+  if (terms_.resume) {
+    auto found = find_resumed_run(*store_, terms_);
+    if (!found) return found.error();
+    run_ = std::move(*found);
+  }
+  return bench_->take_device(fmt::format("run {}", short_id(run_)));
+}
+
+// --- the run's row ---
+
+Status RunSession::begin_run() {
+  const Json configuration = describe_configuration(request_, plan_, hello_.facts, hello_.torch);
+  if (terms_.resume) return resume_run(configuration);
+  run_.started_at = utc_now();
+  run_.command_line = terms_.command_line;
+  run_.configuration = configuration.dump();
+  Json facts = bench_->describe_machine();
+  facts["submissions"] = describe_submissions(plan_);
+  facts["files"] = describe_files(plan_);
+  run_.environment = facts.dump();
+  return store_->begin_run(run_);
+}
+
+Status RunSession::resume_run(const Json& configuration) {
+  const Json before = Json::parse(run_.configuration, nullptr, false);
+  if (const auto other = first_difference(before, configuration)) {
+    const auto words = [&](const Json& choices) {
+      return choices.contains(*other) ? choices.at(*other).dump() : std::string("nothing");
+    };
+    return Error{ErrorCode::kUsage,
+                 fmt::format("run {} was started with another {}: {} then, {} now", short_id(run_),
+                             *other, words(before), words(configuration)),
+                 "leave the options out: --resume takes those of its run"};
+  }
+  auto rows = sound_rows();
+  if (!rows) return rows.error();
+  for (const Evaluation& row : *rows) {
+    done_.insert(row.key);
+    count(row);
+  }
+  if (auto same = check_same(*rows); !same) return same;
+  progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
+                             done_.size(), plan_.units.size()));
+  return Done{};
+}
+
+// A run has one row for each thing that it was asked to evaluate: what has become another thing
+// since is for another run, or somebody could try until the row pleases.
+Status RunSession::check_same(const std::vector<Evaluation>& rows) const {
+  std::map<std::pair<std::string, std::string>, const Evaluation*> by_name;
+  for (const Evaluation& row : rows)
+    by_name[{row.task, row.submission ? row.submission->name : ""}] = &row;
+  for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+    const PlannedRow& unit = plan_.units[i];
+    const auto found = by_name.find({plan_.tasks[unit.task].id, unit.id.name});
+    if (found == by_name.end() || done_.contains(key_of(i))) continue;
+    const Evaluation& row = *found->second;
+    const bool edited = row.submission && row.submission->source_hash != unit.id.source_hash;
+    return Error{ErrorCode::kUsage,
+                 fmt::format("run {} has a row of {} already, and {} changed since", short_id(run_),
+                             clean_name(unit.id.name.empty() ? row.task : unit.id.name, 120),
+                             edited ? "its source" : "the task, a compiler, the device or kbench"),
+                 "start a new run: leave --resume out"};
+  }
+  return Done{};
+}
+
+// Rows that are there are not measured again, so they must be those that were stored.
+Result<std::vector<Evaluation>> RunSession::sound_rows() {
+  auto stored = store_->read(run_.id);
+  if (!stored) return stored.error();
+  const ChainFinding& chain = stored->chain;
+  // Without a place for the key every run is unchained, and says so.
+  const bool as_begun = !chained_ && chain.state == ChainFinding::State::kUnchained;
+  if (chain.state == ChainFinding::State::kHolds || as_begun || !stands(Defence::kChainedRows))
+    return std::move(stored->evaluations);
+  return Error{ErrorCode::kUsage,
+               fmt::format("{}: run {} cannot be continued: {}", terms_.database.string(),
+                           short_id(run_), chain.message),
+               "Start a new run; `kbench report` still shows this one, and says so."};
+}
+
+// Unique within the run, and equal when the same thing is asked for again. What torch may be used
+// for is a part of it where it is not what it is by default, so that older rows keep theirs.
+std::string RunSession::key_of(std::size_t index) const {
+  const PlannedRow& unit = plan_.units[index];
+  const bool is_usual = !unit.is_python() || request_.allow_torch == RunRequest().allow_torch;
+  return evaluation_key({.task_hash = plan_.tasks[unit.task].hash,
+                         .size = plan_.target.size,
+                         .device = plan_.target.device,
+                         .precision = request_.precision,
+                         .profile = request_.profile,
+                         .agent = unit.id.agent,
+                         .submission = unit.id.name,
+                         .source_hash = unit.id.source_hash,
+                         .host_compiler = bench_->toolchain().host_version,
+                         .nvcc = bench_->toolchain().nvcc_version,
+                         .device_name = hello_.facts.name,
+                         .allow_torch = is_usual ? "" : request_.allow_torch,
+                         .timed = !request_.checks_only});
+}
+
+// --- evaluating ---
+
+// Units that are yet to be timed, as far as anybody knows now.
+std::set<std::size_t> RunSession::units_to_judge() const {
+  std::set<std::size_t> units;
+  if (request_.checks_only) return units;
+  for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+    const bool fails_anyway = plan_.units[i].ends_as || error_of_build(i) != nullptr;
+    if (!fails_anyway && !done_.contains(key_of(i))) units.insert(i);
+  }
+  return units;
+}
+
+// Of an evaluation of the task; 0 where nobody knows.
+double RunSession::typical_seconds(const Task& task) const {
+  const HowTimed how = request_.checks_only ? HowTimed::kNot
+                       : request_.quick     ? HowTimed::kQuick
+                                            : HowTimed::kInFull;
+  const auto seconds =
+      store_->typical_seconds(task.id, plan_.target.size, plan_.target.device, how);
+  return seconds && *seconds ? **seconds : 0;
+}
+
+std::vector<std::size_t> RunSession::open_units() const {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < plan_.units.size(); ++i)
+    if (!done_.contains(key_of(i))) open.push_back(i);
+  return open;
+}
+
+std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>& units) const {
+  std::map<std::size_t, double> typical;  // by task
+  std::vector<double> expected;
+  for (const std::size_t unit : units) {
+    const auto [known, is_new] = typical.try_emplace(plan_.units[unit].task, 0.0);
+    if (is_new) known->second = typical_seconds(task_of(unit));
+    expected.push_back(known->second);
+  }
+  return expected;
+}
+
+Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
+  const std::vector<std::size_t> open = open_units();
+  progress_.begin("evaluating", expected_seconds(open));
+  std::size_t position = 0;
+  while (position < open.size() && !outcome_.lost && !outcome_.stopped) {
+    outcome_.interrupted = interrupted();
+    if (outcome_.interrupted) break;
+    if (auto alone = bench_->check_alone(); !alone) {
+      outcome_.lost = alone.error();
+      break;
+    }
+    progress_.item(position, task_of(open[position]).id);
+    const auto kept = evaluate_next(open[position]);
+    if (!kept) return kept.error();
+    if (*kept) ++position;
+  }
+  outcome_.interrupted = outcome_.interrupted || interrupted();
+  outcome_.left_pending = open.size() - position;
+  // Whoever stops at the last unit has left nothing out.
+  outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
+  progress_.end();
+  return Done{};
+}
+
+// Stores the unit's row. False where the device was lost and has nothing to say about the unit.
+Result<bool> RunSession::evaluate_next(std::size_t unit) {
+  Evaluation evaluation = evaluate_unit(unit);
+  const std::vector<Blob> sources = take_sources(unit, evaluation);
+  if (auto healthy = bench_->recover(evaluation); !healthy) {
+    outcome_.lost = healthy.error();
+    // A verdict on the submission stands; where only the device failed, it is tried again.
+    if (evaluation.state == State::kInfrastructureError) return false;
+  }
+  if (auto added = store_->add(evaluation, sources); !added) return added.error();
+  sink_.row(evaluation, sources);
+  count(evaluation);
+  // The failures of an earlier part of a resumed run were counted there.
+  if (fault_of(evaluation.state) == Fault::kSubmission) ++outcome_.failures_here;
+  outcome_.stopped = terms_.max_failures && outcome_.failures_here >= *terms_.max_failures;
+  return true;
+}
+
+void RunSession::count(const Evaluation& row) {
+  ++outcome_.rows;
+  if (is_failure(row.state)) ++outcome_.failed;
+  if (fault_of(row.state) == Fault::kInfrastructure && row.state != State::kDoesNotFit)
+    ++outcome_.ours;
+}
+
+Evaluation RunSession::evaluate_unit(std::size_t index) {
+  const PlannedRow& unit = plan_.units[index];
+  const std::string started_at = utc_now();
+  const bool nothing_to_check = request_.checks_only && !unit.submission;
+  const bool in_vain = unit.ends_as || error_of_build(index) || !has_size(index) ||
+                       nothing_to_check || !why_unjudged(index).empty();
+  Evaluation evaluation = in_vain ? ended_early(index) : bench_->measure(index);
+  // That it does not compile may be known only now.
+  if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
+  evaluation.run_id = run_.id;
+  // Also where nothing was measured: rows of a run rank together.
+  evaluation.protocol = kProtocol;
+  evaluation.timed = !request_.checks_only;
+  if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
+  if (unit.is_python()) evaluation.allow_torch = request_.allow_torch;
+  if (const auto* build = bench_->build_of(index)) evaluation.build_seconds = build->seconds;
+  evaluation.key = key_of(index);
+  evaluation.started_at = started_at;
+  if (evaluation.submission) evaluation.sandbox_level = bench_->sandbox_level();
+  return evaluation;
+}
+
+std::vector<Blob> RunSession::take_sources(std::size_t unit, Evaluation& evaluation) {
+  return attach_sources(std::exchange(bench_->finished_build_of(unit).sources, {}), task_of(unit),
+                        evaluation);
+}
+
+const Task& RunSession::task_of(std::size_t unit) const {
+  return plan_.tasks[plan_.units[unit].task];
+}
+
+bool RunSession::has_size(std::size_t unit) const {
+  return task_of(unit).find_size(plan_.target.size) != nullptr;
+}
+
+// Null while it is being built, too.
+const Error* RunSession::error_of_build(std::size_t unit) const {
+  const SubmissionBuild* build = bench_->build_of(unit);
+  return build != nullptr && build->error ? &*build->error : nullptr;
+}
+
+// Of rows with a submission: the graph is no measure for anybody.
+std::string RunSession::why_unjudged(std::size_t unit) const {
+  return plan_.units[unit].submission ? bench_->why_unjudged(task_of(unit)) : "";
+}
+
+// A row that needs no measurement: malformed, for another device, does not compile.
+Evaluation RunSession::ended_early(std::size_t index) const {
+  const PlannedRow& unit = plan_.units[index];
+  const Task& task = task_of(index);
+  Evaluation evaluation;
+  evaluation.task = task.id;
+  evaluation.level = task.level;
+  evaluation.size = plan_.target.size;
+  evaluation.device = plan_.target.device;
+  evaluation.precision = request_.precision;
+  evaluation.profile = request_.profile;
+  evaluation.task_hash = task.hash;
+  evaluation.unranked = why_unranked(task.lint_accepts);
+  if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
+  if (unit.ends_as) {
+    evaluation.state = *unit.ends_as;
+    evaluation.message = unit.message;
+    evaluation.hint = unit.hint;
+  } else if (const Error* error = error_of_build(index)) {
+    evaluation.state = state_of_failed_build(error->code);
+    evaluation.message = error->message;
+    evaluation.hint = error->hint;
+  } else if (!has_size(index)) {
+    evaluation.state = State::kSkipped;
+    evaluation.message = task.id + " has no size " + plan_.target.size;
+  } else if (const std::string why = why_unjudged(index); !why.empty()) {
+    evaluation.state = State::kInfrastructureError;
+    evaluation.message = why;
+    evaluation.hint =
+        "the .json is older than the .py, or was lowered by another torch: lower the task again; "
+        "no submission is to blame";
+  } else {
+    evaluation.state = State::kNoSubmission;
+  }
+  const std::string reason = request_.checks_only
+                                 ? kNotTimed
+                                 : fmt::format("not measured: {}", to_string(evaluation.state));
+  evaluation.eager_reason = evaluation.compiled_reason = evaluation.submission_reason = reason;
+  return evaluation;
+}
+
+}  // namespace kbench

@@ -1,0 +1,114 @@
+// One run from its request to its outcome: plan, open the database, take the device, start, build,
+// measure unit by unit, store each row at once. Prints nothing, and knows no exit code.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/device/device_session.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/plan/run_request.hpp"
+#include "runner/run/run_bench.hpp"
+#include "runner/run/run_sink.hpp"
+#include "runner/run/run_terms.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+
+// How a run came to its end.
+struct RunOutcome {
+  std::string nothing_selected;  // why; then there is no run, and the rest is empty
+  Run run;
+  // Rows of the run, those that were there when it was resumed among them.
+  int rows = 0;
+  int failed = 0;
+  int ours = 0;                  // of these: our fault or the machine's
+  int mistaken_files = 0;        // that look like submissions, and were not evaluated
+  bool timed = true;             // its rows are
+  bool interrupted = false;      // by Ctrl-C or `stop`; --resume goes on, as with the next two
+  bool stopped = false;          // after so many failures
+  std::optional<Error> lost;     // the device; it did not come back
+  int failures_here = 0;         // that this call stored
+  std::size_t left_pending = 0;  // units, because of `stopped` or `lost`
+
+  // Whether every row was measured, whatever became of it, and none is missing by our fault.
+  [[nodiscard]] bool is_complete() const {
+    return nothing_selected.empty() && !interrupted && !lost && ours == 0;
+  }
+};
+
+// The request, completed by the run that is resumed or that `rerun` looks at; the database can be
+// one. To be called before anything is started, as often as one likes. Errors: kUsage, kNotFound,
+// those of Store::open.
+[[nodiscard]] Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& terms);
+
+// The plan of such a request, without what `rerun` leaves out. Errors: those of make_plan; kUsage
+// for a group that cannot be one.
+[[nodiscard]] Result<Plan> plan_run(const RunRequest& request, const RunTerms& terms,
+                                    const Installation& installation);
+
+class RunSession {
+ public:
+  // `device` and `sink` outlive it.
+  RunSession(DeviceSession& device, RunRequest request, RunTerms terms, RunSink& sink);
+  // The same on benches of another source, which outlives it.
+  RunSession(BenchSource& benches, RunRequest request, RunTerms terms, RunSink& sink);
+
+  // Once. Errors: what the run was refused for before it measured anything, or why a row or a
+  // report could not be kept; rows that were measured are stored.
+  Result<RunOutcome> run();
+
+ private:
+  Result<RunOutcome> measure();
+  void announce();
+  void announce_files(const Census& census);
+  Status open_store();
+  Status take_device();
+
+  Status begin_run();
+  Status resume_run(const Json& configuration);
+  Result<std::vector<Evaluation>> sound_rows();
+  [[nodiscard]] Status check_same(const std::vector<Evaluation>& rows) const;
+  [[nodiscard]] std::string key_of(std::size_t index) const;
+
+  [[nodiscard]] std::set<std::size_t> units_to_judge() const;
+  [[nodiscard]] std::vector<std::size_t> open_units() const;
+  [[nodiscard]] std::vector<double> expected_seconds(const std::vector<std::size_t>& units) const;
+  [[nodiscard]] double typical_seconds(const Task& task) const;
+  Status evaluate_units(const std::function<bool()>& interrupted);
+  Result<bool> evaluate_next(std::size_t unit);
+  Evaluation evaluate_unit(std::size_t index);
+  [[nodiscard]] Evaluation ended_early(std::size_t index) const;
+  std::vector<Blob> take_sources(std::size_t unit, Evaluation& evaluation);
+  void count(const Evaluation& row);
+
+  [[nodiscard]] const Task& task_of(std::size_t unit) const;
+  [[nodiscard]] bool has_size(std::size_t unit) const;
+  [[nodiscard]] const Error* error_of_build(std::size_t unit) const;
+  [[nodiscard]] std::string why_unjudged(std::size_t unit) const;
+
+  std::unique_ptr<BenchSource> own_benches_;
+  BenchSource& benches_;
+  RunRequest request_;
+  RunTerms terms_;
+  RunSink& sink_;
+  ProgressSink& progress_;
+  Plan plan_;
+  std::optional<Store> store_;
+  bool chained_ = false;             // there is a key to chain with
+  std::unique_ptr<RunBench> bench_;  // ends before the plan
+  OracleHello hello_;
+  Run run_;
+  std::set<std::string> done_;  // keys of rows that a resumed run has
+  RunOutcome outcome_;
+};
+
+}  // namespace kbench

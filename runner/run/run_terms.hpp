@@ -1,0 +1,24 @@
+// The terms on which a run is made: where its rows go, whom it waits for, when it stops. They
+// decide when a row is measured, and nothing that it says.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace kbench {
+
+struct RunTerms {
+  std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
+  std::string id;                     // of the new run; empty: drawn
+  std::string command_line;           // as typed, for the store
+  std::optional<int> jobs;            // compilations at once; empty: by the number of cores
+  bool no_wait = false;               // where the device is taken: an error
+  std::optional<int> max_failures;    // failed rows after which the run stops; empty: it goes on
+  // Asked where Ctrl-C is looked for: true ends the run once the evaluation at hand is stored.
+  std::function<bool()> stop;
+};
+
+}  // namespace kbench

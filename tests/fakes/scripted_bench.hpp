@@ -1,0 +1,152 @@
+// A bench that measures nothing: what becomes of a unit stands in a script, by the submission's
+// agent. It keeps the device's lock as the real one does.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/device/measuring_lock.hpp"
+#include "runner/run/run_bench.hpp"
+#include "runner/submission/source_files.hpp"
+
+namespace kbench::test {
+
+struct BenchScript {
+  std::map<std::string, State> states;       // by agent; else kOk
+  std::map<std::string, Error> build_fails;  // by agent
+  std::set<std::string> loses_device;        // after units of these agents
+  std::optional<Error> oracle_fails;
+  std::optional<Error> left_over;                 // found by check_alone
+  std::string unjudged;                           // of every task
+  bool builds_late = false;                       // known with the first row
+  std::function<void()> while_preparing = [] {};  // tasks and packages
+  std::function<void(const PlannedRow&)> while_measuring = [](auto&) {};
+  std::string compiler = "g++ 12";
+};
+
+class ScriptedBench final : public RunBench {
+ public:
+  ScriptedBench(const BenchOrder& order, const Installation& installation, BenchScript& script,
+                std::vector<std::string>& measured)
+      : order_(order), installation_(installation), script_(script), measured_(measured) {
+    toolchain_.host_version = script.compiler;
+  }
+
+  Status take_device(const std::string& what) override {
+    auto lock = take_measuring_lock({.installation = &installation_,
+                                     .target = &order_.plan.target,
+                                     .what = what,
+                                     .wait = !order_.terms.no_wait,
+                                     .progress = &order_.progress});
+    if (!lock) return lock.error();
+    lock_.emplace(std::move(*lock));
+    return Done{};
+  }
+
+  Result<OracleHello> start() override {
+    if (script_.oracle_fails) return *script_.oracle_fails;
+    for (const PlannedRow& unit : order_.plan.units) builds_.push_back(build(unit));
+    built_ = !script_.builds_late;
+    OracleHello hello;
+    hello.facts.name = "a scripted device";
+    hello.torch = "2.11.0";
+    return hello;
+  }
+  [[nodiscard]] const Toolchain& toolchain() const override { return toolchain_; }
+  Json describe_machine() override { return {{"device", {{"name", "a scripted device"}}}}; }
+  std::string sandbox_level() override { return "scripted"; }
+
+  [[nodiscard]] const SubmissionBuild* build_of(std::size_t unit) const override {
+    return built_ ? &builds_[unit] : nullptr;
+  }
+  SubmissionBuild& finished_build_of(std::size_t unit) override {
+    built_ = true;
+    return builds_[unit];
+  }
+
+  Status prepare(const std::set<std::size_t>& units, Store&,
+                 const std::function<bool()>&) override {
+    prepared = units;
+    script_.while_preparing();
+    return Done{};
+  }
+  [[nodiscard]] std::string why_unjudged(const Task&) const override { return script_.unjudged; }
+
+  Evaluation measure(std::size_t index) override {
+    const PlannedRow& unit = order_.plan.units[index];
+    const Task& task = order_.plan.tasks[unit.task];
+    measured_.push_back(unit.submission ? unit.id.name : task.id);
+    script_.while_measuring(unit);
+    built_ = true;
+    Evaluation row;
+    row.task = task.id;
+    row.level = task.level;
+    row.task_hash = task.hash;
+    row.size = order_.plan.target.size;
+    row.device = order_.plan.target.device;
+    if (unit.submission) row.submission = unit.id;
+    const auto state = script_.states.find(unit.id.agent);
+    row.state = state != script_.states.end() ? state->second
+                : unit.submission             ? State::kOk
+                                              : State::kNoSubmission;
+    if (row.state == State::kOk) row.correct = true;
+    return row;
+  }
+
+  Status recover(const Evaluation& row) override {
+    const std::string agent = row.submission ? row.submission->agent : "";
+    if (!script_.loses_device.contains(agent)) return Done{};
+    return Error{ErrorCode::kInfrastructure, "the device is lost", "restart the machine"};
+  }
+  Status check_alone() override {
+    return script_.left_over ? Status(*script_.left_over) : Status(Done{});
+  }
+  void begin_end(bool) override { lock_.reset(); }
+  void wait_for_end() override {}
+
+  std::set<std::size_t> prepared;
+
+ private:
+  [[nodiscard]] SubmissionBuild build(const PlannedRow& unit) const {
+    SubmissionBuild made;
+    if (!unit.submission) return made;
+    if (const auto files = read_source_files(*unit.submission)) made.sources = keep_sources(*files);
+    if (const auto fails = script_.build_fails.find(unit.id.agent);
+        fails != script_.build_fails.end())
+      made.error = fails->second;
+    return made;
+  }
+
+  BenchOrder order_;
+  const Installation& installation_;
+  BenchScript& script_;
+  std::vector<std::string>& measured_;
+  std::optional<MeasuringLock> lock_;
+  Toolchain toolchain_;
+  std::vector<SubmissionBuild> builds_;
+  bool built_ = false;
+};
+
+class ScriptedBenches final : public BenchSource {
+ public:
+  [[nodiscard]] const Installation& installation() const override { return place; }
+  void prepare() override {}
+  Result<std::unique_ptr<RunBench>> make(const BenchOrder& order) override {
+    ++made;
+    return std::unique_ptr<RunBench>(
+        std::make_unique<ScriptedBench>(order, place, script, measured));
+  }
+
+  Installation place;
+  BenchScript script;
+  int made = 0;
+  std::vector<std::string> measured;  // names of submissions, or ids of tasks without one
+};
+
+}  // namespace kbench::test

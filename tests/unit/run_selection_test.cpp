@@ -1,0 +1,268 @@
+// Which rows a run has: tasks, agents, files, shards, reruns. On a bench that measures nothing.
+#include <gmock/gmock.h>
+
+#include "tests/unit/run_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class RunSelection : public RunTest {
+ protected:
+  RunSelection() {
+    submit("bob/level1/019_relu.cpp");
+    submit("alice/level1/019_relu.cpp");
+    submit("alice/level1/023_softmax.cpp");
+  }
+};
+
+TEST_F(RunSelection, HasARowForEachSubmissionByTaskThenAgent) {
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu alice ok", "level1/019_relu bob ok",
+                                  "level1/023_softmax alice ok"));
+  EXPECT_EQ(lines_of(stored()), told());
+}
+
+TEST_F(RunSelection, LeavesOutTasksThatNobodySubmitted) {
+  good_run();
+  EXPECT_THAT(kept_.told.lines, HasSubstr("2 of 4 tasks have a submission; --all-tasks times"));
+  request_.all_tasks = true;
+  EXPECT_EQ(good_run().rows, 5);
+}
+
+TEST_F(RunSelection, ATaskThatIsNamedHasARowInAnyCase) {
+  request_.tasks = {"level2/076_gemm_add_relu", "level1/023*"};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/023_softmax alice ok",
+                                  "level2/076_gemm_add_relu - no_submission"));
+}
+
+TEST_F(RunSelection, ALevelIsAllOfItsTasks) {
+  request_.levels = {1};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/001_square_matrix_multiplication - no_submission",
+                                  "level1/019_relu alice ok", "level1/019_relu bob ok",
+                                  "level1/023_softmax alice ok"));
+}
+
+TEST_F(RunSelection, ALevelThatIsNotThereSelectsNothing) {
+  request_.levels = {3};
+  EXPECT_EQ(good_run().nothing_selected,
+            "no task matches: there is no level 3; this suite has 1, 2");
+  EXPECT_EQ(benches_.made, 0);
+  EXPECT_FALSE(std::filesystem::exists(terms_.database));
+}
+
+TEST_F(RunSelection, AnAgentIsAllThatItSubmitted) {
+  request_.agent = "alice";
+  const RunOutcome outcome = good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu alice ok", "level1/023_softmax alice ok"));
+  EXPECT_EQ(outcome.mistaken_files, 0);
+  EXPECT_EQ(kept_.census->not_selected, 1);
+}
+
+TEST_F(RunSelection, AMisspeltAgentIsNobody) {
+  request_.agent = "alise";
+  EXPECT_THAT(good_run().nothing_selected, HasSubstr("did you mean \"alice\"?"));
+  EXPECT_EQ(benches_.made, 0);
+}
+
+TEST_F(RunSelection, BaselinesTakeNoSubmission) {
+  request_.baselines_only = true;
+  request_.levels = {2};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level2/076_gemm_add_relu - no_submission"));
+  EXPECT_THAT(benches_.measured, ElementsAre("level2/076_gemm_add_relu"));
+}
+
+TEST_F(RunSelection, WhereNothingIsTimedATaskWithoutSubmissionIsNotMeasured) {
+  request_.checks_only = true;
+  request_.levels = {1, 2};
+  const RunOutcome outcome = good_run();
+  EXPECT_FALSE(outcome.timed);
+  EXPECT_EQ(outcome.rows, 5);
+  EXPECT_EQ(benches_.measured.size(), 3U);
+  for (const Evaluation& row : stored()) EXPECT_FALSE(row.timed);
+}
+
+TEST_F(RunSelection, ASubmissionForTheOtherDeviceIsSkippedWithItsReason) {
+  submit("carl/level1/019_relu.cu");
+  request_.agent = "carl";
+  good_run();
+  ASSERT_THAT(told(), ElementsAre("level1/019_relu carl skipped"));
+  EXPECT_EQ(kept_.rows[0].message, "it is for cuda, this run is on cpu");
+  EXPECT_EQ(kept_.rows[0].hint, "use --device cuda");
+  EXPECT_THAT(benches_.measured, IsEmpty());
+}
+
+TEST_F(RunSelection, OneForEachDeviceIsOneRow) {
+  submit("bob/level1/019_relu.cu");
+  request_.agent = "bob";
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu bob ok"));
+  EXPECT_EQ(kept_.census->other_device, 1);
+}
+
+TEST_F(RunSelection, ATryOfAnAgentIsAVariant) {
+  submit("bob/level1/019_relu@second.cpp");
+  request_.agent = "bob";
+  good_run();
+  ASSERT_EQ(kept_.rows.size(), 2U);
+  EXPECT_EQ(kept_.rows[0].submission->variant, "");
+  EXPECT_EQ(kept_.rows[1].submission->variant, "second");
+}
+
+TEST_F(RunSelection, AManifestThatMakesNoSenseIsAFailedRow) {
+  folder_.write("subs/dora/level1/019_relu/submission.json", "{");
+  request_.agent = "dora";
+  EXPECT_EQ(good_run().failed, 1);
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu dora compile_error"));
+  EXPECT_THAT(benches_.measured, IsEmpty());
+}
+
+TEST_F(RunSelection, FilesThatWereMeantAsSubmissionsAreTold) {
+  submit("alice/level1/020_tanh.cpp");
+  submit("alice/README.md");
+  const RunOutcome outcome = good_run();
+  EXPECT_EQ(outcome.mistaken_files, 1);
+  EXPECT_EQ(outcome.failed, 0);
+  EXPECT_THAT(kept_.told.lines,
+              AllOf(HasSubstr("files: evaluated 3, ignored 2"),
+                    HasSubstr("ignored alice/level1/020_tanh.cpp: there is no task")));
+  const Json facts = Json::parse(stored_run(outcome.run.id).environment);
+  EXPECT_EQ(facts.at("files").at("evaluated"), 3);
+}
+
+TEST_F(RunSelection, AFolderWithoutAnySubmissionIsRefused) {
+  folder_.write("empty/README.md", "");
+  request_.submissions = folder_ / "empty";
+  EXPECT_THAT(refused_run().message, HasSubstr("can be evaluated; no file there is a submission"));
+  request_.submissions = folder_ / "subs/alice";
+  EXPECT_THAT(refused_run().message, HasSubstr("Give the folder above"));
+  request_.submissions = folder_ / "nowhere";
+  EXPECT_THAT(refused_run().message, HasSubstr("is not a folder"));
+  EXPECT_FALSE(std::filesystem::exists(terms_.database));
+}
+
+TEST_F(RunSelection, ALayoutIsOfAFolder) {
+  request_.submissions.reset();
+  request_.layout = "kernelbench";
+  EXPECT_THAT(refused_run().message, HasSubstr("--layout kernelbench is of a folder"));
+}
+
+// --- one file ---
+
+TEST_F(RunSelection, AFileIsNamedByItsTaskAndCountsForMe) {
+  request_.submissions.reset();
+  request_.file = folder_.write("019_relu@mine.cpp", "int nothing;\n");
+  good_run();
+  ASSERT_THAT(told(), ElementsAre("level1/019_relu me ok"));
+  EXPECT_EQ(kept_.rows[0].submission->variant, "mine");
+  EXPECT_FALSE(kept_.census);
+}
+
+TEST_F(RunSelection, AFileMayBeSomebodyElse) {
+  request_.submissions.reset();
+  request_.file = folder_.write("any.cpp", "int nothing;\n");
+  request_.name = "ann";
+  EXPECT_THAT(refused_run().message, HasSubstr("which task? Its name matches none"));
+  request_.tasks = {"level1/0*"};
+  EXPECT_THAT(refused_run().message, HasSubstr("one file is for one task"));
+  request_.tasks = {"level1/019_relu"};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu ann ok"));
+}
+
+TEST_F(RunSelection, AFileThatCannotBeEvaluatedIsRefused) {
+  request_.submissions.reset();
+  request_.tasks = {"level1/019_relu"};
+  request_.file = folder_ / "nowhere.cpp";
+  EXPECT_THAT(refused_run().message, HasSubstr("no file"));
+  request_.file = folder_ / "subs";
+  EXPECT_THAT(refused_run().hint, HasSubstr("--submissions"));
+  request_.file = folder_.write("any.cu", "int nothing;\n");
+  EXPECT_EQ(refused_run().hint, "use --device cuda");
+  request_.file.reset();
+  request_.name = "ann";
+  request_.given = {"name"};
+  EXPECT_THAT(refused_run().message, HasSubstr("--name is of a single file"));
+}
+
+// --- shards ---
+
+TEST_F(RunSelection, ShardsArePartsOfOneSelection) {
+  request_.tasks = {"level1/*"};
+  request_.group = "nightly-12";
+  std::vector<std::string> all;
+  std::set<std::string> selections;
+  for (const int index : {1, 2}) {
+    request_.shard = ShardChoice{index, 2};
+    const RunOutcome outcome = good_run();
+    for (const std::string& line : told()) all.push_back(line);
+    const Json shard = Json::parse(stored_run(outcome.run.id).configuration).at("shard");
+    EXPECT_EQ(shard.at("index"), index);
+    EXPECT_EQ(shard.at("group"), "nightly-12");
+    selections.insert(shard.at("selection"));
+  }
+  EXPECT_THAT(all, UnorderedElementsAre("level1/001_square_matrix_multiplication - no_submission",
+                                        "level1/019_relu alice ok", "level1/019_relu bob ok",
+                                        "level1/023_softmax alice ok"));
+  EXPECT_EQ(selections.size(), 1U);
+}
+
+TEST_F(RunSelection, MoreShardsThanTasksIsNothingSelected) {
+  request_.tasks = {"level1/019_relu"};
+  request_.shard = ShardChoice{2, 2};
+  request_.group = "nightly-12";
+  EXPECT_EQ(good_run().nothing_selected, "shard 2/2 has no task: 1 were selected");
+}
+
+TEST_F(RunSelection, AGroupNeedsANameThatIsOne) {
+  request_.shard = ShardChoice{1, 2};
+  request_.group = "aa11";
+  EXPECT_THAT(refused_run().message, HasSubstr("cannot be a tag"));
+  EXPECT_EQ(benches_.made, 0);
+}
+
+// --- once more ---
+
+TEST_F(RunSelection, WhatFailedIsTriedOnceMore) {
+  benches_.script.states = {{"bob", State::kTimeout}};
+  const std::string first = good_run().run.id;
+  request_ = RunRequest();
+  request_.rerun = {kFailedRows};
+  const RunOutcome again = good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu bob timeout"));
+  EXPECT_NE(again.run.id, first);
+  EXPECT_THAT(kept_.told.lines, HasSubstr("1 of 3 rows failed in run " + short_id(first)));
+  EXPECT_EQ(kept_.census->not_selected, 2);
+  const Json configuration = Json::parse(stored_run(again.run.id).configuration);
+  EXPECT_EQ(configuration.at("rerun").at("run"), first);
+}
+
+TEST_F(RunSelection, AStateIsTriedOnceMore) {
+  benches_.script.states = {{"bob", State::kTimeout}, {"alice", State::kCrash}};
+  good_run();
+  request_.rerun = {"crash"};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu alice crash", "level1/023_softmax alice crash"));
+}
+
+TEST_F(RunSelection, NothingToTryOnceMoreIsNothingSelected) {
+  good_run();
+  request_.rerun = {kFailedRows};
+  EXPECT_THAT(good_run().nothing_selected, HasSubstr("nothing that these options select failed"));
+}
+
+TEST_F(RunSelection, ARunAloneIsNothingToTryOnceMore) {
+  request_.rerun_of = "latest";
+  EXPECT_THAT(refused_run().message, HasSubstr("--run names the run of --last-failed"));
+}
+
+}  // namespace
+}  // namespace kbench::test
