@@ -10,6 +10,7 @@ is in this file decides what the package is, so its hash is part of the package'
 """
 
 import fcntl
+import functools
 import json
 import os
 import sys
@@ -25,7 +26,7 @@ from pathlib import Path  # noqa: E402
 import torch  # noqa: E402
 import torch._inductor  # noqa: E402
 from torch import fx  # noqa: E402
-from torch._inductor import ir  # noqa: E402
+from torch._inductor import cpu_vec_isa, ir  # noqa: E402
 from torch._inductor.cpu_vec_isa import VecISA  # noqa: E402
 from torch._inductor.lowering import register_lowering  # noqa: E402
 from torch._inductor.package import package_aoti  # noqa: E402
@@ -52,6 +53,19 @@ INDUCTOR_OPTIONS = {
     "max_autotune_gemm": False,
     "max_autotune_pointwise": False,
 }
+
+
+def inductor_options(device: torch.device) -> dict:
+    """Inductor's options for packages of that device.
+
+    On CPU the package names no LibTorch: its player has libtorch_cpu and not libtorch, which in a wheel for
+    CUDA would load 6 GB of libraries that nothing on a CPU calls. And no headers are precompiled: that takes a
+    compiler 10 s, and none of 8 packages compiled faster with them.
+    """
+    if device.type != "cpu":
+        return dict(INDUCTOR_OPTIONS)
+    return {**INDUCTOR_OPTIONS, "aot_inductor.link_libtorch": False, "aot_inductor.precompile_headers": False}
+
 
 # --- Recurrent layers -------------------------------------------------------------------------
 # Inductor would unroll them into thousands of nodes, where torch.compile leaves them to eager's
@@ -122,15 +136,36 @@ def hide_recurrent_layers(module: fx.GraphModule) -> None:
 
 
 # --- Vector instructions ----------------------------------------------------------------------
-# Whether compiler and processor have them Inductor tries in each process anew, in up to nine others
-# of which one at a time runs on the machine. Each imports torch, for no more than that its libraries
-# are found: 2 s (8 on a slower machine, where eight builders took two minutes to begin). This finds
-# the library, too.
+# Whether compiler and processor have them Inductor tries in each process anew, for up to nine sets of them, of
+# which it then takes the first that works. Each trial is a file with LibTorch's headers (4 s of a compiler), and
+# a process that imports torch, one at a time on the machine, for no more than that its libraries are found: 2 s
+# (8 on a slower machine, where eight builders took two minutes to begin). So the process loads the library that
+# the file needs, and once one set works the others are not tried.
 VecISA._avx_py_load = f"""
-from ctypes import cdll
-cdll.LoadLibrary({str(Path(torch.__file__).parent / "lib/libtorch_cpu.so")!r})
-cdll.LoadLibrary("__lib_path__")
+from ctypes import CDLL, RTLD_GLOBAL
+CDLL({str(Path(torch.__file__).parent / "lib/libtorch_cpu.so")!r}, RTLD_GLOBAL)
+CDLL("__lib_path__")
 """
+
+_all_that_work = cpu_vec_isa.valid_vec_isa_list
+
+
+@functools.cache
+def _first_that_works() -> list[VecISA]:
+    """Inductor's list of what works, asked for one candidate at a time."""
+    candidates = cpu_vec_isa.supported_vec_isa_list
+    try:
+        for candidate in candidates:
+            cpu_vec_isa.supported_vec_isa_list = [candidate]
+            if works := _all_that_work.__wrapped__():
+                return works
+        return []
+    finally:
+        cpu_vec_isa.supported_vec_isa_list = candidates
+
+
+if "ATEN_CPU_CAPABILITY" not in os.environ:  # by which Inductor chooses among all
+    cpu_vec_isa.valid_vec_isa_list = _first_that_works
 
 # --- Tuning ---------------------------------------------------------------------------------
 # Inductor times a few launch shapes of a kernel on the GPU and keeps the fastest. Beside the
@@ -174,7 +209,7 @@ def build(request: dict) -> None:
         examples = tuple(empty_tensors(task, request["size"], device=device))
     torch._dynamo.reset()
     with torch.no_grad():
-        files = torch._inductor.aot_compile(module, examples, options=dict(INDUCTOR_OPTIONS))
+        files = torch._inductor.aot_compile(module, examples, options=inductor_options(device))
     temporary = f"{request['output']}.{os.getpid()}.pt2"
     try:
         package_aoti(temporary, files)

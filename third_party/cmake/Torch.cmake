@@ -79,7 +79,9 @@ function(kbench_torch_target name)
                                                  -Wl,--pop-state)
 endfunction()
 
-kbench_torch_target(torch_cpu torch torch_cpu c10)
+# Not libtorch, which has no code and names libtorch_cuda: with a wheel for CUDA, it would load 6 GB of libraries
+# into an oracle of the CPU, whose start then takes half as long again.
+kbench_torch_target(torch_cpu torch_cpu c10)
 if(EXISTS ${torch_lib}/libtorch_cuda.so)
   kbench_torch_target(torch_cuda torch torch_cpu torch_cuda c10 c10_cuda)
 endif()
