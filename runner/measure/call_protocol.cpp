@@ -122,7 +122,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
-  place.seats_baselines = on_cpu();
+  place.seats_baselines = has_baseline_player();
   place.timed = !settings_.checks_only;
   place.baselines_param_offset = random_offset();
   place.heap_bytes = request_.heap_bytes;
@@ -160,6 +160,7 @@ std::optional<EarlyEnd> CallProtocol::await_worker() {
 }
 
 std::optional<EarlyEnd> CallProtocol::start_baselines() {
+  if (!has_baseline_player()) return std::nullopt;
   auto player = oracle_.start_player(arenas_, baselines_.parameter_base);
   if (!player) return from_error(player.error());
   baselines_player_ = std::move(*player);
@@ -376,7 +377,7 @@ std::optional<EarlyEnd> CallProtocol::make_empty_call() {
 }
 
 std::optional<EarlyEnd> CallProtocol::time_baseline(Side side, BaselineTime& timed) {
-  if (!on_cpu()) {
+  if (!has_baseline_player()) {
     auto by_oracle = oracle_.time(side);
     if (!by_oracle) return from_error(by_oracle.error());
     timed = *by_oracle;

@@ -333,6 +333,19 @@ TEST_F(EvaluatorTest, WhoAsksForChecksAloneGetsThemAllAndNoTimes) {
   EXPECT_EQ(wrong.correct, false);
 }
 
+// A player of the baselines takes the start of LibTorch, and is for the clock alone.
+TEST_F(EvaluatorTest, WhereNothingIsTimedTheBaselinesHaveNoPlayer) {
+  request_.device = "cpu";
+  settings_.checks_only = true;
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.players_started, 0);
+  EXPECT_EQ(script_.count("eager"), 1) << "how long the submission may take is known all the same";
+  settings_.checks_only = false;
+  settings_.stop = stop_rule_for("cpu");
+  (void)run();
+  EXPECT_GT(script_.players_started, 0);
+}
+
 TEST_F(EvaluatorTest, NaNIsWrong) {
   script_.submission_error = [](int) { return std::numeric_limits<double>::quiet_NaN(); };
   EXPECT_EQ(run().state, State::kWrongResult);
