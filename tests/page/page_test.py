@@ -129,6 +129,37 @@ class OverviewTest(PageCase):
         page.click("#compare button")
         self.assertFalse(page.is_visible("#compare"))
 
+    def dots(self, page):
+        """Of each line of the picture of all tasks: its task and what stands at the right."""
+        return page.eval_on_selector_all(".dot-line", """all => all.map(e =>
+            [e.dataset.task, [...e.querySelectorAll('text')].at(-1).textContent])""")
+
+    def test_all_tasks_of_an_agent_in_one_picture(self):
+        page = self.open()
+        rows = self.best("agent-a")
+        shown = self.dots(page)
+        self.assertEqual({task for task, _ in shown}, {task for task in rows if rows[task]["agent"]})
+        ratios = [float(text.rstrip("×")) for _, text in shown if text.endswith("×")]
+        self.assertEqual(ratios, sorted(ratios, reverse=True))
+        timed = [task for task, text in shown if text.endswith("×")]
+        self.assertTrue(all(rows[task]["speedup"]["eager"] for task in timed))
+        self.assertEqual(page.locator(".dots-box .strong-one").count(), 1)
+        self.assertGreater(page.locator(".dots-box .hollow").count(), 20)
+        page.click('.panel[data-agent="agent-b"]')
+        self.assertEqual({task for task, _ in self.dots(page)}, set(self.best("agent-b")))
+        self.assertEqual(page.evaluate("document.activeElement.dataset.agent"), "agent-b")
+        # A failure stands left of every speed-up, and the lines end with them.
+        failed = page.locator(".dots-box .miss-glyph.failed")
+        self.assertGreater(failed.count(), 0)
+        least = min(page.eval_on_selector_all(".dots-box .point", "a => a.map(e => +e.getAttribute('cx'))"))
+        self.assertLess(float(failed.first.get_attribute("x")), least)
+        self.assertFalse(self.dots(page)[-1][1].endswith("×"))
+        page.fill("#search", "softmax")
+        self.assertTrue(all("softmax" in task for task, _ in self.dots(page)))
+        first = self.dots(page)[0][0]
+        page.click(".dot-line >> nth=0")
+        self.assertEqual(page.inner_text("#task h2"), first)
+
     def test_both_times_are_never_not_measured(self):
         page = self.open("#tasks?q=max_pooling_2d")
         self.assertRegex(page.inner_text(".matrix tbody tr:not(.spacer) td:nth-of-type(2)"), "[0-9]×")

@@ -6,24 +6,26 @@ import { change, linkTo, linkToFile, onChange, view } from "./state.js";
 import { themeSwitch } from "./theme.js";
 import { makeRanking } from "./ranking.js";
 import { agentsToCompare, makeMatrix } from "./matrix.js";
+import { makeDots } from "./dots.js";
+import { tasksShown } from "./filters.js";
 import { makeCompare } from "./compare.js";
 import { makeTask } from "./task.js";
 import { makeTrend } from "./trend.js";
 import { makeEpisodes } from "./episodes.js";
 import { h } from "./dom.js";
 
-const SECTIONS = ["", "ranking", "tasks", "compare", "trend", "episodes", "understanding",
+const SECTIONS = ["", "ranking", "dots", "tasks", "compare", "trend", "episodes", "understanding",
   "environment", "files", "main"];
 
 const live = document.getElementById("live");
 const parts = {
-  ranking: makeRanking(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
+  ranking: makeRanking(), dots: makeDots(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
   episodes: makeEpisodes(), task: makeTask(),
 };
 // One submission ranks before nobody.
 const overview = h("div", { id: "overview" },
-  data.onlyTask === null ? parts.ranking.element : null, parts.matrix.element,
-  parts.compare.element, parts.trend.element, parts.episodes.element);
+  data.onlyTask === null ? parts.ranking.element : null, parts.dots.element,
+  parts.matrix.element, parts.compare.element, parts.trend.element, parts.episodes.element);
 
 // The page of one submission is its verdict card with the task's page below it.
 const belowCard = data.site ? null : data.onlyTask;
@@ -52,6 +54,8 @@ const drawOverview = (changed) => {
   const moved = !changed.every((name) => name === "path");
   if (!moved) return undefined;
   if (only("trend")) return parts.trend.draw(board);
+  if (!only("p", "metric", "sort", "cmp")) parts.dots.draw(board, tasksShown(board, view));
+  if (only("of")) return undefined;
   if (data.onlyTask === null && !only("sort", "show", "family", "q", "cmp")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
     parts.matrix.draw(board, only("q", "show", "family"));
@@ -116,6 +120,7 @@ const resized = () => {
   if (isTask()) parts.task.draw(boardNow(), taskShown());
   else {
     if (data.onlyTask === null) parts.ranking.draw(boardNow(), false);
+    parts.dots.draw(boardNow(), tasksShown(boardNow(), view));
     parts.trend.draw(boardNow());
   }
 };

@@ -5,7 +5,7 @@ import { data, fileOf } from "./data.js";
 
 export const defaults = {
   board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all",
-  family: "all", q: "", cmp: "", trend: "", diff: "",
+  family: "all", q: "", cmp: "", trend: "", diff: "", of: "",
 };
 
 const decode = (text) => {

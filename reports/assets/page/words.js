@@ -56,6 +56,16 @@ export const words = {
     },
   },
 
+  // All tasks of one agent
+  dots: "All tasks",
+  dotsOf: (agent, over) => `Speed-up of ${agent} over ${over}, task by task`,
+  dotsText: (agent, over) => `Speed-up of ${agent} over ${over}: a line for each task, the fastest first. Whiskers are 95 % intervals, a ring is what compilation alone gains, and failures stand at the left. Click a line for its task.`,
+  dotsAxis: (over) => `Speed-up over ${over}, logarithmic`,
+  dotsCompiled: (ratio) => `compiled ${ratio}`,
+  dotsNone: (agent) => `${agent} submitted nothing for these tasks.`,
+  dotsPick: "Whose tasks are shown",
+  panelText: (n, total) => `${n} of ${total} timed`,
+
   // Tasks by agents
   tasks: "Tasks",
   matrixCaption: (over) => `Speed-up over ${over} by task and agent`,
