@@ -118,7 +118,13 @@ class OverviewTest(PageCase):
         self.assertFalse(page.is_visible("#compare"))
         page.check('input[aria-label="Compare agent-b"]')
         self.assertFalse(page.is_visible("#compare"))
-        page.check('input[aria-label="Compare agent-a"]')
+        self.assertIn("tick another", page.inner_text(".compare-bar"))
+        self.assertTrue(page.is_checked('.ranking input[data-ticks="agent-b"]'))
+        page.check('.ranking input[data-ticks="agent-a"]')
+        page.click(".compare-bar .go")
+        page.wait_for_function("""() => {
+            const { top } = document.getElementById('compare').getBoundingClientRect();
+            return top >= 0 && top < innerHeight / 2; }""")
         self.assertIn("agent-b against agent-a", page.inner_text("#compare"))
         ratios = [float(text.rstrip("×")) for text in
                   page.eval_on_selector_all("#compare td.strong", "a => a.map(e => e.textContent)")]
@@ -127,6 +133,7 @@ class OverviewTest(PageCase):
         page.goto(page.url.split("#")[0] + "#compare?cmp=agent-b%0Aagent-a")
         self.assertEqual(page.inner_text("#compare tbody th >> nth=0"), first)
         page.click("#compare button")
+        self.assertFalse(page.is_visible(".compare-bar"))
         self.assertFalse(page.is_visible("#compare"))
 
     def dots(self, page):
@@ -159,6 +166,75 @@ class OverviewTest(PageCase):
         first = self.dots(page)[0][0]
         page.click(".dot-line >> nth=0")
         self.assertEqual(page.inner_text("#task h2"), first)
+
+    def board(self):
+        return data_of(self.file)["boards"][0]
+
+    def choose(self, page, metric):
+        page.check(f'input[name="metric"][value="{metric}"]', force=True)
+
+    def test_scores_have_their_intervals_in_sight(self):
+        page = self.open()
+        stored = self.board()["scopes"][0]["ranking"][0]["scores"]["sure_fast_1_eager"]
+        expected = f'[{100 * stored["low"]:.0f}–{100 * stored["high"]:.0f}]'
+        self.assertEqual(page.inner_text("td.score-range >> nth=0"), expected)
+        self.choose(page, "milestone")
+        stored = self.board()["scopes"][0]["ranking"][0]["scores"]["milestone"]
+        self.assertEqual(self.shown_share(page, "agent-a"), f'{stored["value"]:.2f}')
+        self.choose(page, "limit")
+        stored = self.board()["scopes"][0]["ranking"][0]["scores"]["share_of_limit"]
+        self.assertEqual(self.shown_share(page, "agent-a"),
+                         f'{100 * stored["value"]:.0f}\N{NO-BREAK SPACE}%')
+        self.assertEqual(page.locator('input[name="over"]').count(), 0)
+
+    def test_filters_score_anew(self):
+        page = self.open()
+        ranking = self.board()["scopes"][0]["ranking"]
+        shown = {"penalised": "penalised_mean_eager", "mean": "mean_eager", "limit": "share_of_limit",
+                 "milestone": "milestone"}
+        def texts():
+            return [page.locator(f'tr[data-agent="{one["agent"]}"] td.strong').inner_text()
+                    for one in ranking]
+        for metric in shown:  # a filter that leaves every task leaves every score
+            self.choose(page, metric)
+            page.fill("#search", "")
+            before = texts()
+            page.fill("#search", "level")
+            self.assertEqual(page.locator(".rescored").count(), 1)
+            self.assertEqual(texts(), before, metric)
+        # Of a few tasks the scores are of these.
+        page.fill("#search", "softmax")
+        self.choose(page, "correct")
+        ranked = {row["task"] for row in self.report["results"] if row["ranked"]}
+        tasks = [task for task in self.board()["tasks"]
+                 if "softmax" in task["task"] and task["task"] in ranked]
+        self.assertIn(f"of the {len(tasks)} tasks", page.inner_text(".rescored"))
+        rows = {row["task"]: row for row in self.report["results"]
+                if row["agent"] == "agent-c" and row["correct"]}
+        correct = sum(task["task"] in rows for task in tasks)
+        self.assertIn(f"{correct} of {len(tasks)}", page.inner_text('.ranking tr[data-agent="agent-c"]'))
+        self.assertEqual(page.inner_text("td.rank >> nth=0"), "–")
+        page.click(".rescored button")
+        self.assertEqual(page.locator(".rescored").count(), 0)
+
+    def test_what_became_of_an_agents_tasks(self):
+        page = self.open()
+        title = page.locator('tr[data-agent="agent-b"] .outcome-cell title').first.text_content()
+        counts = dict(reversed(part.split(" ", 1)) for part in title.split(", ") if part[0].isdigit())
+        board = self.board()
+        column = board["agents"].index("agent-b")
+        rows = data_of(self.file)["rows"]
+        state = [field["name"] for field in data_of(self.file)["fields"]].index("state")
+        best = [task["best"][column] for task in board["tasks"]]
+        self.assertEqual(int(counts["not submitted"]), best.count(None))
+        wrong = sum(index is not None and rows[index][state] == "wrong_result" for index in best)
+        self.assertEqual(int(counts["wrong result"]), wrong)
+        self.assertEqual(sum(map(int, counts.values())), len(board["tasks"]))
+
+    def test_a_pointed_agent_stands_out_in_the_curve(self):
+        page = self.open()
+        page.hover('tr[data-agent="agent-b"] td.strong')
+        self.assertEqual(page.locator(".curve-line.lit").get_attribute("data-agent"), "agent-b")
 
     def test_both_times_are_never_not_measured(self):
         page = self.open("#tasks?q=max_pooling_2d")
@@ -277,6 +353,36 @@ class OtherDataTest(PageCase):
         self.assertEqual(len(self.tasks(page)), 5)
         page.go_back()
         self.assertIn("40 tasks", page.inner_text("#matrix-status"))
+
+    def test_most_tasks_without_a_submission_are_hidden_at_first(self):
+        def change(data):
+            for task in data["boards"][0]["tasks"][10:]:
+                task["best"] = [None] * 3
+        page = self.open(file=self.altered(change))
+        self.assertIn("10 of 40 tasks", page.inner_text("#matrix-status"))
+        self.assertEqual(len(self.tasks(page)), 10)
+        page.click(".show-all")
+        self.assertIn("40 tasks", page.inner_text("#matrix-status"))
+        self.assertIn("show=all", page.url)
+        self.assertEqual(page.locator(".show-all >> visible=true").count(), 0)
+        page.click(".filters > button")  # back to what is usual here
+        self.assertEqual(len(self.tasks(page)), 10)
+
+    def test_without_a_verdict_estimates_are_shown_and_rank_nobody(self):
+        def change(data):
+            names = [field["name"] for field in data["fields"]]
+            for row in data["rows"]:
+                row[names.index("uncredited_reason")] = "not calibrated"
+                for name in ("speedup.eager", "speedup.compiled"):
+                    if row[names.index(name)]:
+                        row[names.index(name)][3] = "NO VERDICT"
+            for entry in data["boards"][0]["scopes"][0]["ranking"]:
+                entry["scores"]["fast_1_eager"] = entry["scores"]["sure_fast_1_eager"] = {"value": 0}
+        page = self.open(file=self.altered(change))
+        self.assertTrue(page.is_checked('input[name="metric"][value="fast"]'))
+        self.assertIn("Not calibrated", page.inner_text("#ranking"))
+        self.assertGreater(int(page.inner_text("td.strong >> nth=0").rstrip("%\N{NO-BREAK SPACE}")), 30)
+        self.assertEqual(set(page.locator("td.rank").all_inner_texts()), {"–"})
 
     def test_shapes(self):
         def change(data):

@@ -66,6 +66,16 @@ class ReaderTest(PageCase):
                     self.show(page, fragment, section)
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
+    def test_the_answer_is_on_the_first_screen(self):
+        for width, height, most in ((1440, 900, 300), (390, 844, 844)):
+            page = self.open(width=width, height=height)
+            lead = page.locator("#headline .lead").bounding_box()
+            self.assertLess(lead["y"] + lead["height"], most)
+            self.assertLess(page.locator(".ranking tbody tr").first.bounding_box()["y"], height)
+        self.assertEqual(page.locator("details.cautions li >> visible=true").count(), 0)
+        page.click("details.cautions summary")
+        self.assertEqual(page.locator("details.cautions li >> visible=true").count(), 3)
+
     def test_print_cuts_nothing(self):
         try:
             from pypdf import PdfReader

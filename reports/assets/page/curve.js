@@ -1,7 +1,7 @@
 // Share of tasks against p: a falling line for each agent, with the band that intervals allow.
 
 import { words } from "./words.js";
-import { chart, dot, label, line, linear, logarithmic, path } from "./chart.js";
+import { chart, dot, label, line, linear, logarithmic, path, titled } from "./chart.js";
 import { countAbove } from "./score.js";
 import { svg } from "./dom.js";
 
@@ -43,7 +43,7 @@ const names = (ends, at, width, y) => {
   const step = 14;
   const [top, bottom] = [PAD.top + 10, HEIGHT - PAD.bottom - 4];
   const ordered = ends.filter(({ place }) => place < MOST_COLOURED)
-    .map((end) => ({ ...end, at: y(end.share) - 6 }))
+    .map((end) => ({ ...end, own: y(end.share), at: y(end.share) - 6 }))
     .sort((a, b) => a.at - b.at);
   ordered.forEach((name, i) => {
     name.at = Math.max(name.at, i ? ordered[i - 1].at + step : top);
@@ -52,26 +52,29 @@ const names = (ends, at, width, y) => {
     ordered[i].at = Math.min(ordered[i].at, i === ordered.length - 1 ? bottom
       : ordered[i + 1].at - step);
   const atRight = at < width * 0.7;
-  return ordered.map(({ agent, place, at: height }) => {
+  const aside = atRight ? 1 : -1;
+  return ordered.map(({ agent, place, own, at: height }) => {
     const short = agent.length > 18 ? `${agent.slice(0, 17)}…` : agent;
-    return label(at + (atRight ? 8 : -8), height + 4, short, atRight ? "start" : "end",
-      `name halo ${colourOf(place)}`);
+    return svg("g", { "data-agent": agent },
+      line(at + 4 * aside, own, at + 16 * aside, height, `leader ${colourOf(place)}`),
+      label(at + 18 * aside, height + 4, short, atRight ? "start" : "end",
+        `name halo ${colourOf(place)}`));
   });
 };
 
-// `agents`: [{agent, place, spread}], best first.
-export const fastCurve = (agents, p, over, width) => {
+// `agents`: [{agent, place, spread}], best first. `part`: which end of the intervals the lines are of.
+export const fastCurve = (agents, part, p, over, width) => {
   const x = logarithmic(P_FROM, P_TO, PAD.left, width - PAD.right);
   const y = linear(0, 1, HEIGHT - PAD.bottom, PAD.top);
-  const lines = agents.map(({ spread, place }) => {
+  const lines = agents.map(({ agent, spread, place }) => {
     const upper = stairs(spread, "high", x, y);
     const lower = stairs(spread, "low", x, y);
     const band = path([...upper, ...lower.reverse()], `band ${colourOf(place)}`);
-    return [place < MOST_COLOURED ? band : null,
-      path(stairs(spread, "estimate", x, y), `curve ${colourOf(place)}`)];
+    return titled(svg("g", { class: "curve-line", "data-agent": agent }, place < MOST_COLOURED ? band : null,
+      path(stairs(spread, part, x, y), `curve ${colourOf(place)}`)), agent);
   }).reverse();
   const ends = agents.map(({ agent, place, spread }) =>
-    ({ agent, place, share: spread.tasks ? countAbove(spread.estimate, p) / spread.tasks : 0 }));
+    ({ agent, place, share: spread.tasks ? countAbove(spread[part], p) / spread.tasks : 0 }));
   return chart(width, HEIGHT, words.curveTitle,
     axes(width, x, y, over),
     svg("g", null, lines),

@@ -28,12 +28,43 @@ export const cellsOf = (board, over) => {
   return known.get(name);
 };
 
-const matches = (view, scope, cells) => (task) => {
-  if (scope.level !== 0 && task.level !== scope.level) return false;
-  if (view.family !== "all" && !task.families.includes(view.family)) return false;
-  if (view.q && !task.task.toLowerCase().includes(view.q.toLowerCase())) return false;
-  return view.show === "all" || cells.get(task).agents.some((cell) => cell.kind === view.show);
+const isSubmitted = (task) => task.best.some((row) => row !== null);
+
+// Where most tasks have no submission, those that have one are what is looked for.
+const mostlyEmpty = new Map();
+const isMostlyEmpty = (board) => {
+  if (!mostlyEmpty.has(board)) {
+    const there = board.tasks.filter(isSubmitted).length;
+    mostlyEmpty.set(board, there > 0 && 2 * there < board.tasks.length);
+  }
+  return mostlyEmpty.get(board);
 };
+
+// The state that is shown: what was chosen, or what is usual for the board.
+export const statesShown = (board, view) =>
+  (view.show !== "auto" ? view.show : isMostlyEmpty(board) ? "submitted" : "all");
+
+// What a task is, whatever became of its submissions: by these filters scores may be taken anew.
+const isAbout = (view, scope) => (task) =>
+  (scope.level === 0 || task.level === scope.level)
+  && (view.family === "all" || task.families.includes(view.family))
+  && (!view.q || task.task.toLowerCase().includes(view.q.toLowerCase()));
+
+export const isNarrowed = (view) => view.q !== "" || view.family !== "all";
+
+export const tasksAbout = (board, view) =>
+  board.tasks.filter(isAbout(view, scopeOf(board, view.level)));
+
+const matches = (state, cells) => (task) => {
+  if (state === "all") return true;
+  if (state === "submitted") return isSubmitted(task);
+  return cells.get(task).agents.some((cell) => cell.kind === state);
+};
+
+// How many tasks nobody asked to leave out.
+export const hiddenTasks = (board, view) =>
+  (view.show === "auto" && isMostlyEmpty(board)
+    ? tasksAbout(board, view).filter((task) => !isSubmitted(task)).length : 0);
 
 const keyOf = (sort, board, cells) => {
   if (sort.column === "task") return (task) => task.task;
@@ -58,7 +89,7 @@ const sorted = (tasks, key, descending) => {
 
 export const tasksShown = (board, view) => {
   const cells = cellsOf(board, view.over);
-  const tasks = board.tasks.filter(matches(view, scopeOf(board, view.level), cells));
+  const tasks = tasksAbout(board, view).filter(matches(statesShown(board, view), cells));
   const sort = sortOf(view.sort);
   const key = sort && keyOf(sort, board, cells);
   return key ? sorted(tasks, key, sort.descending) : tasks;

@@ -26,6 +26,8 @@ const FORMULAS = {
   fast: () => counted(row(c(), mo("∧"), x(), mo(">"), mi("p"))),
   penalised: () => mean(math("msubsup", null, mi("x"), mi("i"), mo("′")), mi("i"), mi("N")),
   mean: () => mean(x(), c(), row(mo("#"), c())),
+  limit: () => row(mtext("median"), mo("("), fraction(sub(mi("l"), mi("i")), sub(mi("t"), mi("i"))), mo(")")),
+  milestone: () => fraction(row(math("munder", null, mo("∑"), mi("i")), sub(mi("r"), mi("i"))), mi("N")),
   correct: () => counted(c()),
 };
 

@@ -5,7 +5,8 @@ import { data, fileOf } from "./data.js";
 import { change, linkTo, linkToFile, onChange, view } from "./state.js";
 import { themeSwitch } from "./theme.js";
 import { makeRanking } from "./ranking.js";
-import { agentsToCompare, makeMatrix } from "./matrix.js";
+import { makeMatrix } from "./matrix.js";
+import { agentsToCompare, makeCompareBar, syncTicks } from "./ticks.js";
 import { makeDots } from "./dots.js";
 import { tasksShown } from "./filters.js";
 import { makeCompare } from "./compare.js";
@@ -19,13 +20,14 @@ const SECTIONS = ["", "ranking", "dots", "tasks", "compare", "trend", "episodes"
 
 const live = document.getElementById("live");
 const parts = {
-  ranking: makeRanking(), dots: makeDots(), matrix: makeMatrix(), compare: makeCompare(), trend: makeTrend(),
+  ranking: makeRanking(), dots: makeDots(), matrix: makeMatrix(), compare: makeCompare(), bar: makeCompareBar(), trend: makeTrend(),
   episodes: makeEpisodes(), task: makeTask(),
 };
 // One submission ranks before nobody.
 const overview = h("div", { id: "overview" },
   data.onlyTask === null ? parts.ranking.element : null, parts.dots.element,
-  parts.matrix.element, parts.compare.element, parts.trend.element, parts.episodes.element);
+  parts.matrix.element, parts.compare.element, parts.trend.element, parts.episodes.element,
+  parts.bar.element);
 
 // The page of one submission is its verdict card with the task's page below it.
 const belowCard = data.site ? null : data.onlyTask;
@@ -46,7 +48,25 @@ const leaves = () => {
   return Boolean(file);
 };
 
+const NARROWEST = 640; // pixels; as in page.css
 const NARROWING = ["sort", "show", "family", "q", "level"];
+
+// What the filters change beside the table: scores and the picture of all tasks. On a large board the
+// table comes first, and these when nobody has typed for a moment.
+const LARGE = 2000; // cells
+const MOMENT = 120; // milliseconds
+let waiting = 0;
+const drawFiltered = (board, changed) => {
+  const draw = () => {
+    if (data.onlyTask === null && (changed.includes("q") || changed.includes("family")))
+      parts.ranking.draw(board, true);
+    parts.dots.draw(board, tasksShown(board, view));
+  };
+  clearTimeout(waiting);
+  if (board.tasks.length * board.agents.length <= LARGE || !changed.includes("q") || changed.length > 1)
+    draw();
+  else waiting = setTimeout(draw, MOMENT);
+};
 
 const drawOverview = (changed) => {
   const board = boardNow();
@@ -54,9 +74,11 @@ const drawOverview = (changed) => {
   const moved = !changed.every((name) => name === "path");
   if (!moved) return undefined;
   if (only("trend")) return parts.trend.draw(board);
-  if (!only("p", "metric", "sort", "cmp")) parts.dots.draw(board, tasksShown(board, view));
-  if (only("of")) return undefined;
-  if (data.onlyTask === null && !only("sort", "show", "family", "q", "cmp")) parts.ranking.draw(board, !only("p"));
+  if (!only("p", "metric", "sort", "cmp")) drawFiltered(board, changed);
+  if (only("of", "path")) return undefined;
+  parts.bar.draw(board);
+  syncTicks(parts.ranking.element);
+  if (data.onlyTask === null && !only("sort", "show", "family", "q", "cmp", "of")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
     parts.matrix.draw(board, only("q", "show", "family"));
     if (!only("q", "show", "family", "sort")) parts.compare.draw(board, agentsToCompare(board));
@@ -125,6 +147,17 @@ const resized = () => {
   }
 };
 
+// A phone's first screen is for the answer: of several cautions it shows how many, and what about.
+const foldCautions = () => {
+  const list = document.querySelector("#headline ul.cautions");
+  if (!list || innerWidth > NARROWEST || list.childElementCount < 2) return;
+  const topics = [...list.children].map((caution) => caution.textContent.split(":")[0]);
+  const details = h("details", { class: "cautions" }, h("summary", null, words.cautions(topics)));
+  list.replaceWith(details);
+  list.classList.remove("cautions");
+  details.append(list);
+};
+
 const watchWidth = () => {
   let width = innerWidth;
   let timer = 0;
@@ -151,6 +184,7 @@ const start = () => {
   document.getElementById("bar-tools").append(themeSwitch());
   if (data.boards.length === 0 || leaves()) return;
   document.getElementById("static").remove();
+  foldCautions();
   live.hidden = false;
   live.append(...(belowCard === null ? [overview] : []), parts.task.element);
   for (const [there, section] of [[data.trend, "trend"], [data.episodes.length, "episodes"]])

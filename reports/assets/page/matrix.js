@@ -3,20 +3,16 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { cellsOf, familiesOf, sortOf, tasksShown } from "./filters.js";
+import { cellsOf, familiesOf, hiddenTasks, sortOf, statesShown, tasksShown } from "./filters.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
+import { tick } from "./ticks.js";
 import { save, toCsv, toJson, toMarkdown } from "./exports.js";
 
 const ROW = 34; // pixels; page.css has the same height
 const BEYOND = 4; // rows kept above and below those in sight
 const MOST_WITH_RANGE = 6; // agents whose intervals have room in their cells
 const ON_PAPER = 5; // agents in one table
-
-const chosenAgents = () => (view.cmp ? view.cmp.split("\n") : []);
-
-export const agentsToCompare = (board) =>
-  chosenAgents().filter((agent) => board.agents.includes(agent));
 
 const columnsOf = (board) => [
   { id: "task", name: words.task, number: false },
@@ -32,24 +28,12 @@ const nextSort = (column) => {
   return `${sort.descending ? "asc" : "desc"}.${column.id}`;
 };
 
-const tick = (agent, board) =>
-  h("input", {
-    type: "checkbox", "aria-label": words.tick(agent), title: words.tickHelp,
-    checked: chosenAgents().includes(agent),
-    on: {
-      change: ({ target }) => {
-        const kept = agentsToCompare(board).filter((other) => other !== agent);
-        change({ cmp: (target.checked ? [...kept, agent] : kept).join("\n") });
-      },
-    },
-  });
-
 const headCell = (column, board) => {
   const sort = sortOf(view.sort);
   const order = sort?.column === column.id ? (sort.descending ? "descending" : "ascending") : "none";
   return h("th", { scope: "col", class: column.number ? "number" : "", "aria-sort": order },
     h("div", { class: "head" },
-      column.agent === undefined ? null : tick(column.agent, board),
+      column.agent === undefined ? null : tick(column.agent, board, words.tick(column.agent)),
       h("button", {
         type: "button", title: column.help || words.sortBy(column.name), "data-column": column.id,
         on: { click: () => change({ sort: nextSort(column) }) },
@@ -113,14 +97,14 @@ export const exportButtons = (rowsOf, tableOf) => {
     button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
-const UNFILTERED = { q: "", show: "all", level: "0", family: "all" };
+const UNFILTERED = { q: "", show: "auto", level: "0", family: "all" };
 
 // A named part of the view as a list to choose from.
 const picker = (name, label, options) => {
   const select = h("select", {
     id: `filter-${name}`, on: { change: () => change({ [name]: select.value }) },
   }, options.map(([value, text]) => h("option", { value }, text)));
-  const sync = () => { select.value = view[name]; };
+  const sync = (value = view[name]) => { select.value = value; };
   sync();
   return { element: h("label", { class: "field" }, h("span", null, label), select), sync };
 };
@@ -141,7 +125,8 @@ const filterBar = (board, onExport) => {
   }, words.reset);
   const sync = () => {
     if (search.value !== view.q) search.value = view.q;
-    for (const one of [show, level, family]) one.sync();
+    for (const one of [level, family]) one.sync();
+    show.sync(statesShown(board, view));
     reset.hidden = view.sort === ""
       && Object.entries(UNFILTERED).every(([name, usual]) => view[name] === usual);
   };
@@ -237,9 +222,12 @@ export const makeMatrix = () => {
     class: "matrix-box", tabindex: "0", role: "region", "aria-label": words.tasks,
   }, table);
   const status = h("p", { class: "status", id: "matrix-status" });
+  const showAll = h("button", {
+    type: "button", class: "show-all", on: { click: () => change({ show: "all" }) },
+  });
   const bar = h("div");
   const paper = h("div", { class: "on-paper" });
-  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, status, scroller,
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, showAll), scroller,
     h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
@@ -284,6 +272,9 @@ export const makeMatrix = () => {
       sort.descending ? words.descending : words.ascending}`;
     status.textContent = tasks.length ? words.shown(tasks.length, board.tasks.length, by)
       : words.noneShown;
+    const hidden = hiddenTasks(board, view);
+    showAll.hidden = hidden === 0;
+    showAll.textContent = words.showHidden(hidden);
     announce(status.textContent);
   };
 

@@ -3,63 +3,86 @@
 
 import { words } from "./words.js";
 import { choice, h } from "./dom.js";
-import { box, chart, dot, line, linear, logarithmic, titled } from "./chart.js";
+import { box, chart, dot, label, line, linear, logarithmic, titled } from "./chart.js";
+import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
+import { isNarrowed, tasksAbout } from "./filters.js";
+import { rescored } from "./rescore.js";
+import { tick } from "./ticks.js";
 import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { data } from "./data.js";
-import { scopeOf, sharesAt, spreadOf } from "./score.js";
-import { showRatio, showShare } from "./format.js";
+import { isEstimated, scopeOf, sharesAt, spreadOf } from "./score.js";
+import { showRange, showRatio, showShare } from "./format.js";
 import { change, view } from "./state.js";
 
-const BAR_WIDTH = 220;
+const BAR_WIDTH = 168;
 const NARROW_BAR = 96;
 const NARROW = 600; // a page that has no room for the long ones
 const BAR_HEIGHT = 22;
 const MANY = 20; // agents; a longer table scrolls in its own box
 const MEAN_FROM = 0.1;
 const MEAN_TO = 10;
+const POINTS = { from: -1, to: 3 }; // of milestones
 
 // Of each score: what it is of an agent as {value, low, high}, whether it moves with p, and whether
-// it is a share or a ratio. A score that the data lacks is not offered.
-const stored = (name) => (entry, over) => {
-  const score = entry.scores[`${name}_${over}`];
+// it is a share, a ratio, or points. A score that the data lacks is not offered.
+const stored = (nameOver) => (entry, over) => {
+  const score = entry.scores[nameOver(over)];
   return score ? { low: null, high: null, ...score } : null;
 };
 
 const METRICS = {
   sure: {
-    share: true, moves: true,
+    kind: "share", part: "low", moves: true,
     of: (entry, over, p) => {
-      const known = p === 1 && entry.scores[`sure_fast_1_${over}`];
+      const known = p === 1 && entry.rank !== null && entry.scores[`sure_fast_1_${over}`];
       const { sure, possible } = sharesAt(entry.spread, p);
       return { value: sure, low: sure, high: possible, ...known };
     },
   },
   fast: {
-    share: true, moves: true,
+    kind: "share", part: "estimate", moves: true,
     of: (entry, over, p) => {
-      const known = p === 1 && entry.scores[`fast_1_${over}`];
+      const known = p === 1 && entry.rank !== null && entry.scores[`fast_1_${over}`];
       const { sure, point, possible } = sharesAt(entry.spread, p);
       return { value: point, low: sure, high: possible, ...known };
     },
   },
-  penalised: { share: false, moves: false, of: stored("penalised_mean") },
-  mean: { share: false, moves: false, of: stored("mean") },
+  penalised: { kind: "ratio", moves: false, of: stored((over) => `penalised_mean_${over}`) },
+  mean: { kind: "ratio", moves: false, of: stored((over) => `mean_${over}`) },
+  limit: { kind: "share", moves: false, alone: true, of: stored(() => "share_of_limit") },
+  milestone: { kind: "points", moves: false, alone: true, of: stored(() => "milestone") },
   correct: {
-    share: true, moves: false,
+    kind: "share", moves: false, alone: true,
     of: (entry) => ({ value: entry.tasks ? entry.correct / entry.tasks : 0, low: null, high: null }),
   },
 };
 
-const usualMetric = (name) => (name in METRICS ? name : "sure");
+const usualMetric = (board, name) =>
+  (name in METRICS ? name : isEstimated(board) ? "fast" : "sure");
 
 const offered = (scope) =>
-  Object.keys(METRICS).filter((name) =>
-    METRICS[name].moves || scope.ranking.some((entry) => METRICS[name].of(entry, "eager", 1)));
+  Object.keys(METRICS).filter((name) => METRICS[name].moves
+    || scope.ranking.some((entry) => (METRICS[name].of(entry, "eager", 1)?.value ?? null) !== null));
+
+// What is ranked: the level that was chosen; of it what the filters of the tasks leave, with scores
+// taken anew; without ranks where there are only estimates.
+const scopeNow = (board) => {
+  const scope = scopeOf(board, view.level);
+  if (isNarrowed(view)) {
+    const tasks = tasksAbout(board, view);
+    const ranked = tasks.filter((task) => task.rows.some((row) => row.ranked)).length;
+    return { ...scope, ranked, only: new Set(tasks), tasksNow: tasks,
+      ranking: scope.ranking.map((entry) => rescored(board, entry, tasks)) };
+  }
+  const tasksNow = board.tasks.filter(({ level }) => scope.level === 0 || level === scope.level);
+  return { ...scope, tasksNow, ranking: isEstimated(board)
+    ? scope.ranking.map((entry) => ({ ...entry, rank: null })) : scope.ranking };
+};
 
 // The agents of a scope with their score, best first; those ranked apart behind all others.
 export const rankingOf = (board, scope, metric, over, p) => {
-  const { of } = METRICS[usualMetric(metric)];
+  const { of } = METRICS[metric];
   const entries = scope.ranking.map((entry) => {
     const whole = { ...entry, spread: spreadOf(board, entry.agent, scope, over) };
     return { ...whole, place: board.agents.indexOf(entry.agent), score: of(whole, over, p) };
@@ -69,15 +92,42 @@ export const rankingOf = (board, scope, metric, over, p) => {
 };
 
 const showScore = (metric, value) =>
-  (value === null ? "–" : METRICS[metric].share ? showShare(value) : showRatio(value));
+  (value === null ? "–" : ({ share: showShare, ratio: showRatio, points: (x) => x.toFixed(2) })[METRICS[metric].kind](value));
+
+// "[43–75]", in the unit of the score.
+const showScoreRange = (metric, score) => {
+  const { value, low, high } = score || {};
+  if (value === null || value === undefined || low === null || low === undefined) return "";
+  switch (METRICS[metric].kind) {
+    case "share": return `[${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)}]`;
+    case "points": return `[${low.toFixed(2)}–${high.toFixed(2)}]`;
+    default: return showRange(low, high, value);
+  }
+};
+
+const barScale = (metric, width) => ({
+  share: linear(0, 1, 4, width - 4), points: linear(POINTS.from, POINTS.to, 4, width - 4),
+  ratio: logarithmic(MEAN_FROM, MEAN_TO, 4, width - 4),
+})[METRICS[metric].kind];
+
+// The scale of the bars, above them.
+const barAxis = (metric, width) => {
+  const x = barScale(metric, width);
+  const ticks = {
+    share: [[0, "0"], [0.5, "50"], [1, words.percent]], points: [[-1, "−1"], [1, "1"], [3, "3"]],
+    ratio: [[0.1, "0.1×"], [1, "1×"], [10, "10×"]],
+  }[METRICS[metric].kind];
+  const room = width >= BAR_WIDTH ? ticks : [ticks[0], ticks[2]];
+  return chart(width, 14, words.barScale, room.map(([value, text]) =>
+    label(x(value), 11, text, value === ticks[0][0] ? "start" : value === ticks[1][0] ? "middle" : "end")));
+};
 
 // A bar for a share, a point for a ratio; the interval over both.
 const scoreBar = (metric, entry, width) => {
   const { value, low, high } = entry.score || { value: null };
   if (value === null) return null;
-  const { share } = METRICS[metric];
-  const x = share ? linear(0, 1, 4, width - 4)
-    : logarithmic(MEAN_FROM, MEAN_TO, 4, width - 4);
+  const share = METRICS[metric].kind === "share";
+  const x = barScale(metric, width);
   const middle = BAR_HEIGHT / 2;
   const shown = (v) => (v === null || v === undefined ? null : showScore(metric, v));
   const interval = low !== null && low !== undefined ? [
@@ -92,19 +142,36 @@ const scoreBar = (metric, entry, width) => {
   words.barTitle(shown(value), shown(low), shown(high)));
 };
 
-const showRank = ([first, last]) => (first === last ? String(first) : `${first}–${last}`);
+const showRank = (rank) =>
+  (rank === null ? "–" : rank[0] === rank[1] ? String(rank[0]) : `${rank[0]}–${rank[1]}`);
 
-const rankRow = (metric, barWidth) => (entry) =>
-  h("tr", null,
+// An agent's name leads to the picture of its tasks.
+const agentLink = (agent) => h("a", {
+  href: "#dots", on: {
+    click: (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      change({ path: "dots", of: agent });
+      document.getElementById("dots").scrollIntoView();
+    },
+  },
+}, agent);
+
+const rankRow = (board, scope, metric, barWidth) => (entry) =>
+  h("tr", { "data-agent": entry.agent },
     h("td", { class: "number rank" }, showRank(entry.rank)),
-    h("th", { scope: "row" }, h("span", { class: `swatch ${colourOf(entry.place)}` }), entry.agent),
+    h("th", { scope: "row" },
+      board.agents.length > 1 ? tick(entry.agent, board, words.tickRank(entry.agent)) : null,
+      h("span", { class: `swatch ${colourOf(entry.place)}` }), agentLink(entry.agent)),
     h("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
+    h("td", { class: "number score-range" }, showScoreRange(metric, entry.score)),
     h("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
+    h("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
     h("td", { class: "number" }, words.ofTasks(entry.correct, entry.tasks)),
-    h("td", { class: "number" }, String(entry.submitted)),
-    h("td", { class: "number" }, String(entry.variants)));
+    h("td", { class: "number wide-only" }, String(entry.submitted)),
+    h("td", { class: "number wide-only" }, String(entry.variants)));
 
-const rankTable = (entries, metric, barWidth) =>
+const rankTable = (board, scope, entries, metric, barWidth) =>
   h("div", { class: entries.length > MANY ? "scroll tall" : "scroll", tabindex: "0", role: "region",
     "aria-label": words.rankingCaption },
     h("table", { class: "ranking" },
@@ -113,11 +180,13 @@ const rankTable = (entries, metric, barWidth) =>
         h("th", { scope: "col", class: "number", title: words.rankHelp }, words.rank),
         h("th", { scope: "col" }, words.agent),
         h("th", { scope: "col", class: "number" }, words.scores[metric].name),
-        h("td", null),
+        h("th", { scope: "col", class: "number score-range", title: words.rangeHelp }, words.range),
+        h("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
+        h("th", { scope: "col" }, words.outcome),
         h("th", { scope: "col", class: "number" }, words.correct),
-        h("th", { scope: "col", class: "number" }, words.submitted),
-        h("th", { scope: "col", class: "number", title: words.variantsHelp }, words.variants))),
-      h("tbody", null, entries.map(rankRow(metric, barWidth)))));
+        h("th", { scope: "col", class: "number wide-only" }, words.submitted),
+        h("th", { scope: "col", class: "number wide-only", title: words.variantsHelp }, words.variants))),
+      h("tbody", null, entries.map(rankRow(board, scope, metric, barWidth)))));
 
 // The protocol where boards differ in it: nobody else needs to know that there are several.
 const boardName = (board) => {
@@ -169,23 +238,30 @@ const controls = (board, scope, metric) =>
     choice(words.metric, "metric",
       offered(scope).map((name) => [name, words.scores[name].name]), metric,
       (name) => change({ metric: name })),
-    choice(words.over, "over", [["eager", words.eager], ["compiled", words.compiled]], view.over,
-      (over) => change({ over })));
+    METRICS[metric].alone ? null : choice(words.over, "over",
+      [["eager", words.eager], ["compiled", words.compiled]], view.over, (over) => change({ over })));
 
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
   const p = currentP();
-  const entries = rankingOf(board, scope, metric, view.over, p);
+  const entries = rankingOf(board, scope, metric, view.over, p).map((entry) =>
+    ({ ...entry, outcomes: outcomesOf(board, scope.tasksNow, entry.agent, view.over) }));
+  const kinds = new Set(entries.flatMap(({ outcomes }) => outcomes.map(([kind]) => kind)));
   const wide = width >= 1000;
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
-    fastCurve(entries, p, view.over, wide ? Math.min(0.42 * width, 620) : Math.min(width, 720)),
-    h("figcaption", null, words.curveText(view.over))) : null;
+    fastCurve(entries, METRICS[metric].part, p, view.over, wide ? Math.min(0.42 * width, 620) : Math.min(width, 720)),
+    h("figcaption", null, words.curveText(view.over, METRICS[metric].part))) : null;
   return [
-    h("p", { class: "formula" }, formula(metric),
-      h("span", null, words.scores[metric].text(p, view.over))),
+    scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
+      " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all" }) } },
+        words.rescoreAll)) : null,
+    isEstimated(board) ? h("p", { class: "notice" }, h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`) : null,
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
-        rankTable(entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH),
+        rankTable(board, scope, entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH),
+        outcomeLegend(kinds),
+        h("p", { class: "formula" }, formula(metric),
+          h("span", null, words.scores[metric].text(p, view.over))),
         h("p", { class: "note" }, data.variants.help)), curve),
   ];
 };
@@ -195,14 +271,15 @@ export const makeRanking = () => {
   const head = h("div");
   const moving = h("div", { class: "moving" });
   const slot = h("div");
-  const element = h("section", { id: "ranking" }, h("h2", null, words.ranking), head, slot, moving);
+  const element = h("section", { id: "ranking" }, h("h2", null, words.ranking),
+    h("div", { class: "control-line" }, head, slot), moving);
   const draw = (board, everything) => {
-    const scope = scopeOf(board, view.level);
+    const scope = scopeNow(board);
     if (scope.ranking.length === 0) {
       head.replaceChildren(h("p", null, words.nobody));
       return;
     }
-    const metric = usualMetric(view.metric);
+    const metric = usualMetric(board, view.metric);
     if (everything) {
       const focused = document.activeElement;
       const kept = head.contains(focused) && [focused.name, focused.value];
@@ -210,7 +287,15 @@ export const makeRanking = () => {
       if (kept) head.querySelector(`[name="${kept[0]}"]:checked`)?.focus();
       slot.replaceChildren(METRICS[metric].moves ? slider() : "");
     }
-    moving.replaceChildren(...results(board, scope, metric, element.clientWidth));
+    moving.replaceChildren(...results(board, scope, metric, element.clientWidth).filter(Boolean));
   };
+  // An agent that is pointed at, or whose box has the keyboard, stands out in the table and the curve.
+  const light = (event) => {
+    const agent = event.target.closest("[data-agent]")?.dataset.agent;
+    moving.classList.toggle("lit-one", agent !== undefined);
+    for (const one of moving.querySelectorAll("[data-agent]"))
+      one.classList.toggle("lit", one.dataset.agent === agent);
+  };
+  for (const event of ["pointerover", "pointerleave", "focusin"]) moving.addEventListener(event, light);
   return { element, draw };
 };

@@ -1,6 +1,6 @@
 // Scores that move with p. All others come with the data, from reports/score.
 
-import { data, rankedAs, scored } from "./data.js";
+import { data, isCorrect, rankedAs, scored } from "./data.js";
 
 const NO_VERDICT = "NO VERDICT";
 const NORMAL_95 = 1.96; // standard deviations on either side that hold 95 %
@@ -11,7 +11,7 @@ export const scopeOf = (board, level) =>
 const PARTS = ["low", "estimate", "high"];
 
 // The rows that count for an agent on a task: by the rule "mean" all of its variants.
-const rowsThatCount = (task, agent, column) =>
+export const rowsThatCount = (task, agent, column) =>
   (data.variants?.rule === "mean" ? task.rows.filter((row) => rankedAs(row) === agent)
     : [task.best[column]]);
 
@@ -32,16 +32,30 @@ const lowOfChosen = (speedup, task, agent) => {
   return speedup.low * Math.exp(-data.variants.widening[tries] * deviation);
 };
 
+const measuredSpeedup = (row, over) => (isCorrect(row) && row.ranked ? row[`speedup.${over}`] : null);
+
+// Whether no row of a board has a verdict, as on a device that was never calibrated: scores would all
+// be 0, and what there is to show are estimates, which rank nobody.
+const estimated = new Map();
+export const isEstimated = (board) => {
+  if (!estimated.has(board)) {
+    const found = board.tasks.flatMap((task) => task.rows)
+      .map((row) => measuredSpeedup(row, "eager")).filter(Boolean);
+    estimated.set(board, found.length > 0 && found.every(({ verdict }) => verdict === NO_VERDICT));
+  }
+  return estimated.get(board);
+};
+
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
 // not hold what it promises: its low end makes nothing sure.
 export const spreadOf = (board, agent, scope, over) => {
   const column = board.agents.indexOf(agent);
   const found = { low: [], estimate: [], high: [] };
   for (const task of board.tasks) {
-    if (scope.level !== 0 && task.level !== scope.level) continue;
+    if (scope.only ? !scope.only.has(task) : scope.level !== 0 && task.level !== scope.level) continue;
     const rows = rowsThatCount(task, agent, column);
     for (const row of rows) {
-      const speedup = scored(row, over);
+      const speedup = isEstimated(board) ? measuredSpeedup(row, over) : scored(row, over);
       if (!speedup) continue;
       if (speedup.verdict !== NO_VERDICT)
         found.low.push([lowOfChosen(speedup, task, agent), 1 / rows.length]);

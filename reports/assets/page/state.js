@@ -4,8 +4,8 @@
 import { data, fileOf } from "./data.js";
 
 export const defaults = {
-  board: "0", level: "0", metric: "sure", over: "eager", p: "1", sort: "", show: "all",
-  family: "all", q: "", cmp: "", trend: "", diff: "", of: "",
+  board: "0", level: "0", metric: "auto", over: "eager", p: "1", sort: "", show: "auto",
+  family: "all", q: "", cmp: "", trend: "", diff: "", of: "", row: "",
 };
 
 const decode = (text) => {
@@ -26,11 +26,14 @@ const read = () => {
 
 export const view = read();
 
-// What the address keeps of the view beside its path; which sources are compared only within a task.
+// Parts of the view that mean something within one task alone: the sources compared, the row opened.
+const OF_A_TASK = ["diff", "row"];
+
+// What the address keeps of the view beside its path.
 const kept = (path) => {
   const query = new URLSearchParams();
   for (const [name, usual] of Object.entries(defaults))
-    if (view[name] !== usual && (name !== "diff" || path === view.path)) query.set(name, view[name]);
+    if (view[name] !== usual && (!OF_A_TASK.includes(name) || path === view.path)) query.set(name, view[name]);
   const text = query.toString();
   return text && `?${text}`;
 };
@@ -47,7 +50,7 @@ const tell = (changed) => { for (const act of listeners) act(changed); };
 
 // `step`: whether the back button stops here. What moves while one types or drags does not.
 export const change = (given, step = true) => {
-  const patch = "path" in given ? { diff: "", ...given } : given;
+  const patch = "path" in given ? { diff: "", row: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
   if (changed.length === 0) return;
   Object.assign(view, patch);

@@ -3,6 +3,8 @@
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
 export const words = {
+  cautions: (topics) => `${topics.length} cautions: ${topics.map((topic) => (topic.length > 24 ? `${topic.slice(0, 23)}…` : topic)).join(", ")}`,
+
   // Ranking
   ranking: "Ranking",
   rankingCaption: "Agents, best first",
@@ -24,12 +26,25 @@ export const words = {
   agent: "Agent",
   correct: "Correct",
   submitted: "Submitted",
+  range: "95 %",
+  rangeHelp: "Interval of the score, over redrawings of the tasks and each time's own uncertainty.",
+  barScale: "Scale of the bars",
+  outcome: "Outcomes",
+  outcomes: {
+    faster: "faster", correct: "correct, not surely faster", suspect: "suspect", wrong: "wrong result",
+    build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
+    missing: "not submitted",
+  },
+  rescored: (n) => `Scores are of the ${count(n, "task", "tasks")} that the filters below leave and that rank. Ranks and intervals are of whole levels only.`,
+  rescoreAll: "All tasks",
+  notCalibrated: "Not calibrated.",
+  estimatesOnly: "No row has a verdict, so these shares are by estimate alone and rank nobody. Run kbench selftest timing once, then measure again.",
   variants: "Variants",
   variantsHelp: "The most that it tried for one task.",
   ofTasks: (n, total) => `${n} of ${total}`,
   nobody: "Nobody submitted anything: the run timed the baselines only.",
   curveTitle: "Share of tasks by how much faster they must be",
-  curveText: (over) => `Each line falls as p grows: the share of tasks that are correct and more than p times as fast as ${over}. The band spans what the intervals allow.`,
+  curveText: (over, part) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}. The band spans what the intervals allow.`,
   curveAxisX: (over) => `p, times as fast as ${over}`,
   percent: "100 %",
   barTitle: (value, low, high) => (low === null ? value : `${value}, between ${low} and ${high}`),
@@ -49,6 +64,14 @@ export const words = {
     mean: {
       name: "Mean, correct only",
       text: (p, over) => `Geometric mean of the speed-ups over ${over}, over correct tasks alone: read it together with how many are correct.`,
+    },
+    limit: {
+      name: "Of the limit",
+      text: () => "Median over tasks of the least time that the device needs, over the kernel's time. A task that was not solved counts as 0.",
+    },
+    milestone: {
+      name: "Milestones",
+      text: () => "Mean over tasks of 1 for correct, 2 for 5 % less time than eager, 3 for 5 % less than both baselines; a task that was not solved counts as −1.",
     },
     correct: {
       name: "Correct",
@@ -80,6 +103,7 @@ export const words = {
   ofFamily: (family, tasks) => `${family} (${tasks})`,
   filters: {
     all: "All states",
+    submitted: "submitted",
     faster: "▲ faster",
     slower: "▼ slower",
     same: "= same",
@@ -91,10 +115,16 @@ export const words = {
     unranked: "not ranked",
   },
   reset: "Reset",
-  legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "! not the submission's fault", "· nothing submitted"],
+  legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "! not the submission's fault", "∅ not ranked", "· nothing submitted"],
   shown: (n, total, sort) => `${n === total ? count(total, "task", "tasks") : `${n} of ${count(total, "task", "tasks")}`}${sort ? `, sorted by ${sort}` : ""}`,
   noneShown: "No task matches these filters.",
   tick: (agent) => `Compare ${agent}`,
+  tickRank: (agent) => `Tick ${agent} to compare it`,
+  ticked: (agents) => (agents.length < 2 ? `${agents.join("")} is ticked: tick another agent to compare them.`
+    : `${agents.length} ticked: ${agents.join(", ")}`),
+  goCompare: (n) => `Compare these ${n} ▸`,
+  untick: "Untick all",
+  showHidden: (n) => `Show ${count(n, "task", "tasks")} without a submission`,
   tickHelp: "Tick two or more agents to compare them.",
   belowFloor: "below the floor",
   notRanked: "not ranked",
