@@ -40,15 +40,19 @@ struct Measured {
   std::array<bool, kScores> had{};
   bool solved = false;  // by a submission
   bool failed = false;  // a submission, which ended its evaluation before anything was timed
+  bool tried = false;   // by a submission
 };
 
 // A task on which submissions only failed counts as well, in what there is elsewhere: nobody timed
-// its baselines because of them.
+// its baselines because of them. One without any submission has baselines and no limit, and counts
+// as far from it: else an agent would gain by submitting less.
 std::array<bool, kScores> counted(const Measured& task, const std::array<bool, kScores>& anywhere) {
   std::array<bool, kScores> counts = task.had;
-  if (task.solved || !task.failed) return counts;
-  for (std::size_t s = 0; s < kScores; ++s)
-    counts[s] |= anywhere[s] || score_kinds()[s].needs == Needs::kEager;
+  for (std::size_t s = 0; s < kScores; ++s) {
+    const Needs needs = score_kinds()[s].needs;
+    if (!task.tried) counts[s] |= anywhere[s] && needs == Needs::kLimit;
+    if (task.failed && !task.solved) counts[s] |= anywhere[s] || needs == Needs::kEager;
+  }
   return counts;
 }
 
@@ -66,6 +70,7 @@ TaskField field_of(std::span<const ResultRow> rows) {
       anywhere[s] |= task.had[s];
     }
     if (!row.has_submission) continue;
+    task.tried = true;
     task.solved |= row.counts_as_correct();
     task.failed |= row.fault == Fault::kSubmission;
   }
