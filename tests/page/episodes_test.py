@@ -32,6 +32,18 @@ class EpisodesTest(PageCase):
         self.assertIn("compile_error", turn.locator("pre.answer").inner_text())
         self.assertIn("kbench episodes show", episode.locator("code").last.inner_text())
 
+    def test_code_is_shown_as_code(self):
+        page = self.open(f"#{self.task()}")
+        episode = page.locator("#task details.episode").first
+        self.unfold(episode)
+        turn = episode.locator("details.turn").first
+        self.unfold(turn)
+        code = turn.locator(".tried pre.code")
+        self.assertEqual(code.locator(".line").count(), 2)
+        self.assertIn('extern "C" int f();', code.inner_text())
+        self.assertEqual(code.locator(".code-comment").count(), 1)  # by the language of k.cpp
+        self.assertNotIn("\\n", turn.inner_text())
+
     def test_what_a_model_wrote_is_text(self):
         page = self.open(f"#{self.task()}")
         episode = page.locator("#task details.episode").nth(2)

@@ -276,6 +276,35 @@ class TaskPageTest(PageCase):
         self.assertEqual(page.locator("#task .time").count(), 5)
         self.assertGreater(page.locator("#task .marks").count(), 2)
 
+    def test_bars_are_sorted_by_time_and_coloured_as_agents(self):
+        page = self.open("#level1/007_relu")
+        bars = page.eval_on_selector_all("#task .time", """all => all.map(e =>
+            [+e.getAttribute('width'), e.getAttribute('class')])""")
+        self.assertEqual(bars, sorted(bars, key=lambda bar: bar[0]))
+        agents = data_of(self.file)["boards"][0]["agents"]
+        by_time = sorted((self.best(agent)["level1/007_relu"] for agent in agents),
+                         key=lambda row: row["time_ns"]["submission"])
+        self.assertEqual([kind.split()[-1] for _, kind in bars if "own" in kind],
+                         [f'series-{1 + agents.index(row["agent"])}' for row in by_time])
+        share = by_time[0]["floor_ns"] / by_time[0]["time_ns"]["submission"]
+        self.assertIn(f"{100 * share:.0f}\N{NO-BREAK SPACE}% of the limit",
+                      page.locator("#task figure .value").first.text_content())
+
+    def test_a_row_and_a_section_have_addresses(self):
+        page = self.open("#level1/007_relu")
+        last = page.locator("#task details.entry").last
+        self.unfold(last)
+        last.locator(".permalink").click()
+        self.assertIn("row=", page.url)
+        again = self.open(page.url[page.url.index("#"):])
+        self.assertEqual(again.locator("#task details.entry[open] > summary").all_inner_texts(),
+                         [last.locator("> summary").inner_text()])
+        page.click("text=All results")
+        self.assertNotIn("row=", page.url)
+        page.hover("#tasks h2")
+        page.click("#tasks h2 .permalink")
+        self.assertIn("#tasks", page.url)
+
     def test_an_unknown_task_is_named(self):
         page = self.open("#level9/nothing")
         self.assertIn('no task "level9/nothing"', page.inner_text("#task"))

@@ -7,6 +7,7 @@ import { chart, dot, label, line, linear, linearTicks, logarithmic, logTicks, ti
 import { data } from "./data.js";
 import { showRatio, showSpeedup } from "./format.js";
 import { linkTo } from "./state.js";
+import { codeOf } from "./source.js";
 
 const STEPS_HEIGHT = 180;
 const MARGIN = { left: 56, right: 16, top: 16, bottom: 40 };
@@ -87,12 +88,52 @@ const textBlock = (text, kind) =>
   (text === null ? h("p", { class: "note" }, words.textLeftOut)
     : text === "" ? null : h("pre", { class: kind, tabindex: "0" }, text));
 
+// The parts of an answer in Markdown: text, and between fences code of a language.
+const FENCE = /^```(\w*)[^\n]*\n([\s\S]*?)^```\s*$/gm;
+const saidBlocks = (text) => {
+  if (!text) return textBlock(text, "said");
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(FENCE)) {
+    parts.push(textBlock(text.slice(end, found.index).trim(), "said"),
+      codeOf(found[2], `code.${found[1] || "txt"}`));
+    end = found.index + found[0].length;
+  }
+  return [...parts, textBlock(text.slice(end).trim(), "said")];
+};
+
+const objectOf = (text) => {
+  try {
+    const value = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+const isLong = (value) => typeof value === "string" && value.includes("\n");
+
+// An object of JSON: its short members as they are, a text of several lines as lines, by the language
+// that its file's name says.
+const objectBlocks = (text, kind) => {
+  const object = text ? objectOf(text) : null;
+  const members = object === null ? [] : Object.entries(object);
+  if (!members.some(([, value]) => isLong(value))) return textBlock(text, kind);
+  const short = members.filter(([, value]) => !isLong(value));
+  const file = typeof object.path === "string" ? object.path : "";
+  return h("div", { class: `object ${kind}` },
+    short.length ? h("p", { class: "call" }, short.map(([name, value], i) =>
+      [i ? ", " : "", `${name}: `, h("code", null, typeof value === "string" ? value : JSON.stringify(value))])) : null,
+    members.filter(([, value]) => isLong(value)).map(([name, value]) =>
+      [h("p", { class: "note" }, file && name === "content" ? file : name), codeOf(value, file || name)]));
+};
+
 const callBlock = (call) => [
   h("p", { class: "call" }, h("code", null, call.tool),
     call.tree ? h("span", { class: "meta" }, ` ${words.treeNow(call.tree)}`) : null,
     h("span", { class: `tone-${toneOf(call)}` }, ` ${outcomeText(call)}`)),
-  textBlock(call.arguments, "tried"),
-  textBlock(call.result, "answer"),
+  objectBlocks(call.arguments, "tried"),
+  objectBlocks(call.result, "answer"),
 ];
 
 const turnTitle = (turn, i) => [
@@ -105,7 +146,7 @@ const turnEntry = (turn, i) =>
   folded({ class: "entry turn" }, turnTitle(turn, i), () =>
     h("div", { class: "entry-body" },
       h("p", { class: "meta" }, words.turnCosts(turn)),
-      textBlock(turn.said, "said"),
+      saidBlocks(turn.said),
       turn.calls.map(callBlock)));
 
 const episodeTitle = (episode) => [

@@ -158,6 +158,14 @@ const foldCautions = () => {
   details.append(list);
 };
 
+// Each section can be passed on.
+const addPermalinks = () => {
+  for (const heading of document.querySelectorAll("main section[id] > h2"))
+    if (heading.parentElement !== parts.task.element)
+      heading.append(" ", h("a", { class: "permalink", href: `#${heading.parentElement.id}`,
+        "aria-label": words.linkTo(heading.textContent) }, "#"));
+};
+
 const watchWidth = () => {
   let width = innerWidth;
   let timer = 0;
@@ -191,6 +199,7 @@ const start = () => {
     if (there && belowCard === null)
       document.querySelector("nav a[href$='#understanding']")
         ?.before(h("a", { href: linkTo(section) }, words[section]));
+  addPermalinks();
   document.addEventListener("click", followLink);
   onChange(showChange);
   show();

@@ -25,7 +25,7 @@ const coloured = (text, path) =>
 
 const plain = (text) => linesOf(text).map((line) => h("span", { class: "line" }, line, "\n"));
 
-const codeOf = (text, path) =>
+export const codeOf = (text, path) =>
   h("pre", { class: "code", tabindex: "0", role: "region", "aria-label": path },
     h("code", null, text.length > MOST_HIGHLIGHTED ? plain(text) : coloured(text, path)));
 

@@ -1,16 +1,17 @@
 // One task: how long everybody took against the limit, and for each row what its author needs.
 
 import { words } from "./words.js";
-import { folded, h } from "./dom.js";
+import { announce, folded, h } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
-import { contestant, data, fieldOf, isCorrect } from "./data.js";
+import { contestant, data, fieldOf, isCorrect, rankedAs } from "./data.js";
+import { colourOf } from "./curve.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
 import { episodesOfTask } from "./episodes.js";
-import { showError, showMs, showSpeedup, showValue } from "./format.js";
+import { showError, showMs, showShare, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
-import { linkTo, linkToFile } from "./state.js";
+import { linkTo, linkToFile, remember, view } from "./state.js";
 import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
 // The page of one submission: its verdict card, above, has the failure, and there is no other task.
@@ -30,7 +31,7 @@ const FACTS = [
 const nameOf = (row) => contestant(row) || words.baselinesOnly;
 
 // Lines of the chart: the baselines of the row that tells most, then every timed submission.
-const timesOf = (task) => {
+const timesOf = (board, task) => {
   const base = task.baselines;
   const eager = base["time_ns.eager"];
   // A speed-up over eager is eager's time over the other's.
@@ -48,13 +49,14 @@ const timesOf = (task) => {
     const own = row["time_ns.eager"];
     const speedup = row["speedup.eager"];
     made.push({
-      name: nameOf(row), kind: isCorrect(row) ? "submission" : "rejected",
+      name: nameOf(row),
+      kind: isCorrect(row) ? `own ${colourOf(board.agents.indexOf(rankedAs(row)))}` : "rejected",
       time: row["time_ns.submission"],
       low: speedup && own ? own / speedup.high : null,
       high: speedup && own ? own / speedup.low : null,
     });
   }
-  return made;
+  return made.sort((a, b) => a.time - b.time);
 };
 
 const limitOf = (task) => {
@@ -62,12 +64,14 @@ const limitOf = (task) => {
   return floors.length ? Math.max(...floors) : null;
 };
 
-const timeBars = (task, width) => {
-  const times = timesOf(task);
+const timeBars = (board, task, width) => {
+  const times = timesOf(board, task);
   if (times.length === 0) return null;
   const limit = limitOf(task);
   const left = Math.min(170, width * 0.32);
-  const right = width - 64;
+  const right = width - (limit === null ? 64 : width < 500 ? 100 : 170);
+  const shareText = (time) => (limit === null ? ""
+    : width < 500 ? ` · ${showShare(limit / time)}` : ` · ${words.shareOfLimit(showShare(limit / time))}`);
   const most = Math.max(limit || 0, ...times.map(({ time, high }) => Math.max(time, high || 0)));
   const x = linear(0, most, left, right);
   const bottom = times.length * TIME_ROW + 18;
@@ -85,7 +89,8 @@ const timeBars = (task, width) => {
       low === null ? null : [line(x(low), middle, x(high), middle, "whisker"),
         line(x(low), middle - 4, x(low), middle + 4, "whisker"),
         line(x(high), middle - 4, x(high), middle + 4, "whisker")],
-      label(Math.max(x(time), high ? x(high) : 0) + 6, middle + 4, showMs(time), "start", "value"),
+      label(Math.max(x(time), high ? x(high) : 0) + 6, middle + 4,
+        `${showMs(time)}${shareText(time)}`, "start", "value"),
     ];
   });
   const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
@@ -203,18 +208,33 @@ const entryBody = (row, width) => h("div", { class: "entry-body" },
   h("dl", { class: "facts" }, factsOf(row).map(([name, value]) =>
     [h("dt", null, name), h("dd", null, value)])));
 
+// What the address names a row by.
+const rowName = (row) => row.submission || words.baselinesOnly;
+
+const permalink = (row) => h("p", { class: "note" }, h("a", {
+  href: "#", class: "permalink", on: {
+    click: (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      remember({ row: rowName(row) });
+      announce(words.linked);
+    },
+  },
+}, words.permalink));
+
 const entryOf = (row, open, width) =>
   folded({ class: "entry", id: `row-${row.index}` },
     [h("span", { class: `glyph tone-${data.states[row.state].tone}` }, data.states[row.state].glyph),
       ` ${nameOf(row)}: ${data.states[row.state].words}`],
-    () => entryBody(row, width), open);
+    () => h("div", null, entryBody(row, width), permalink(row)), open);
 
 const isFailure = (row) => data.states[row.state].tone === "bad";
 
 // Open at first: what failed, else the first row; never more than a reader can take in.
 const entries = (task, width) => {
   const failures = task.rows.filter(isFailure);
-  const open = new Set(failures.length ? failures.slice(0, MOST_OPEN) : task.rows.slice(0, 1));
+  const named = task.rows.find((row) => view.row !== "" && rowName(row) === view.row);
+  const open = new Set(named ? [named] : failures.length ? failures.slice(0, MOST_OPEN) : [task.rows.find((row) => row.agent !== null) || task.rows[0]]);
   return task.rows.map((row) => entryOf(row, open.has(row), width));
 };
 
@@ -231,7 +251,7 @@ const neighbour = (board, task, after) => {
 const steps = (board, task) => {
   if (hasCard) return "";
   const link = (other, text, rel) =>
-    (other ? h("a", { href: other.href, rel, title: other.task }, text) : null);
+    (other ? h("a", { href: other.href, rel, title: other.task }, `${text}: ${other.task.slice(other.task.indexOf("/") + 1)}`) : null);
   return h("nav", { class: "steps", "aria-label": words.task },
     h("a", { href: linkTo("tasks") }, `← ${words.back}`),
     link(neighbour(board, task, false), words.previous, "prev"),
@@ -280,12 +300,13 @@ export const makeTask = () => {
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
       ...taskSource(task), ...shapesOf(task),
-      h("h3", null, words.times), timeBars(task, width) || h("p", null, "–"),
+      h("h3", null, words.times), timeBars(board, task, width) || h("p", null, "–"),
       ...trendOfTask(board, task, width),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
       resultTable(task), ...entries(task, width), ...episodesOfTask(board, task, width),
       ...sourceComparison(task));
+    if (view.row !== "") element.querySelector("details.entry[open]")?.scrollIntoView();
   };
   return { element, draw };
 };

@@ -5,6 +5,8 @@ const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 export const words = {
   cautions: (topics) => `${topics.length} cautions: ${topics.map((topic) => (topic.length > 24 ? `${topic.slice(0, 23)}…` : topic)).join(", ")}`,
 
+  linkTo: (section) => `Link to ${section}`,
+
   // Ranking
   ranking: "Ranking",
   rankingCaption: "Agents, best first",
@@ -158,6 +160,9 @@ export const words = {
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
   limitText: (ms) => `No call can be shorter than ${ms} ms on this device.`,
+  shareOfLimit: (share) => `${share} of the limit`,
+  permalink: "¶ Put a link to this row into the address",
+  linked: "The address leads to this row.",
   shapes: "Shapes",
   times: "Times",
   timesText: "Median time of a call, shorter is better. Whiskers: 95 % interval.",
