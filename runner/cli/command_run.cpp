@@ -106,6 +106,12 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                   "Agent that FILE counts for (default: me; the folder's of AGENT/levelN/FILE)")
       ->type_name("NAME");
   const auto whose = add_measuring(*run, options);
+  add_path(*run, "--reference", options.reference,
+           "KernelBench problem of your own that FILE solves; imported once, kept and named")
+      ->type_name("REF.py")
+      ->needs(file)
+      ->excludes(run->get_option("--task"))
+      ->excludes(run->get_option("--level"));
   whose.submissions->excludes(file);
   whose.agent->excludes(file);
   auto* baselines =

@@ -5,6 +5,7 @@
 #include "reports/write/outputs.hpp"
 #include "runner/cli/dry_run.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/reference_option.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
@@ -25,11 +26,14 @@ Result<RunEnd> perform(const RunOptions& given, const Installation& installation
 
 }  // namespace
 
-int run_command(const RunOptions& options, const Installation& installation) {
+int run_command(const RunOptions& given, const Installation& installation) {
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+  const auto options = with_reference(given, installation);
+  if (!options) return fail(options.error(), terminal);
   const auto end =
-      options.dry_run ? show_plan(options, installation) : perform(options, installation);
-  if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
-  return finish(end->code, end->summary, options.common.verbosity);
+      given.dry_run ? show_plan(*options, installation) : perform(*options, installation);
+  if (!end) return fail(end.error(), terminal);
+  return finish(end->code, end->summary, given.common.verbosity);
 }
 
 }  // namespace kbench

@@ -314,6 +314,75 @@ class PlacesTest(ImportCase):
                 self.assertNotIn(character, text)
 
 
+class ReferenceTest(ImportCase):
+    """run FILE --reference ref.py: KernelBench's main use in one command."""
+
+    REFERENCE = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) * 2
+
+
+def get_inputs():
+    return [torch.randn(64, 128)]
+
+
+def get_init_inputs():
+    return []
+"""
+    KERNEL = """#include "task.h"
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context*) {
+  for (long i = 0; i < kb::y_elements; ++i) out->y[i] = in->x[i] < 0 ? 0 : 2 * in->x[i];
+  return 0;
+}
+"""
+
+    def against(self, kernel, reference="ref.py", *words):
+        return self.kbench("run", kernel, "--reference", reference, "--checks-only", "--device", "cpu",
+                           "--format", "json", *words, timeout=900)
+
+    def test_one_command_and_whose_fault_it_is(self):
+        self.write("ref.py", self.REFERENCE)
+        self.write("v1.cpp", self.KERNEL)
+        result = self.against("v1.cpp")
+        self.assert_good(result)
+        (row,) = json.loads(result.stdout)["results"]
+        self.assertEqual((row["task"], row["state"], row["agent"]), ("level1/001_ref", "ok", "me"))
+        self.assertIn("level1/001_ref", result.stderr)
+        # Found again, under the same name, without another import.
+        kept = {file: file.stat().st_mtime_ns for file in self.folder.rglob("001_ref.json")}
+        self.assertEqual(len(kept), 1)
+        self.write("v2.cpp", self.KERNEL.replace("2 *", "3 *"))
+        result = self.against("v2.cpp")
+        self.assert_fails(result, TASK_FAILED)
+        (row,) = json.loads(result.stdout)["results"]
+        self.assertEqual((row["task"], row["state"], row["fault"]),
+                         ("level1/001_ref", "wrong_result", "submission"))
+        self.assertIn("imported before", result.stderr)
+        self.assertEqual({file: file.stat().st_mtime_ns for file in kept}, kept)
+        # Errors of the reference are the reference's, and no row is made.
+        self.write("bad.py", self.REFERENCE.replace("class Model", "class Model("))
+        result = self.against("v1.cpp", "bad.py")
+        self.assert_fails(result, USAGE, "the reference", "bad.py:", "the submission was not looked at")
+        self.assertEqual(result.stdout, "")
+        self.write("v3.cpp", self.KERNEL.replace("long i", "lang i"))
+        result = self.against("v3.cpp")
+        self.assert_fails(result, TASK_FAILED)
+        self.assertEqual(json.loads(result.stdout)["results"][0]["state"], "compile_error")
+
+    def test_words_that_make_no_sense(self):
+        self.write("ref.py", self.REFERENCE)
+        self.write("v1.cpp", self.KERNEL)
+        self.assert_fails(self.against("v1.cpp", "none.py"), USAGE, "the reference none.py is not there")
+        self.assert_fails(self.against("v1.cpp", "v1.cpp"), USAGE, "no Python file")
+        self.assert_fails(self.against("v1.cpp", "ref.py", "--task", "relu"), USAGE, "--reference")
+        self.assert_fails(self.kbench("run", "--reference", "ref.py"), USAGE, "FILE")
+
+
 class TablesTest(ImportCase):
     ROWS = [
         {"code": MODULE, "name": "19_ReLU", "level": 2, "problem_id": 19},
