@@ -18,6 +18,8 @@ constexpr std::array kTopics = {
     ManualTopic{"trainer",
                 "I have a trainer: rewards for answers, from a server or from stored rows"},
     ManualTopic{"data", "I want data: episodes of agents, and what is exported of them"},
+    ManualTopic{"notebook",
+                "I have a notebook: kbench from Python, data frames, Weights & Biases, MLflow"},
     ManualTopic{
         "feedback",
         "Which feedback helps: what to keep, by how much, and a recount of somebody else's study"},

@@ -4,7 +4,7 @@
 //
 // Looked at in this order, and the first one of the right version is taken:
 //   KBENCH_TORCH          a Python, or an unpacked libtorch; where it is set, nothing else counts
-//   KBENCH_WHEEL_PYTHON   the Python in whose environment the wheel lies (set by launcher.py)
+//   KBENCH_WHEEL_PYTHON   the Python in whose environment the wheel lies (set by its module)
 //   python3 on the PATH
 //   share/kbench/torch    a virtual environment, or an unpacked libtorch
 //

@@ -1,7 +1,7 @@
 """data/docs: what its pages tell a reader to type works, typed in this order in an empty folder. It measures.
 
 The blocks of a page that are marked `sh` are one session of a shell. What is marked `sh trl` needs TRL and
-is typed by tests/clients/docs_trl_test.py.
+is typed by tests/clients/docs_trl_test.py; `sh pandas`, `sh wandb` and others by notebook_test.py there.
 """
 
 import json
@@ -144,6 +144,21 @@ class TrainerTest(DocsCase):
         self.assertRegex(output, r"error: expected .;. before")
         asked = json.loads(next(line for line in output.splitlines() if line.startswith('{"')))
         self.assertEqual(asked["row"]["state"], "compile_error")
+
+
+class NotebookTest(DocsCase):
+    PAGE = "notebook"
+
+    def test_it_works_as_it_stands_there(self):
+        output = self.type_in(self.PAGE + ".md").splitlines()
+        self.assertRegex(output[0], r"^\d+ tasks of one operator$")
+        self.assertEqual(output[1:], ["ok True", "compile_error submission kernel.cpp does not compile"])
+
+    def test_the_recipes_are_short(self):
+        for kind in ("sh wandb", "sh mlflow"):
+            (recipe,) = blocks("notebook.md", (kind,))
+            lines = recipe.splitlines()
+            self.assertLessEqual(lines.index("END") - 1, 15, kind)
 
 
 class FeedbackTest(DocsCase):

@@ -53,12 +53,12 @@ class WheelTest(unittest.TestCase):
     def test_the_command_becomes_the_program_and_tells_its_python(self):
         self.write("kbench/bin/kbench",
                    '#!/bin/sh\necho "$KBENCH_WHEEL_PYTHON" "$@"\nexit 5\n', 0o755)
-        shutil.copy(ROOT / "runner/installation/launcher.py", self.folder / "kbench/__init__.py")
-        result = subprocess.run(
-            [sys.executable, "-B", "-c", "import kbench; kbench.main()", "run", "--level", "1,2"],
-            cwd=self.folder, capture_output=True, text=True, check=False)
-        self.assertEqual(result.stdout, f"{sys.executable} run --level 1,2\n", result.stderr)
-        self.assertEqual(result.returncode, 5)
+        shutil.copytree(ROOT / "data/clients/kbench", self.folder / "kbench", dirs_exist_ok=True)
+        for words in (["-c", "import kbench; kbench.main()"], ["-m", "kbench"]):
+            result = subprocess.run([sys.executable, "-B", *words, "run", "--level", "1,2"],
+                                    cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(result.stdout, f"{sys.executable} run --level 1,2\n", result.stderr)
+            self.assertEqual(result.returncode, 5)
 
 
 if __name__ == "__main__":

@@ -41,13 +41,17 @@ foreach(oracle kbench-oracle kbench-oracle-cuda)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION share/kbench
         PATTERN __pycache__ EXCLUDE)
+if(SKBUILD)  # a wheel: all of it lies in the module kbench, which starts the program beside it
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/clients/kbench/ DESTINATION . PATTERN __pycache__ EXCLUDE)
+  set(kbench_without_module REGEX "/data/clients/kbench$" EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/attribution ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
                   ${PROJECT_SOURCE_DIR}/data/docs ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
                   ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
                   ${PROJECT_SOURCE_DIR}/data/workspace
         DESTINATION share/kbench/data
-        PATTERN __pycache__ EXCLUDE)
+        PATTERN __pycache__ EXCLUDE ${kbench_without_module})
 install(FILES ${PROJECT_SOURCE_DIR}/baselines/aot_builder.py DESTINATION share/kbench/baselines)
 install(FILES ${PROJECT_SOURCE_DIR}/runner/abi/kbench.h DESTINATION share/kbench/abi)
 # Made by the program that they are about. A wheel has no place where a shell would look for them.
@@ -68,9 +72,6 @@ if(NOT SKBUILD)
   install(FILES ${for_bash} DESTINATION share/bash-completion/completions RENAME kbench)
   install(FILES ${for_zsh} DESTINATION share/zsh/site-functions RENAME _kbench)
   install(FILES ${for_fish} DESTINATION share/fish/vendor_completions.d)
-endif()
-if(SKBUILD)  # a wheel: all of it lies in the module kbench, whose code starts the program
-  install(FILES ${PROJECT_SOURCE_DIR}/runner/installation/launcher.py DESTINATION . RENAME __init__.py)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
               ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/kbench)

@@ -1,0 +1,5 @@
+"""`python -m kbench …` is the command `kbench …`."""
+
+from . import main
+
+main()
