@@ -10,6 +10,7 @@
 #include "runner/core/lone_surrogates.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/gate/credentials.hpp"
+#include "runner/gate/open_metrics.hpp"
 #include "runner/gate/openrlhf.hpp"
 #include "runner/gate/v1.hpp"
 #include "runner/os/clean_text.hpp"
@@ -71,6 +72,13 @@ struct Routes {
                      const Respond& respond) {
     respond(json_response(desk.draining_ ? 503 : 200,
                           {{"status", desk.draining_ ? "degraded" : "healthy"}}));
+  }
+
+  // This request is no client that waits.
+  static void metrics(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
+                      const Respond& respond) {
+    desk.start(metrics_errand([&desk] { return desk.errands_.size(); }, desk.hello_), visit,
+               respond);
   }
 
   static void openapi(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
@@ -196,6 +204,7 @@ using Kind = Desk::Kind;
 constexpr std::array kRoutes{
     Route{"GET", "/health", nullptr, Kind::kAnswered, Routes::health},
     Route{"GET", "/openapi.json", nullptr, Kind::kAnswered, Routes::openapi},
+    Route{"GET", "/metrics", &Scopes::read, Kind::kAnswered, Routes::metrics},
     Route{"POST", "/v1/evaluations", &Scopes::evaluate, Kind::kAnswered, Routes::evaluation},
     Route{"GET", "/v1/evaluations/", &Scopes::read, Kind::kAnswered, Routes::lookup},
     Route{"POST", "/v1/batch", &Scopes::evaluate, Kind::kAnswered, Routes::batch},

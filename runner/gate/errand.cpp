@@ -59,6 +59,8 @@ Wanted want_task(const std::string& task, const std::string& size) {
   return {{{"what", "task"}, {"task", task}, {"size", size}}, std::nullopt};
 }
 
+Wanted want_metrics() { return {{{"what", "metrics"}}, std::nullopt}; }
+
 Wanted want_tool(const std::string& tool, const Json& arguments, const std::string& agent) {
   return {{{"what", "tool"}, {"tool", tool}, {"arguments", arguments}, {"agent", agent}},
           std::nullopt};

@@ -39,6 +39,7 @@ struct Wanted {
 [[nodiscard]] Wanted want_order(const Order& order);
 [[nodiscard]] Wanted want_row(const std::string& id);
 [[nodiscard]] Wanted want_task(const std::string& task, const std::string& size);
+[[nodiscard]] Wanted want_metrics();
 [[nodiscard]] Wanted want_tool(const std::string& tool, const Json& arguments,
                                const std::string& agent);
 

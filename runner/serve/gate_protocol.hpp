@@ -6,6 +6,7 @@
 //                 "row"      {id, reward}          what became of it
 //                 "task"     {task, size}          what an agent has to know of it
 //                 "tool"     {tool, arguments, agent}   one of an agent's tools (serve/tools.hpp)
+//                 "metrics"  {}                    what the server did (serve/serve_meter.hpp)
 //   supervisor: {"answer": 7, "status": 200, "body": …}
 //                 200 the row is there: {id, run_id, row}; of what is not stored {id, result},
 //                 once;

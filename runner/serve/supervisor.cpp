@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -27,6 +28,7 @@
 #include "runner/serve/gate_process.hpp"
 #include "runner/serve/pace.hpp"
 #include "runner/serve/recent.hpp"
+#include "runner/serve/serve_meter.hpp"
 
 namespace kbench {
 namespace {
@@ -57,8 +59,10 @@ struct News {
 // The judge's thread and what it shares.
 class Work {
  public:
-  Work(Judge& judge, const Spool& spool, OrderQueue::Limits limits, std::size_t batch)
+  Work(Judge& judge, const Spool& spool, ServeMeter& meter, OrderQueue::Limits limits,
+       std::size_t batch)
       : judge_(judge),
+        meter_(meter),
         spool_(spool),
         batch_(batch),
         queue_(limits),
@@ -149,13 +153,16 @@ class Work {
     if (orders.empty()) return;
     std::map<std::string, bool> open;
     for (const QueuedOrder& order : orders) open[order.id] = true;
+    meter_.judge_begins();
     const Status judged =
         judge_.judge(orders, [&](const std::string& id, std::optional<Json> result) {
           const auto found = open.find(id);
           if (found == open.end() || !found->second) return;
           found->second = false;
+          meter_.row();
           tell({.id = id, .judged = true, .result = std::move(result)});
         });
+    meter_.judge_ends();
     for (const auto& [id, still_open] : open) {
       if (!still_open) continue;
       News news{.id = id};
@@ -178,6 +185,7 @@ class Work {
   }
 
   Judge& judge_;
+  ServeMeter& meter_;
   const Spool& spool_;
   const std::size_t batch_;
   mutable std::mutex mutex_;
@@ -197,7 +205,7 @@ class Service {
       : settings_(settings),
         judge_(judge),
         spool_(spool),
-        work_(judge, spool, settings.limits, settings.batch) {}
+        work_(judge, spool, meter_, settings.limits, settings.batch) {}
 
   Result<ServeEnd> run() {
     if (auto restored = restore(); !restored) return restored.error();
@@ -234,6 +242,7 @@ class Service {
       const auto row = judge_.find(order.id, "", Judge::Rows::kThatCount);
       if (row && *row) return spool_.forget(order.id);
       if (order.tries >= kMostDeaths) return give_up(order);
+      meter_.arrived(order.id);
       work_.with_queue([&](OrderQueue& queue) { queue.restore(std::move(order)); });
     });
     if (!damaged) return damaged.error();
@@ -371,6 +380,7 @@ class Service {
   void leave(const std::string& id, const char* what) {
     const Json message = event(what, id);
     spool_.forget(id);
+    meter_.left(id, std::string_view(what) == "done");
     const std::size_t left = work_.with_queue([&](OrderQueue& queue) {
       queue.finish(id);
       return queue.size();
@@ -448,8 +458,15 @@ class Service {
       if (!described) return refusal_of(described.error());
       return {200, std::move(*described)};
     }
+    if (what == "metrics") return {200, metrics()};
     if (what == "tool" && asked.contains("arguments")) return use_tool(asked);
     return {400, refusal_json("the gate asked for what nobody knows", "")};
+  }
+
+  Json metrics() {
+    return work_.with_queue([&](OrderQueue& queue) {
+      return meter_.read(queue.waiting_ids(), queue.size() - queue.waiting());
+    });
   }
 
   static Refusal waits(const std::string& id, OrderQueue::State state) {
@@ -555,6 +572,7 @@ class Service {
     if (auto kept = spool_.keep(order); !kept) return refusal_of(kept.error());
     failed_.erase(id);
     for (const auto& whose : {order.order.agent, std::string()}) (void)pace_of(whose);
+    meter_.arrived(id);
     work_.with_queue([&](OrderQueue& queue) { return queue.push(std::move(order)); });
     send(event("queued", id));
     work_.notify();
@@ -580,6 +598,7 @@ class Service {
   const ServeSettings& settings_;
   Judge& judge_;
   Spool& spool_;
+  ServeMeter meter_;
   Work work_;
   Gate gate_;
   bool draining_ = false;

@@ -46,6 +46,37 @@ TEST_F(DeskTest, WithoutATokenThereIsLittle) {
   EXPECT_EQ(question().at("what"), "row");
 }
 
+TEST_F(DeskTest, MetricsAreForTokensThatMayRead) {
+  EXPECT_EQ(get("/metrics", "").status(), 401);
+  const Answer answer_to = get("/metrics", kReadOnly);
+  EXPECT_EQ(question().at("what"), "metrics");
+  answer_last(200, {{"queued", 3},
+                    {"running", 1},
+                    {"done", 7},
+                    {"failed", 2},
+                    {"oldest_wait_s", 1.5},
+                    {"rows", 7},
+                    {"row_s", 70.25},
+                    {"busy", true},
+                    {"busy_s", 80.0}});
+  ASSERT_EQ(answer_to.status(), 200);
+  EXPECT_THAT((*answer_to.response)->type, HasSubstr("application/openmetrics-text"));
+  const std::string& text = (*answer_to.response)->body;
+  for (const char* line :
+       {"kbench_build_info{version=\"1.2.3\",device=\"cpu\",device_name=\"a CPU\"} 1\n",
+        "kbench_evaluations{state=\"queued\"} 3\n",
+        "kbench_evaluations_ended_total{state=\"failed\"} 2\n", "kbench_oldest_wait_seconds 1.5\n",
+        "kbench_row_seconds_sum 70.25\n", "kbench_device_busy 1\n", "kbench_requests_waiting 0\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_TRUE(text.ends_with("\n# EOF\n"));
+}
+
+TEST_F(DeskTest, ASupervisorThatDoesNotAnswerIsNoMetrics) {
+  const Answer answer_to = get("/metrics");
+  pass(31s);
+  EXPECT_EQ(answer_to.status(), 503);
+}
+
 TEST_F(DeskTest, ForeignHostsAndOriginsAreRefusedBeforeAnything) {
   HttpRequest rebound = request("GET", "/health");
   rebound.headers["host"] = "evil.example";
