@@ -24,6 +24,7 @@
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/trusted_python.hpp"
+#include "runner/sandbox/host.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/task/suite.hpp"
@@ -143,9 +144,15 @@ Finding check_sandbox(bool needs_cuda) {
   const auto& level = sandbox->level(needs_cuda);
   const auto text = fmt::format("{}{}", level.to_string(), needs_cuda ? " (with CUDA)" : "");
   if (level.reason.empty()) return {"sandbox", Health::kPass, text, ""};
+  std::string remedy = "`kbench selftest sandbox` shows what the missing layer leaves open";
+  if (!level.bubblewrap) {
+    remedy = find_system_program("bwrap")
+                 ? "bubblewrap is refused its namespaces: a container wants --cap-add SYS_ADMIN "
+                   "(`kbench help install`); `kbench selftest sandbox` shows what is open"
+                 : "install bubblewrap; `kbench selftest sandbox` shows what is open";
+  }
   return {"sandbox", Health::kCaution, fmt::format("{}; {}", text, level.reason),
-          level.bubblewrap ? "`kbench selftest sandbox` shows what the missing layer leaves open"
-                           : "install bubblewrap; `kbench selftest sandbox` shows what is open"};
+          std::move(remedy)};
 }
 
 Finding check_cache(const Installation& installation) {

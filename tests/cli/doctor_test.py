@@ -1,6 +1,9 @@
 """kbench doctor: every check has a verdict, and the exit status follows from them."""
 
 import json
+import os
+import shutil
+import subprocess
 
 import cli_case
 from cli_case import GOOD, INFRASTRUCTURE, ROOT
@@ -29,6 +32,19 @@ class DoctorTest(cli_case.CliCase):
         for one in findings.values():
             if one["health"] == "FAIL":
                 self.assertNotEqual(one["remedy"], "", one["check"])
+
+    def test_what_a_default_container_lacks_is_named(self):
+        """Root without SYS_ADMIN, as docker starts a container: bubblewrap is there and gets no namespaces."""
+        if os.geteuid() != 0 or not shutil.which("bwrap") or not shutil.which("setpriv"):
+            self.skipTest("needs root, bwrap and setpriv")
+        result = subprocess.run(
+            ["setpriv", "--inh-caps=-sys_admin", "--bounding-set=-sys_admin", str(cli_case.KBENCH), "doctor", "--format",
+             "json"], cwd=self.folder, env={**os.environ, "HOME": str(self.folder)}, capture_output=True, text=True,
+            check=False)
+        (finding,) = [one for one in json.loads(result.stdout)["findings"] if one["check"] == "sandbox"]
+        self.assertEqual(finding["health"], "CAUTION")
+        self.assertIn("SYS_ADMIN", finding["remedy"])
+        self.assertNotIn("install bubblewrap", finding["remedy"])
 
     def test_table_starts_each_line_with_the_verdict(self):
         lines = self.kbench("doctor").stdout.splitlines()
