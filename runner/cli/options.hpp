@@ -40,7 +40,7 @@ struct RunOptions : RunRequest, RunTerms {
   CommonOptions common;    // without its suite, which is the request's
   bool dry_run = false;    // the plan is printed, and nothing else done
   bool exit_zero = false;  // failures of submissions do not change the exit code
-  // Of the request's file: a KernelBench problem of one's own, in place of suite and tasks.
+  // A KernelBench problem that the request's file solves, in place of suite and tasks.
   std::optional<std::filesystem::path> reference;
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/import/lowering_setup.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/import/lowering_setup.hpp"
 #include "runner/import/reference.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
