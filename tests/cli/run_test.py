@@ -251,7 +251,8 @@ class FaultsTest(RunCase):
 
 class OutputTest(RunCase):
     def test_json_is_pure_and_complete(self):
-        result = self.run_kbench(*RELU, "--quick", "--submissions", FAULTS, "--agent", "honest",
+        self.begin_checked()
+        result = self.run_kbench(*TINY_RELU, "--quick", "--submissions", FAULTS, "--agent", "honest",
                                  "--format", "json")
         self.assert_good(result)
         report = json.loads(result.stdout)
@@ -276,6 +277,7 @@ class OutputTest(RunCase):
         other = self.folder / "subs/alice/level1/023_softmax.cpp"
         other.parent.mkdir(parents=True)
         other.write_text("int not_selected;\n", encoding="ascii")
+        self.begin_checked()
         result = self.run_kbench(*TINY_RELU, "--quick", "--submissions", "subs", "--format", "json",
                                  "--html", "page.html")
         self.assert_good(result)
@@ -285,6 +287,7 @@ class OutputTest(RunCase):
         self.assertIn("level1/019_relu", (self.folder / "page.html").read_text())
 
     def test_every_sample_is_stored(self):
+        self.begin_checked()
         self.assert_good(self.run_kbench(*TINY_RELU, "--submissions", FAULTS, "--agent", "honest"))
         with sqlite3.connect(self.folder / "kbench.sqlite") as store:
             sides = dict(store.execute(
