@@ -1,19 +1,56 @@
 #include "reports/html_report.hpp"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "reports/about_text.hpp"
+#include "reports/environment_table.hpp"
+#include "reports/html_writer.hpp"
 #include "reports/page_data.hpp"
 #include "reports/page_episodes.hpp"
+#include "reports/page_merge.hpp"
 #include "reports/page_model.hpp"
 #include "reports/page_template.hpp"
 #include "reports/static_tables.hpp"
 #include "reports/verdict_card.hpp"
 
 namespace kbench {
+namespace {
+
+constexpr std::size_t kMostDescription = 200;
+
+std::string heading(const std::string& text) { return HtmlWriter().element("h3", text).take(); }
+
+// Several runs, each with its own tables.
+std::string render_together(const ReportData& data) {
+  std::vector<std::unique_ptr<PageModel>> pages;
+  pages.push_back(std::make_unique<PageModel>(data));
+  for (const ReportData& other : data.beside) pages.push_back(std::make_unique<PageModel>(other));
+  PageParts parts{.title = page_title(data),
+                  .description = page_description(*pages.front()),
+                  .home = "",
+                  .headline = headline_html(pages)};
+  std::vector<RunPage> runs;
+  for (const auto& page : pages) {
+    const std::string name = run_words(*page);
+    parts.results += heading(name) + results_html(*page) + episodes_html(*page);
+    parts.environment += heading(name) + environment_html(*page);
+    parts.census += heading(name) + census_html(*page);
+    runs.push_back({page_json(*page), name});
+  }
+  return page_alone(parts, merge_pages(std::move(runs)));
+}
+
+}  // namespace
 
 std::string render_html(const ReportData& data) {
+  if (!data.beside.empty()) return render_together(data);
   const PageModel page(data);
   return page_alone({.title = page_title(data),
+                     .description = page_description(page),
                      .home = "",
                      .ranks = !verdict_card(data),
                      .headline = headline_html(page),
@@ -24,7 +61,15 @@ std::string render_html(const ReportData& data) {
 }
 
 std::string page_title(const ReportData& data) {
+  if (!data.words.title.empty()) return data.words.title;
   return fmt::format("kbench results · {}", short_id(data.run));
+}
+
+std::string page_description(const PageModel& page) {
+  if (!page.data.words.about.empty()) return first_words(page.data.words.about, kMostDescription);
+  if (const auto card = verdict_card(page.data))
+    return fmt::format("{}: {}", card->task, card_title(*card));
+  return page.boards.empty() ? "A run of kbench." : winners_of(page.boards[0]);
 }
 
 }  // namespace kbench

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/model.hpp"
+#include "reports/page_model.hpp"
 
 namespace kbench {
 
@@ -13,5 +14,7 @@ namespace kbench {
 
 // Title of the window.
 [[nodiscard]] std::string page_title(const ReportData& data);
+// One sentence, for whoever shows a link to the page.
+[[nodiscard]] std::string page_description(const PageModel& page);
 
 }  // namespace kbench

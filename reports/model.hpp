@@ -135,6 +135,12 @@ struct NightFinding {
   [[nodiscard]] std::string contestant() const;
 };
 
+// Words of a page's publisher: foreign text like all other.
+struct PageWords {
+  std::string title;  // of the page and of its headline; empty: made of the run
+  std::string about;  // Markdown, shown as text with paragraphs and links that are spelled out
+};
+
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
@@ -164,6 +170,10 @@ struct ReportData {
   // beginning to the last one's end.
   std::optional<RunGroup> group;
   std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
+  PageWords words;                                 // only the page shows them
+  // Other runs that the page shows beside this one, each on tabs of its own: nothing is ranked
+  // across. None of them has any.
+  std::vector<ReportData> beside;
 };
 
 // Bytes of sources that a report carries, and of what was said in episodes.

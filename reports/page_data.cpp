@@ -21,6 +21,7 @@
 #include "reports/sanitize.hpp"
 #include "reports/trend_json.hpp"
 #include "reports/verdict_card.hpp"
+#include "reports/without_folders.hpp"
 
 namespace kbench {
 namespace {
@@ -50,7 +51,7 @@ Json finite(const std::optional<double>& value) { return value ? finite(*value) 
 Json cleaned(const Field& field, Json value) {
   if (value.is_string()) {
     const bool lines = field.name == "message" || field.name == "hint";
-    const std::string& text = value.get_ref<const std::string&>();
+    const std::string text = without_folders(value.get_ref<const std::string&>());
     return lines ? sanitize_text(text) : sanitize_line(text);
   }
   if (value.is_structured())
@@ -113,7 +114,7 @@ Json failed_checks_json(const Evaluation& evaluation) {
                       {"max_error", finite(check.max_error)},
                       {"tolerance", finite(check.tolerance)},
                       {"wrong_elements", check.wrong_elements},
-                      {"message", sanitize_text(check.message)}});
+                      {"message", sanitize_text(without_folders(check.message))}});
   }
   return failed;
 }

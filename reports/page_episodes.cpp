@@ -104,7 +104,7 @@ Json turn_json(const PageModel& page, const StoryTurn& turn, Texts& texts) {
 
 std::string command_of(const PageModel& page, const Episode& head) {
   const std::string database =
-      page.data.database.empty() ? "kbench.sqlite" : page.data.database.string();
+      page.data.database.empty() ? "kbench.sqlite" : page.data.database.filename().string();
   return fmt::format("kbench episodes show {} --db {}", shell_word(head.id), shell_word(database));
 }
 

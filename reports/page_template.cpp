@@ -51,12 +51,14 @@ Linked linked_within(std::string_view script) {
 
 std::string with(const PageParts& parts, const Json& data, const Linked& linked) {
   const std::string title = escape_html(parts.title);
+  const std::string description = escape_html(parts.description);
   const std::string fields = fields_html();
   const std::string verdicts = verdicts_html();
   const std::string states = states_html();
   const std::string json = for_script_element(data);
   const std::string sections = sections_of(parts);
   return fill(assets::kPageHtml, {{"title", title},
+                                  {"description", description},
                                   {"style_source", linked.style_source},
                                   {"script_source", linked.script_source},
                                   {"style", linked.style},

@@ -47,6 +47,7 @@ constexpr std::array<Reporter, 11> kReporters{{
      .suffix = ".html",
      .help = "one self-contained page, for people",
      .render = [](Data data, Options) { return render_html(data); },
+     .takes_several = true,
      .needs_times = true},
     {"junit", ".xml", "a test case for each task and submission, for CI servers",
      [](Data data, Options) { return render_junit(data); }},

@@ -32,7 +32,7 @@ struct Reporter {
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
   std::string_view profile;    // only of runs that were judged by this one; empty: of each
   bool takes_reward = false;   // ReportData::reward
-  bool takes_several = false;  // several runs as one, see joined_runs.hpp
+  bool takes_several = false;  // several runs: as one (joined_runs.hpp), the page side by side
   bool one_level = false;      // only of runs of one level: it calls tasks by their number alone
   bool needs_times = false;    // not of runs that were checked only: it ranks, or is made of times
 };

@@ -10,6 +10,7 @@
 
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/without_folders.hpp"
 #include "runner/core/run_choices.hpp"
 
 namespace kbench {
@@ -46,7 +47,8 @@ class Choices {
   [[nodiscard]] std::string of_run(std::string_view name, RunChoice::Kind kind) const {
     const Json value = find(name);
     switch (kind) {
-      case RunChoice::Kind::kText: return value.is_string() ? value.get<std::string>() : "";
+      case RunChoice::Kind::kText:
+        return value.is_string() ? without_folders(value.get<std::string>()) : "";
       case RunChoice::Kind::kNumber:
         if (value.is_number_integer()) return value.dump();
         return value.is_number() ? fmt::format("{}", value.get<double>()) : "";
@@ -125,7 +127,7 @@ std::string RowCommands::line(const char* name, const ResultRow& row,
                               const std::string& out) const {
   Command command;
   command.word("kbench").word(name).word(short_id(run_of(data_, row)));
-  command.option("--db", data_.database.string()).option("--task", row.task);
+  command.option("--db", data_.database.filename().string()).option("--task", row.task);
   command.option("--agent", row.agent).option("--variant", row.variant);
   if (ambiguous_.contains({row.task, row.agent, row.variant}))
     command.option("--submission", row.submission);

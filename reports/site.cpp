@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/environment_table.hpp"
 #include "reports/fields.hpp"
 #include "reports/html_report.hpp"
 #include "reports/html_writer.hpp"
@@ -62,7 +63,8 @@ class TaskData {
     now_.clear();
     Json made = Json::object();
     for (const auto& [name, value] : whole_.items())
-      if (name != "boards" && name != "rows" && name != "details" && name != "episodes")
+      if (name != "boards" && name != "rows" && name != "details" && name != "episodes" &&
+          name != "contents")
         made[name] = value;
     Json boards = Json::array();
     Json steps = Json::array();
@@ -81,6 +83,7 @@ class TaskData {
     }
     made["boards"] = std::move(boards);
     made["episodes"] = episodes(sanitize_line(task));
+    made["contents"] = contents();
     made["rows"] = std::move(rows_);
     made["details"] = std::move(details_);
     made["site"] = {
@@ -123,6 +126,20 @@ class TaskData {
     made["rows"] = {now, count};
     for (Json& row : made["best"]) row = renumbered(row);
     made["baselines"] = renumbered(task["baselines"]);
+    return made;
+  }
+
+  // What the rows of the task are made of, and the task itself.
+  [[nodiscard]] Json contents() const {
+    const Json& all = whole_["contents"];
+    Json made = Json::object();
+    const auto keep = [&](const std::string& hash) {
+      if (const auto found = all.find(hash); found != all.end()) made[hash] = *found;
+    };
+    for (const auto& [before, now] : now_) {
+      keep(page_.evaluations[before]->task_source);
+      for (const TreeFile& file : page_.rows[before].sources) keep(file.hash);
+    }
     return made;
   }
 
@@ -224,7 +241,8 @@ Json index_json(const PageModel& page, Json whole) {
       kept["ranked_as"] = *apart;
     details = std::move(kept);
   }
-  // What was said stands in the tasks' files.
+  // Sources, and what was said, stand in the tasks' files.
+  whole["contents"] = Json::object();
   for (Json& episode : whole["episodes"]) episode["turns"] = Json::array();
   for (std::size_t b = 0; b < page.boards.size(); ++b)
     for (std::size_t t = 0; t < page.boards[b].tasks.size(); ++t)
@@ -266,6 +284,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
     const std::string root = root_of(path);
     files.push_back(
         {path, page_of_site({.title = fmt::format("{} · {}", sanitize_line(task), page_title(data)),
+                             .description = page_description(page),
                              .home = root + "index.html",
                              .ranks = ranks,
                              .headline = task_headline(page, task),
@@ -277,6 +296,7 @@ std::vector<SiteFile> render_site(const ReportData& data) {
   files.push_back({std::string(kSiteStyle), std::string(site_style())});
   files.push_back({std::string(kSiteScript), site_script()});
   files.push_back({"index.html", page_of_site({.title = page_title(data),
+                                               .description = page_description(page),
                                                .home = "",
                                                .ranks = ranks,
                                                .headline = headline_html(page),

@@ -9,12 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "reports/about_text.hpp"
 #include "reports/fields.hpp"
 #include "reports/html_writer.hpp"
-#include "reports/json_report.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/verdict_card.hpp"
+#include "reports/without_folders.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -170,19 +171,6 @@ std::string board_name(const PageBoard& board) {
                      board.profile, board.protocol);
 }
 
-// Facts as a table; nested ones by their path, so that nobody has to read JSON.
-void write_fact(HtmlWriter& html, const std::string& name, const std::string& value) {
-  html.open("tr").element("th", name, {{"scope", "row"}}).element("td", value).close();
-}
-
-// What a machine has none of is not a fact about it.
-void write_facts(HtmlWriter& html, const std::string& path, const Json& value) {
-  if (value.is_null() || value == "") return;
-  if (!value.is_object() || value.empty()) return write_fact(html, path, plain(value));
-  for (const auto& [name, part] : value.items())
-    write_facts(html, path.empty() ? name : path + " · " + name, part);
-}
-
 void write_help(HtmlWriter& html, std::string_view term, std::string_view help) {
   html.element("dt", term).element("dd", help);
 }
@@ -243,33 +231,69 @@ void write_meta(HtmlWriter& html, const PageModel& page) {
 void write_cautions(HtmlWriter& html, const std::vector<std::string>& cautions) {
   if (cautions.empty()) return;
   html.open("ul", {{"class", "cautions"}, {"aria-label", "Cautions"}});
-  for (const std::string& caution : cautions) html.element("li", caution);
+  for (const std::string& caution : cautions) html.element("li", without_folders(caution));
   html.close();
+}
+
+// "40 tasks on NVIDIA H200"
+std::string extent_of(const PageModel& page) {
+  std::size_t tasks = 0;
+  for (const PageBoard& board : page.boards) tasks += board.tasks.size();
+  return fmt::format("{} task{} on {}", tasks, tasks == 1 ? "" : "s", device_name(page));
+}
+
+std::string about_of(const ReportData& data) {
+  return data.words.about.empty() ? "" : about_html(data.words.about);
 }
 
 }  // namespace
 
+std::string run_words(const PageModel& page) {
+  return fmt::format("{} · {} · run {}", device_name(page), minute_of(page.data.run.started_at),
+                     short_id(page.data.run));
+}
+
+std::string headline_html(const std::vector<std::unique_ptr<PageModel>>& pages) {
+  HtmlWriter html;
+  const PageWords& words = pages.front()->data.words;
+  html.element("h1", words.title.empty() ? fmt::format("{} runs", pages.size()) : words.title);
+  html.open("ul", {{"class", "run-leads"}});
+  for (const auto& page : pages) {
+    html.open("li").element("b", run_words(*page)).text(": ");
+    html.text(page->boards.empty() ? "nothing was timed." : winners_of(page->boards[0])).close();
+  }
+  html.close();
+  html.element("p", "Each run has a tab of its own; nothing is ranked across them.",
+               {{"class", "meta"}});
+  std::vector<std::string> cautions;
+  for (const auto& page : pages)
+    for (const std::string& caution : cautions_of(*page))
+      cautions.push_back(fmt::format("{} (run {})", caution, short_id(page->data.run)));
+  write_cautions(html, cautions);
+  return html.take() + about_of(pages.front()->data);
+}
+
 std::string headline_html(const PageModel& page) {
   HtmlWriter html;
+  const std::string& title = page.data.words.title;
   if (const auto card = verdict_card(page.data)) {
+    if (!title.empty()) html.element("p", title, {{"class", "kicker"}});
     write_card(html, *card);
     write_meta(html, page);
     write_cautions(html, run_cautions_of(page));
-    return html.take();
+    return html.take() + about_of(page.data);
   }
-  std::size_t tasks = 0;
-  for (const PageBoard& board : page.boards) tasks += board.tasks.size();
-  html.element("h1",
-               fmt::format("{} task{} on {}", tasks, tasks == 1 ? "" : "s", device_name(page)));
+  html.element("h1", title.empty() ? extent_of(page) : title);
   html.open("p", {{"class", "lead"}});
   if (const std::string unfinished = unfinished_words(page.data); !unfinished.empty())
     html.text(unfinished + ". So far: ");
   html.text(page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
                                 : winners_of(page.boards[0]));
   html.close();
+  if (!title.empty()) html.element("p", extent_of(page), {{"class", "meta"}});
   write_meta(html, page);
   write_cautions(html, cautions_of(page));
-  return html.take();
+  return html.take() + about_of(page.data);
 }
 
 std::string results_html(const PageModel& page) {
@@ -280,26 +304,6 @@ std::string results_html(const PageModel& page) {
     if (ranks) write_ranking(html, page, board);
     write_tasks(html, board);
   }
-  return html.take();
-}
-
-std::string environment_html(const PageModel& page) {
-  const Run& run = page.data.run;
-  HtmlWriter html;
-  open_table(html, "What the run ran on, and with what");
-  html.open("tbody");
-  write_fact(html, "Command", sanitize_line(run.command_line));
-  write_fact(html, "Run", run.id);
-  write_fact(html, "Started", run.started_at);
-  write_fact(html, "Finished", run.finished_at.empty() ? "no" : run.finished_at);
-  write_fact(html, "Rows",
-             fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message));
-  write_fact(html, "Report schema", fmt::format("{}", kReportSchemaVersion));
-  if (const Json environment = recorded(run.environment); environment.is_object())
-    for (const auto& [name, value] : environment.items()) write_facts(html, name, value);
-  else if (!run.environment.empty())
-    write_fact(html, "Environment", run.environment);
-  close_table(html);
   return html.take();
 }
 
@@ -319,8 +323,8 @@ std::string census_html(const PageModel& page) {
   open_table(html, "Files that were ignored");
   write_heads(html, {"File", "Why"}, 2);
   for (const Json& file : ignored) {
-    html.open("tr").element("th", plain(member(file, "path")), {{"scope", "row"}});
-    html.element("td", plain(member(file, "why")),
+    html.open("tr").element("th", without_folders(plain(member(file, "path"))), {{"scope", "row"}});
+    html.element("td", without_folders(plain(member(file, "why"))),
                  {{"class", member(file, "mistaken") == true ? "caution" : ""}});
     html.close();
   }

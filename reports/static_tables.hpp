@@ -3,16 +3,21 @@
 // finished HTML; all text passes HtmlWriter.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "reports/page_model.hpp"
 
 namespace kbench {
 
 [[nodiscard]] std::string headline_html(const PageModel& page);
+// The headline of a page of several runs: who is ahead on each.
+[[nodiscard]] std::string headline_html(const std::vector<std::unique_ptr<PageModel>>& pages);
+// "NVIDIA H200 · 2026-11-20 09:30 · run 5eed01234567"
+[[nodiscard]] std::string run_words(const PageModel& page);
 [[nodiscard]] std::string results_html(const PageModel& page);  // ranking and tasks
-[[nodiscard]] std::string environment_html(const PageModel& page);
-[[nodiscard]] std::string census_html(const PageModel& page);  // of the submissions folder
+[[nodiscard]] std::string census_html(const PageModel& page);   // of the submissions folder
 [[nodiscard]] std::string fields_html();
 [[nodiscard]] std::string verdicts_html();
 [[nodiscard]] std::string states_html();

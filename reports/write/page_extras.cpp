@@ -61,8 +61,8 @@ Status add_sources(ReportData& data, const Store& store) {
   if (!contents) return contents.error();
   data.contents = std::move(contents->texts);
   for (const auto& [hash, why] : contents->damaged)
-    data.contents.emplace(
-        hash, fmt::format("This file is damaged in {}: {}.\n", store.file().string(), why));
+    data.contents.emplace(hash, fmt::format("This file is damaged in {}: {}.\n",
+                                            store.file().filename().string(), why));
   return Done{};
 }
 

@@ -154,6 +154,8 @@ constexpr const char* kReportHelp =
     "  kbench report md                        paste it into a pull request\n"
     "  kbench report jsonl --reward log        what each row is worth to whoever trains on it\n"
     "  kbench report table1 --run a --run b    as CUDA Agent's paper has it, of two runs\n"
+    "  kbench report html --run a --run b -o both.html     two runs on a page, a tab each\n"
+    "  kbench report html --title Mine --about about.md -o index.html    to be published\n"
     "  kbench report html --site results       for very large runs\n"
     "  kbench report --out run.csv --out junit=run.xml --out github=-\n\n";
 

@@ -156,14 +156,19 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) 
   add_path(*report, "--site", words.site,
            "Write html as many files, an index and one for each task, into this folder")
       ->type_name("DIR");
+  report->add_option("--title", options.title, "Headline of the page and title of its window")
+      ->type_name("TEXT");
+  add_path(*report, "--about", options.about,
+           "Markdown file that says what the page is about; its text stands below the headline")
+      ->type_name("FILE.md");
   add_levels(*report, options.levels);
   add_variants(*report, options.variants);
   add_trust(*report, options.common.trust);
   add_database(*report, options.database);
   report
       ->add_option("--run", options.runs,
-                   "Start of an id, a tag, latest or latest~N (default: the newest run); table1 "
-                   "takes several")
+                   "Start of an id, a tag, latest or latest~N (default: newest); html "
+                   "and table1 take several")
       ->allow_extra_args(false)
       ->type_name("RUN");
   add_reward(*report, options.reward, "Reward of each row, in json and jsonl; see below");

@@ -109,7 +109,9 @@ struct ReportOptions {
   VariantRule variants = VariantRule::kBest;
   std::optional<std::string> reward;  // a name of reward/reward.hpp
   std::vector<OutputRequest> outputs;
-  std::optional<std::filesystem::path> site;  // a folder for a page of many files
+  std::optional<std::filesystem::path> site;   // a folder for a page of many files
+  std::optional<std::string> title;            // of the page
+  std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
 };
 
 // One row of a stored run.

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +24,7 @@
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
+#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
@@ -43,7 +46,40 @@ Status check_formats(const ReportOptions& options) {
   return Done{};
 }
 
-Result<ReportData> load_runs(const Store& store, const std::vector<std::string>& names) {
+// The page keeps runs apart, and the other formats that take several make one table of them.
+Status check_several(const ReportOptions& options) {
+  if (options.runs.size() < 2) return Done{};
+  if (options.site)
+    return Error{ErrorCode::kUsage, "a site is of one run", "give --run once, or leave --site out"};
+  const auto is_page = [](const OutputRequest& output) { return output.reporter->name == "html"; };
+  const auto pages = std::count_if(options.outputs.begin(), options.outputs.end(), is_page);
+  if (pages == 0 || pages == std::ssize(options.outputs)) return Done{};
+  return Error{ErrorCode::kUsage,
+               "html shows several runs side by side, and another format makes one of them",
+               "write them by two commands"};
+}
+
+constexpr std::size_t kMostAboutBytes = 64u << 10;
+
+// What the publisher hands in. Errors: kUsage where the file cannot be read.
+Result<PageWords> read_words(const ReportOptions& options) {
+  if ((options.title || options.about) && !options.site && !writes_page(options.outputs))
+    return Error{ErrorCode::kUsage, "--title and --about are of a page, and none is written",
+                 "kbench report html --title TEXT -o page.html"};
+  PageWords words;
+  words.title = sanitize_line(options.title.value_or(""));
+  if (!options.about) return words;
+  auto text = read_bounded_file(*options.about, kMostAboutBytes);
+  if (!text)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--about {}: {}", options.about->string(), text.error().message),
+                 fmt::format("a text file of at most {} KiB", kMostAboutBytes >> 10)};
+  words.about = sanitize_text(*text);
+  return words;
+}
+
+Result<ReportData> load_runs(const Store& store, const ReportOptions& options) {
+  const std::vector<std::string>& names = options.runs;
   if (names.empty()) return load_report(store);
   std::vector<ReportData> runs;
   for (const std::string& name : names) {
@@ -51,7 +87,19 @@ Result<ReportData> load_runs(const Store& store, const std::vector<std::string>&
     if (!data) return data.error();
     runs.push_back(std::move(*data));
   }
-  return join_runs(std::move(runs));
+  if (!writes_page(options.outputs) || runs.size() == 1) return join_runs(std::move(runs));
+  ReportData first = std::move(runs.front());
+  std::move(runs.begin() + 1, runs.end(), std::back_inserter(first.beside));
+  return first;
+}
+
+// Every run of the page, the first one too.
+template <class Act>
+Status for_each_run(ReportData& data, Act act) {
+  if (auto done = act(data); !done) return done;
+  for (ReportData& other : data.beside)
+    if (auto done = act(other); !done) return done;
+  return Done{};
 }
 
 }  // namespace
@@ -61,6 +109,9 @@ int report_command(const ReportOptions& options, const Installation& installatio
   if (const auto fine = check_outputs(options.outputs, options.database); !fine)
     return fail(fine.error(), terminal);
   if (const auto fine = check_formats(options); !fine) return fail(fine.error(), terminal);
+  if (const auto fine = check_several(options); !fine) return fail(fine.error(), terminal);
+  auto words = read_words(options);
+  if (!words) return fail(words.error(), terminal);
   std::optional<RewardRule> reward;
   if (options.reward) {
     auto rule = find_reward(*options.reward);
@@ -76,12 +127,15 @@ int report_command(const ReportOptions& options, const Installation& installatio
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   if (const auto status = complain_without_runs(*store, options.database, options.common))
     return *status;
-  auto data = load_runs(*store, options.runs);
+  auto data = load_runs(*store, options);
   if (!data) return fail(data.error(), terminal);
-  if (const auto kept = keep_levels(*data, options.levels); !kept)
-    return fail(kept.error(), terminal);
-  data->variants = options.variants;
-  data->trust = options.common.trust;
+  const auto chosen = for_each_run(*data, [&](ReportData& one) -> Status {
+    one.variants = options.variants;
+    one.trust = options.common.trust;
+    return keep_levels(one, options.levels);
+  });
+  if (!chosen) return fail(chosen.error(), terminal);
+  data->words = std::move(*words);
   data->reward = std::move(reward);
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
@@ -95,8 +149,9 @@ int report_command(const ReportOptions& options, const Installation& installatio
         return fail(fine.error(), terminal);
   }
   if (options.site || writes_page(options.outputs)) {
-    if (const auto added = add_page_extras(*data, *store, installation.suites); !added)
-      return fail(added.error(), terminal);
+    const auto added = for_each_run(
+        *data, [&](ReportData& one) { return add_page_extras(one, *store, installation.suites); });
+    if (!added) return fail(added.error(), terminal);
   }
 
   if (const auto written = write_outputs(*data, options.outputs, report_style(options.common));

@@ -80,9 +80,9 @@ class SourcesTest(RunsCase):
         line = json.loads(self.kbench("report", "jsonl").stdout.splitlines()[0])
         self.assertEqual(line["sources"], rows["alice"])
 
-    def test_the_page_names_the_database_by_its_absolute_path(self):
+    def test_the_page_names_the_database_without_its_folder(self):
         page = self.kbench("report", "html", "--db", "./kbench.sqlite").stdout
-        command = (f"kbench reproduce {run_id(1)[:12]} --db {self.folder}/kbench.sqlite "
+        command = (f"kbench reproduce {run_id(1)[:12]} --db kbench.sqlite "
                    f"--task {RELU} --agent alice")
         self.assertIn(json.dumps(command), page)
 

@@ -3,9 +3,10 @@
 import csv
 import io
 import json
+import os
 
 import page_case
-from page_case import PageCase, data_of
+from page_case import FOLDER, UNCHAINED, PageCase, data_of, run
 
 
 def scored(row, over="eager"):
@@ -231,6 +232,22 @@ class OverviewTest(PageCase):
         self.assertEqual(int(counts["wrong result"]), wrong)
         self.assertEqual(sum(map(int, counts.values())), len(board["tasks"]))
 
+    def test_why_n_is_not_all_tasks(self):
+        text = self.open().inner_text(".unranked")
+        unranked = {row["task"] for row in self.report["results"] if not row["ranked"]}
+        self.assertIn(f"{len(unranked)} of 40 tasks count in no score", text)
+        self.assertIn(f"its output does not depend on its inputs ({len(unranked)})", text)
+
+    def test_a_chart_is_saved_as_it_looks(self):
+        page = self.open()
+        with page.expect_download() as download:
+            page.click("#dots .picture")
+        text = download.value.path().read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("<svg"))
+        self.assertIn("lenet5", text)
+        self.assertNotIn("var(", text)
+        self.assertNotIn("class=", text)
+
     def test_a_pointed_agent_stands_out_in_the_curve(self):
         page = self.open()
         page.hover('tr[data-agent="agent-b"] td.strong')
@@ -265,7 +282,7 @@ class TaskPageTest(PageCase):
         text = page.inner_text(f'details[open]:has-text("{failed["agent"]}")')
         self.assertIn(failed["message"], text)
         self.assertIn("largest error 0.0019, allowed 0.0012", text)
-        self.assertIn(f"kbench reproduce 5eed01234567 --db {page_case.FOLDER}/run.sqlite --task "
+        self.assertIn(f"kbench reproduce 5eed01234567 --db run.sqlite --task "
                       f'level1/002_batched_matrix_multiplication --agent {failed["agent"]}', text)
         self.assertIn("dropped: SM clock", text)
         self.assertLessEqual(page.locator("details[open]").count(), 5)
@@ -420,6 +437,62 @@ class OtherDataTest(PageCase):
         self.assertFalse(self.open().is_visible("#trend"))  # one run is no trend
         task = self.open("#level1/001_square_matrix_multiplication", file=file)
         self.assertIn("x: 4096 x 4096", task.inner_text("#task"))
+
+
+class PublishedTest(PageCase):
+    """What the publisher hands in, and several runs in one page."""
+    shape = (6, 3, 8, "history")
+
+    def report_html(self, name, *words):
+        file = FOLDER / name
+        run(os.environ["KBENCH"], "report", "html", "--db", f"{self.file.stem}.sqlite", "--output", file,
+            UNCHAINED, *words)
+        return file
+
+    def test_title_and_about_are_text(self):
+        about = FOLDER / "about.md"
+        about.write_text("# Why\n\nNightly **kernels** of [ours](https://example.org/x).\n\n"
+                         "<img src=https://example.org/p.png onerror=\"document.title='owned'\">\n"
+                         "<script>document.title='owned'</script>\n\n[no](javascript:alert(1))\n",
+                         encoding="utf-8")
+        title = "Kernels </title><script>document.title='owned'</script>"
+        page = self.open(file=self.report_html("published.html", "--title", title, "--about", about))
+        self.assertEqual(page.title(), title)
+        self.assertEqual(page.inner_text("h1"), title)
+        self.assertEqual(page.get_attribute('meta[property="og:title"]', "content"), title)
+        self.assertIn("Nightly **kernels**", page.get_attribute('meta[name="description"]', "content"))
+        self.assertTrue(page.get_attribute('link[rel="icon"]', "href").startswith("data:"))
+        self.assertEqual(page.locator("main img, main script").count(), 0)
+        self.assertEqual(page.eval_on_selector_all(".about a", "all => all.map(e => e.href)"),
+                         ["https://example.org/x"])
+        self.assertIn("<script>document.title", page.inner_text(".about"))
+        self.assertLess(page.locator(".lead").bounding_box()["y"], 300)
+
+    def test_runs_are_tabs(self):
+        file = self.report_html("runs.html", "--run", "latest", "--run", "latest~1", "--run", "0eed")
+        page = self.open("#?metric=mean", file=file)
+        boards = data_of(file)["boards"]
+        self.assertEqual(len({board["run"] for board in boards}), 3)
+        self.assertEqual(page.locator(".run-leads li").count(), 3)
+        def ranking():
+            return page.eval_on_selector_all("table.ranking tbody tr", "a => a.map(e => e.innerText)")
+        first = ranking()
+        page.check('input[name="board"][value="2"]', force=True)
+        self.assertIn("Another GPU 24GB", page.inner_text("#ranking label.segment:has(input[name=board]:checked)"))
+        self.assertNotEqual(ranking(), first)
+        # Alone the last run has the same ranking.
+        alone = self.open("#?metric=mean", file=self.report_html("alone.html", "--run", "0eed"))
+        self.assertEqual(alone.eval_on_selector_all(
+            "table.ranking tbody tr", "a => a.map(e => e.innerText)"), ranking())
+        page.click(".matrix tbody th a")
+        self.assertTrue(page.is_visible("#task .time"))
+        page.go_back()
+        page.go_back()
+        self.assertEqual(ranking(), first)
+
+    def test_no_folder_of_the_machine_is_published(self):
+        for file in (self.file, self.report_html("again.html", "--run", "latest")):
+            self.assertNotIn(str(FOLDER), file.read_text(encoding="utf-8"))
 
 
 class HostileTest(PageCase):

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import page_case
-from page_case import FOLDER, PageCase, make_page
+from page_case import FOLDER, PageCase, data_of, make_page
 
 TASK = "level1/002_batched_matrix_multiplication"
 USAGE = 2
@@ -42,6 +42,20 @@ class SiteTest(PageCase):
                          ["index.html", "kbench-site.json", "kbench.css", "kbench.js"])
         largest = max((self.site / file).stat().st_size for file in files)
         self.assertLess(largest, self.file.stat().st_size)
+
+    def test_a_task_has_its_own_sources_alone(self):
+        whole = data_of(self.file)["contents"]
+        self.assertEqual(data_of(self.site / "index.html")["contents"], {})
+        sources = set()
+        for row in self.report["results"]:
+            data = data_of(self.site / f"tasks/{row['task']}.html")
+            own = {file["hash"] for one in self.report["results"] if one["task"] == row["task"]
+                   for file in (one["sources"] or {"files": []})["files"]}
+            own |= {task["source"] for board in data["boards"] for task in board["tasks"]
+                    if "source" in task}
+            self.assertEqual(set(data["contents"]), own & set(whole))
+            sources |= set(data["contents"])
+        self.assertEqual(sources, set(whole))
 
     def test_style_and_script_are_taken_from_beside_it(self):
         page = self.visit()

@@ -79,6 +79,18 @@ class TrendTest(PageCase):
         page.go_back()
         self.assertNotIn(SLOWER, page.get_attribute("#trend figure.trend svg", "aria-label"))
 
+    def test_small_pictures_choose_the_large_one(self):
+        page = self.open("#trend")
+        small = page.locator("#trend .panel")
+        self.assertGreater(small.count(), 2)
+        self.assertEqual(small.count(), page.locator("#trend .panel .strong-one").count())
+        changed = page.locator("table.changes tbody th").first.get_attribute("title")
+        self.assertEqual(small.first.get_attribute("data-trend"), changed)
+        other = small.nth(1).get_attribute("data-trend")
+        small.nth(1).click()
+        self.assertEqual(page.input_value("#trend-task"), other)
+        self.assertEqual(page.locator("#trend .panel[aria-pressed=true]").get_attribute("data-trend"), other)
+
     def test_best_so_far_never_falls(self):
         page = self.open(f"#{SLOWER}")
         heights = page.evaluate("""() => {

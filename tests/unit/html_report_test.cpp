@@ -58,11 +58,11 @@ TEST(HtmlReport, MatchesItsGolden) {
 
 TEST(HtmlReport, LoadsNothingFromAnywhere) {
   const std::string html = render_html(make_report_data());
-  EXPECT_EQ(count(html, R"((src|href)=["'](?!#))"), 0);
+  EXPECT_EQ(count(html, R"((src|href)=["'](?!#|data:))"), 0);
   EXPECT_EQ(count(html, R"(@import|url\(|fetch\(|XMLHttpRequest|eval\(|innerHTML|import\()"), 0);
-  // Two names of markup, which nobody loads.
-  EXPECT_EQ(count(html, R"(https?://)"), 2);
-  EXPECT_EQ(count(html, R"(http://www\.w3\.org/)"), 2);
+  // Three names of markup, which nobody loads.
+  EXPECT_EQ(count(html, R"(https?://)"), 3);
+  EXPECT_EQ(count(html, R"(http://www\.w3\.org/)"), 3);
 }
 
 TEST(HtmlReport, RunsNoScriptAndNoStyleButItsOwn) {
@@ -84,6 +84,76 @@ TEST(HtmlReport, ForeignTextNeverBecomesMarkup) {
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;document.title=&#39;owned&#39;"));
   EXPECT_THAT(html, Not(HasSubstr("\x1b")));
   EXPECT_THAT(html, Not(HasSubstr("\xe2\x80\xae")));
+}
+
+TEST(HtmlReport, ThePublishersWordsAreTextAndNameThePage) {
+  ReportData data = make_report_data();
+  data.words.title = "Mine <script>alert(1)</script> \" onload=\"x";
+  data.words.about =
+      "## Why\n\nA *night* of `kernels`,\nsee [here](https://example.org/a?b=1&c).\n\n"
+      "- <img src=x onerror=alert(1)>\n- [bad](javascript:alert(1)) "
+      "![p](https://example.org/p.png)";
+  const std::string html = render_html(data);
+  EXPECT_EQ(count(html, "<script"), 2) << "only the page's own";
+  EXPECT_EQ(count(html, "<img"), 0);
+  EXPECT_EQ(count(html, R"(href="javascript)"), 0);
+  EXPECT_EQ(count(html, R"( onload=")"), 0);
+  for (const char* part :
+       {"<h1>Mine &lt;script&gt;alert(1)&lt;/script&gt; &quot; onload=&quot;x</h1>",
+        "property=\"og:title\" content=\"Mine &lt;script&gt;", "<h3>Why</h3>",
+        "<code>kernels</code>, see <a href=\"https://example.org/a?b=1&amp;c\" rel=\"noopener",
+        "<li>&lt;img src=x onerror=alert(1)&gt;</li>",
+        "name=\"description\" content=\"A *night* of kernels, see [here]("})
+    EXPECT_THAT(html, HasSubstr(part));
+}
+
+// Nobody who reads it learns whose machine it was made on.
+TEST(HtmlReport, FoldersOfTheMachineAreNotPublished) {
+  ReportData data = make_report_data();
+  data.database = "/home/ann/runs/kbench.sqlite";
+  data.run.command_line =
+      "kbench run --db /home/ann/runs/kbench.sqlite --html=../../ann/x.html 'a/b.cpp' ~/ann/s";
+  data.run.environment = R"({"host_compiler":"g++ at /home/ann/bin/g++","other":["/home/ann/x"]})";
+  data.run.configuration = R"({"submissions":"/home/ann/subs","suite":"/home/ann/suite"})";
+  data.chain.message = "the key is in /home/ann/.state";
+  for (Evaluation& evaluation : data.evaluations)
+    evaluation.message = "/home/ann/tmp/kernel.cpp:3: error: no such thing";
+  const std::string html = render_html(data);
+  EXPECT_EQ(count(html, "ann"), count(render_html(make_report_data()), "ann"));
+  for (const char* part : {"kbench run --db kbench.sqlite --html=x.html &#39;a/b.cpp&#39; s",
+                           "g++ at g++", "kernel.cpp:3: error"})
+    EXPECT_THAT(html, HasSubstr(part));
+}
+
+TEST(HtmlReport, TheEnvironmentIsInUnitsThatAreRead) {
+  ReportData data = make_report_data();
+  data.run.environment =
+      R"({"device":{"name":"Example GPU","memory_bytes":85899345920,"threads":0},)"
+      R"("gpu":{"max_sm_clock_khz":1980000,"clock_limits":[]},"torch":"2.11.0",)"
+      R"("calibration":{"between_runs":0.0012064073476669621},"unheard":{"of":7}})";
+  const std::string text = plain_part(render_html(data));
+  for (const char* part : {"80.0 GiB", "1980 MHz", "0.12 %", "PyTorch", "unheard · of",
+                           "Equal runs differ by", "As stored, in JSON"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(text, Not(HasSubstr("Clock limits")));
+}
+
+TEST(HtmlReport, RunsStandBesideEachOther) {
+  ReportData data = make_report_data();
+  ReportData other = make_report_data();
+  other.run.id = "feed" + other.run.id;
+  data.beside.push_back(std::move(other));
+  const std::string html = render_html(data);
+  const Json json = Json::parse(inline_data(html));
+  const Json alone = Json::parse(inline_data(render_html(make_report_data())));
+  const std::size_t boards = alone["boards"].size();
+  ASSERT_EQ(json["boards"].size(), 2 * boards);
+  ASSERT_EQ(json["rows"].size(), 2 * alone["rows"].size());
+  // The second run's rows are its own, and its scores are those that it has alone.
+  EXPECT_EQ(json["boards"][boards]["tasks"][0]["rows"][0], alone["rows"].size());
+  EXPECT_EQ(json["boards"][boards]["scopes"], alone["boards"][0]["scopes"]);
+  EXPECT_NE(json["boards"][boards]["run"], json["boards"][0]["run"]);
+  EXPECT_THAT(html, HasSubstr("nothing is ranked across them"));
 }
 
 TEST(HtmlReport, PlaceholdersInForeignTextAreNotFilledIn) {

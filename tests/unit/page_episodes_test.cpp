@@ -74,7 +74,7 @@ TEST(PageEpisodes, TellWhatWasTriedAndWhichRowItBecame) {
   EXPECT_EQ(episode["count"], 2);
   EXPECT_EQ(episode["tokens"], 100 + 10 + 200 + 10);
   EXPECT_THAT(episode["command"].get<std::string>(),
-              HasSubstr("kbench episodes show 0011223344556677 --db /data/kbench.sqlite"));
+              HasSubstr("kbench episodes show 0011223344556677 --db kbench.sqlite"));
   const Json& first = episode["turns"][0]["calls"][0];
   EXPECT_EQ(first["tree"], "a1b2c3d4");
   EXPECT_TRUE(first["row"].is_null());

@@ -39,7 +39,7 @@ std::string reproduce_command(const ReportData& data, const ResultRow& row) {
 
 const std::string kStart = "kbench run --task level1/019_relu --size small --device cpu";
 const std::string kStored =
-    "kbench reproduce 0123456789ab --db /data/kbench.sqlite --task level1/019_relu";
+    "kbench reproduce 0123456789ab --db kbench.sqlite --task level1/019_relu";
 
 TEST(Reproduce, NamesTheRowInItsDatabase) {
   const ReportData data = run_with("{}");
@@ -48,7 +48,7 @@ TEST(Reproduce, NamesTheRowInItsDatabase) {
   row.variant = "v2";
   EXPECT_EQ(reproduce_command(data, row), kStored + " --agent agent-a --variant v2");
   EXPECT_EQ(RowCommands(data).write_sources(row),
-            "kbench sources 0123456789ab --db /data/kbench.sqlite --task level1/019_relu --agent "
+            "kbench sources 0123456789ab --db kbench.sqlite --task level1/019_relu --agent "
             "agent-a --variant v2 --out sources");
 }
 

@@ -9,6 +9,7 @@ import { data, fileOf, isCorrect } from "./data.js";
 import { cellOf } from "./cells.js";
 import { colourOf } from "./curve.js";
 import { showRange, showRatio } from "./format.js";
+import { pictureButton } from "./picture.js";
 import { change, linkTo, view } from "./state.js";
 
 const DOT_ROW = 18;
@@ -144,7 +145,7 @@ export const makeDots = () => {
     const panels = board.agents.length < 2 ? [] : board.agents.slice(0, MOST_PANELS);
     if (panels.length && !panels.includes(agent)) panels[panels.length - 1] = agent;
     slot.replaceChildren(
-      h("p", { class: "note" }, words.dotsText(agent, view.over)),
+      h("p", { class: "note" }, words.dotsText(agent, view.over), " ", pictureButton("kbench-tasks.svg")),
       panels.length ? h("div", { class: "panels", role: "group", "aria-label": words.dotsPick },
         panels.map((one) => panel(board, tasks, one, reach, one === agent))) : "",
       plot(board, tasks, agent, reach, width));

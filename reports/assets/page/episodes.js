@@ -13,7 +13,7 @@ const STEPS_HEIGHT = 180;
 const MARGIN = { left: 56, right: 16, top: 16, bottom: 40 };
 
 const ofBoard = (board) => data.episodes.filter((episode) =>
-  episode.device === board.device && episode.size === board.size
+  episode.run === board.run && episode.device === board.device && episode.size === board.size
   && board.tasks.some(({ task }) => task === episode.task));
 
 const stateOf = (call) => (call.row ? call.row.state : call.state);

@@ -1,6 +1,7 @@
 // The current view as a file. Numbers are those that are stored, not those that are shown.
 
 import { data } from "./data.js";
+import { view } from "./state.js";
 
 // A row as `kbench report json` writes it: dotted names become nested objects.
 const nested = (row) => {
@@ -15,7 +16,7 @@ const nested = (row) => {
 
 export const toJson = (rows) =>
   `${JSON.stringify({
-    schema_version: data.schema, run_id: data.run.id, results: rows.map(nested),
+    schema_version: data.schema, run_id: data.boards[Number(view.board)]?.run ?? data.run.id, results: rows.map(nested),
   }, null, 2)}\n`;
 
 // One column for each number: a speed-up becomes several.

@@ -21,7 +21,7 @@ export const familiesOf = (board) => {
 // All cells of a board, made once for each baseline: filtering then only looks.
 const known = new Map();
 export const cellsOf = (board, over) => {
-  const name = `${over} ${board.device} ${board.size} ${board.precision} ${board.profile} ${board.protocol}`;
+  const name = `${over} ${board.run ?? ""} ${board.device} ${board.size} ${board.precision} ${board.profile} ${board.protocol}`;
   if (!known.has(name))
     known.set(name, new Map(board.tasks.map((task) =>
       [task, { compiled: compiledCell(task), agents: task.best.map((row) => cellOf(row, over)) }])));

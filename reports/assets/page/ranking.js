@@ -11,6 +11,7 @@ import { tick } from "./ticks.js";
 import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { data } from "./data.js";
+import { pictureButton } from "./picture.js";
 import { isEstimated, scopeOf, sharesAt, spreadOf } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
 import { change, view } from "./state.js";
@@ -190,7 +191,8 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
 
 // The protocol where boards differ in it: nobody else needs to know that there are several.
 const boardName = (board) => {
-  const name = [board.device, board.size, board.precision, board.profile];
+  const name = [...(board.run_name ? [board.run_name] : [board.device]),
+    board.size, board.precision, board.profile];
   const several = data.boards.some(({ protocol }) => protocol !== board.protocol);
   return [...name, ...(several ? [words.protocol(board.protocol)] : [])].join(" · ");
 };
@@ -250,7 +252,8 @@ const results = (board, scope, metric, width) => {
   const wide = width >= 1000;
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
     fastCurve(entries, METRICS[metric].part, p, view.over, wide ? Math.min(0.42 * width, 620) : Math.min(width, 720)),
-    h("figcaption", null, words.curveText(view.over, METRICS[metric].part))) : null;
+    h("figcaption", null, words.curveText(view.over, METRICS[metric].part), " ",
+      pictureButton("kbench-curve.svg"))) : null;
   return [
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
       " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all" }) } },
@@ -262,8 +265,22 @@ const results = (board, scope, metric, width) => {
         outcomeLegend(kinds),
         h("p", { class: "formula" }, formula(metric),
           h("span", null, words.scores[metric].text(p, view.over))),
-        h("p", { class: "note" }, data.variants.help)), curve),
+        h("p", { class: "note" }, data.variants.help),
+        unrankedNote(scope.tasksNow)), curve),
   ];
+};
+
+// Why N is not the number of tasks: those that count in no score, by their reason.
+const unrankedNote = (tasks) => {
+  const reasons = new Map();
+  for (const task of tasks.filter(({ rows }) => !rows.some((row) => row.ranked))) {
+    const why = task.rows[0].unranked_reason || words.notRanked;
+    reasons.set(why, [...(reasons.get(why) || []), task.task]);
+  }
+  const n = [...reasons.values()].reduce((sum, names) => sum + names.length, 0);
+  return n === 0 ? null : h("div", { class: "note unranked" }, words.unrankedTasks(n, tasks.length),
+    h("ul", null, [...reasons].map(([why, names]) =>
+      h("li", { title: names.join(", ") }, words.unrankedWhy(why, names.length)))));
 };
 
 // Redrawn as a whole but for the slider, which keeps the pointer and the keyboard.

@@ -194,6 +194,38 @@ export const trendFigure = (board, task, width) => {
     makeReadout(picture, series, board, scales), h("figcaption", null, words.trendHelp));
 };
 
+const MOST_SMALL = 12;
+const SMALL = { width: 212, height: 84, pad: 8, bottom: 16 };
+
+// Small pictures of the tasks that changed last, each on a log axis of its own with the 1× line: which
+// one is worth a large picture.
+const smallTrend = (board, task, chosen) => {
+  const series = seriesOf(board, task);
+  const ends = series.flatMap(({ points }) => points.flatMap(({ speedup }) =>
+    (speedup ? [speedup.estimate] : [])));
+  const x = linear(0, Math.max(1, data.trend.runs.length - 1), SMALL.pad, SMALL.width - SMALL.pad);
+  const y = logarithmic(Math.min(0.9, ...ends), Math.max(1.1, ...ends), SMALL.height - SMALL.bottom, SMALL.pad);
+  const latest = Math.max(...series.map(({ points }) => points.at(-1).speedup?.estimate ?? 0));
+  return h("button", {
+    type: "button", class: "panel", "aria-pressed": String(chosen), "data-trend": task.task,
+    on: { click: () => change({ trend: task.task }) },
+  }, h("span", { class: "panel-name" }, taskName(task.task)),
+  chart(SMALL.width, SMALL.height, words.trendOf(task.task),
+    line(SMALL.pad, y(1), SMALL.width - SMALL.pad, y(1), "one strong-one"),
+    series.map((one) => stretchesOf(one.points).map((points) =>
+      path(points.map(({ run, speedup }) => [x(run), y(speedup.estimate)]),
+        `curve ${colourOf(board.agents.indexOf(one.agent))}`))),
+    label(SMALL.pad, SMALL.height - 3, latest ? words.smallTrend(showRatio(latest)) : "", "start")));
+};
+
+const smallTrends = (board, changes, chosen) => {
+  const changed = [...new Set(changes.map(({ task }) => task))];
+  const rest = board.tasks.filter((task) => !changed.includes(task) && seriesOf(board, task).length > 0);
+  const shown = [...changed, ...rest].slice(0, MOST_SMALL);
+  return shown.length < 2 ? "" : h("div", { class: "panels", role: "group", "aria-label": words.smallTrends },
+    shown.map((task) => smallTrend(board, task, task === chosen)));
+};
+
 // Every change of a board, the newest first, and within a run the largest.
 const changesOf = (board) => board.trend.flatMap((one) =>
   one.changes.map((found) => ({ ...found, task: one.task, agent: one.agent })))
@@ -252,12 +284,15 @@ export const makeTrend = () => {
     const changes = changesOf(board);
     const task = trendTask(board, changes);
     const focused = document.activeElement?.id;
+    const small = document.activeElement?.dataset?.trend;
     slot.replaceChildren(
       h("p", { class: "note" }, words.trendText(data.trend.runs.length, data.trend.older)),
+      smallTrends(board, changes, task),
       taskPicker(board, task),
       trendFigure(board, task, Math.max(280, Math.min(element.clientWidth, 1100))),
       h("h3", null, words.changes),
       changes.length ? changeTable(changes) : h("p", null, words.noChanges));
+    if (small) [...slot.querySelectorAll("[data-trend]")].find((one) => one.dataset.trend === small)?.focus();
     if (focused === "trend-task") document.getElementById("trend-task").focus();
   };
   return { element, draw };

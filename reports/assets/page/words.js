@@ -39,6 +39,8 @@ export const words = {
   },
   rescored: (n) => `Scores are of the ${count(n, "task", "tasks")} that the filters below leave and that rank. Ranks and intervals are of whole levels only.`,
   rescoreAll: "All tasks",
+  unrankedTasks: (n, total) => `${n} of ${count(total, "task", "tasks")} count in no score:`,
+  unrankedWhy: (why, n) => `${why} (${n})`,
   notCalibrated: "Not calibrated.",
   estimatesOnly: "No row has a verdict, so these shares are by estimate alone and rank nobody. Run kbench selftest timing once, then measure again.",
   variants: "Variants",
@@ -140,6 +142,7 @@ export const words = {
 
   // Export
   exportView: "Export view",
+  picture: "Save as SVG",
   exported: (name) => `${name} saved.`,
 
   // Compare
@@ -195,6 +198,7 @@ export const words = {
   sameLines: (n) => `${count(n, "line", "lines")} the same`,
   sameFile: "The same in both.",
   reproduce: "Reproduce it",
+  reproduceWhere: "To be run in the folder of that database, which whoever publishes this page has.",
   copy: "Copy",
   copied: "Copied",
   details: "Details",
@@ -211,6 +215,8 @@ export const words = {
   trendText: (runs, older) => `Speed-up over eager of each agent's best variant in ${count(runs, "run", "runs")} of this device that measured alike, oldest first${older ? `; ${count(older, "older one is", "older ones are")} left out` : ""}. A change is dated to the run that brought it, where the levels before and after differ at 95 %, corrected for the number of places.`,
   trendOf: (task) => `Speed-up over eager of ${task}, run by run`,
   trendTask: "Task",
+  smallTrends: "Tasks that changed last",
+  smallTrend: (ratio) => `best now ${ratio}`,
   trendHelp: "Point at a run, or move with the arrow keys.",
   changes: "Changes",
   noChanges: "No change stands out.",

@@ -1,0 +1,15 @@
+// A published text tells nobody the folders of the machine that it was made on: not a user's name,
+// not where the files of an experiment lie.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+// The same text with each absolute path, and each one from the home folder or from above the
+// working directory, cut to its last name: "--db /home/me/a/b.sqlite" becomes "--db b.sqlite".
+// Addresses (https://…) stay as they are.
+[[nodiscard]] std::string without_folders(std::string_view text);
+
+}  // namespace kbench
