@@ -40,6 +40,7 @@
 #include "runner/plan/run_plan.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/run/resumed_request.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"

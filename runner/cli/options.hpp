@@ -11,6 +11,7 @@
 #include "reports/trust.hpp"
 #include "reports/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
+#include "runner/again/row_choice.hpp"
 #include "runner/agent/agent_protocol.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
@@ -114,16 +115,6 @@ struct ReportOptions {
   std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
 };
 
-// One row of a stored run.
-struct RowChoice {
-  std::filesystem::path database = "kbench.sqlite";
-  std::string run;                   // a name of store/run_name.hpp
-  std::string task;                  // "level1/019_relu"
-  std::optional<std::string> agent;  // none: the row without a submission
-  std::optional<std::string> variant;
-  std::optional<std::string> submission;  // its name, where that takes more to tell
-};
-
 // `kbench sources`.
 struct SourcesOptions {
   CommonOptions common;
@@ -172,7 +163,7 @@ struct CompareOptions {
   OutputFormat format = OutputFormat::kTable;
   bool remeasure = false;  // both sides anew, in pairs
   int pairs = 3;
-  // Where the sources of the runs lie; else where they are found (cli/run_sources.hpp).
+  // Where the sources of the runs lie; else where they are found (again/run_sources.hpp).
   std::optional<std::filesystem::path> submissions_before;
   std::optional<std::filesystem::path> submissions_after;
 };

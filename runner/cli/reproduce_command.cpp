@@ -12,14 +12,15 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
+#include "runner/again/stored_row.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
-#include "runner/cli/stored_row.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/run/resumed_request.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {

@@ -10,6 +10,7 @@
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/run/run_session.hpp"
 
 namespace kbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runner/cli/exit_codes.hpp"
-#include "runner/run/run_session.hpp"
+#include "runner/run/run_outcome.hpp"
 
 namespace kbench {
 

@@ -31,6 +31,7 @@
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "reports/sanitize.hpp"
+#include "runner/again/stored_row.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/stored_row.hpp"
 
 namespace kbench {
 namespace {

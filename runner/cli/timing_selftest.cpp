@@ -30,6 +30,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/run_plan.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {

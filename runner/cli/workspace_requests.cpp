@@ -10,6 +10,7 @@
 #include "runner/cli/run_face.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/plan/task_choice.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"

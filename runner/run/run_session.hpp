@@ -17,33 +17,12 @@
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/run/run_bench.hpp"
+#include "runner/run/run_outcome.hpp"
 #include "runner/run/run_sink.hpp"
 #include "runner/run/run_terms.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
-
-// How a run came to its end.
-struct RunOutcome {
-  std::string nothing_selected;  // why; then there is no run, and the rest is empty
-  Run run;
-  // Rows of the run, those that were there when it was resumed among them.
-  int rows = 0;
-  int failed = 0;
-  int ours = 0;                  // of these: our fault or the machine's
-  int mistaken_files = 0;        // that look like submissions, and were not evaluated
-  bool timed = true;             // its rows are
-  bool interrupted = false;      // by Ctrl-C or `stop`; --resume goes on, as with the next two
-  bool stopped = false;          // after so many failures
-  std::optional<Error> lost;     // the device; it did not come back
-  int failures_here = 0;         // that this call stored
-  std::size_t left_pending = 0;  // units, because of `stopped` or `lost`
-
-  // Whether every row was measured, whatever became of it, and none is missing by our fault.
-  [[nodiscard]] bool is_complete() const {
-    return nothing_selected.empty() && !interrupted && !lost && ours == 0;
-  }
-};
 
 // The request, completed by the run that is resumed or that `rerun` looks at; the database can be
 // one. To be called before anything is started, as often as one likes. Errors: kUsage, kNotFound,

@@ -41,12 +41,6 @@ class StoppedTest(Prepared, RunCase):
         file.write_text(f"// changed\n{text}", encoding="utf-8")
         self.assert_fails(self.kbench("run", "--dry-run", "--resume"), USAGE, "its source changed since")
 
-    def test_the_second_failure_counts_from_there(self):
-        resumed = self.run_kbench("--resume", "--max-fail", "1",
-                                  "--format", "json")
-        self.assert_fails(resumed, TASK_FAILED, "stopped after 1 failed submission", "1 row left pending")
-        self.assertEqual(self.rows(), (3, 3))
-
     def test_resumed_without_it_goes_on_to_the_end(self):
         resumed = self.run_kbench("--resume", "--format", "json")
         self.assert_fails(resumed, TASK_FAILED, "2 of 4 rows failed")
@@ -61,12 +55,6 @@ class StoppedTest(Prepared, RunCase):
 
 
 class MaxFailTest(RunCase):
-    def test_the_last_row_ends_the_run_as_always(self):
-        result = self.run_kbench(*CHECKED, "--submissions", self.submissions("a-honest", "b-does_not_compile"),
-                                 "--max-fail", "1")
-        self.assert_fails(result, TASK_FAILED, "1 of 2 rows failed")
-        self.assertNotIn("stopped", result.stderr)
-
     def test_exit_zero_is_of_failed_submissions_alone(self):
         words = ("--exit-zero", *CHECKED, "--submissions", self.submissions("b-does_not_compile"))
         result = self.run_kbench(*words)

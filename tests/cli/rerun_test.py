@@ -51,13 +51,6 @@ class RerunTest(Prepared, RunCase):
         self.assertEqual(self.planned("--last-failed", "--run", self.prepared.first[:12]),
                          [(RELU, BROKEN), (RELU, WRONG)])
 
-    def test_it_is_resumed_as_what_it_was(self):
-        states, result = self.rerun("--last-failed", "--fail-fast")
-        self.assert_fails(result, TASK_FAILED, "1 row left pending")
-        self.assertEqual(states, {BROKEN: "compile_error"})
-        states, _ = self.rerun("--resume")
-        self.assertEqual(states, {BROKEN: "compile_error", WRONG: "wrong_result"})
-
     def test_what_it_cannot_be(self):
         for words, part in ((("--run", "latest"), "--run names the run of --last-failed"),
                             (("--last-failed", "--resume"), "--resume"),

@@ -191,14 +191,6 @@ class ShardsTest(RunCase):
         self.assert_fails(self.kbench("compare", first, second, "--db", "both.sqlite"), USAGE,
                           'both names are shards of "nightly-12", which is compared as a whole')
 
-    def test_more_shards_than_tasks_is_nothing_selected(self):
-        self.assert_fails(self.run_kbench(*RELU, "--shard", "2/2", "--group", "nightly-12"),
-                          NOTHING_SELECTED, "shard 2/2 has no task: 1 were selected")
-
-    def test_a_group_needs_a_name_that_is_one(self):
-        self.assert_fails(self.run_kbench(*RELU, "--shard", "1/2", "--group", "aa11"), USAGE,
-                          "cannot be a tag")
-
 
 class FaultsTest(RunCase):
     def test_each_fault_has_its_state_and_the_run_goes_on(self):
@@ -307,75 +299,14 @@ class SelectionTest(RunCase):
     def test_nothing_selected(self):
         self.assert_fails(self.run_kbench("--task", "level9/*"), NOTHING_SELECTED, "`kbench tasks list`")
 
-    def test_a_level_that_does_not_exist_is_named(self):
-        self.assert_fails(self.run_kbench("--level", "7"), NOTHING_SELECTED,
-                          "no task matches: there is no level 7; this suite has 1, 2, 3")
-
     def test_unknown_task_gets_a_hint(self):
         self.assert_fails(self.run_kbench("--task", "level1/019_rel"), NOTHING_SELECTED, "019_relu")
 
     def test_unknown_device(self):
         self.assert_fails(self.run_kbench("--device", "tpu"), USAGE, "tpu")
 
-    def test_submissions_folder_must_exist(self):
-        self.assert_fails(self.run_kbench(*RELU, "--submissions", "nowhere"), USAGE, "nowhere")
-
     def test_a_number_is_a_task(self):
         self.assert_fails(self.run_kbench("--task", "19", "--level", "9"), NOTHING_SELECTED)
-
-
-class SubmittedTasksTest(RunCase):
-    """Without --level and --task a run takes the tasks that somebody submitted to."""
-
-    HOW = ("--device", "cpu", "--suite", TINY, "--checks-only", "--submissions", "subs", "--format", "json")
-
-    def setUp(self):
-        super().setUp()
-        relu = (FAULTS / "honest" / "level1" / "019_relu.cpp").read_text(encoding="utf-8")
-        for path in ("alice/level1/019_relu.cpp", "alice/level1/023_softmax.cpp", "bob/level1/019_relu.cpp"):
-            file = self.folder / "subs" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("no C++" if "softmax" in path else relu, encoding="utf-8")
-
-    def tasks_of(self, *words):
-        result = self.run_kbench(*self.HOW, *words)
-        self.assertIn(result.returncode, (cli_case.GOOD, TASK_FAILED), result.stderr)
-        return [(row["task"], row["agent"]) for row in json.loads(result.stdout)["results"]], result.stderr
-
-    def test_only_what_was_submitted(self):
-        """Was: all tasks of the suite, whose baselines were compiled and timed first."""
-        rows, told = self.tasks_of()
-        self.assertEqual(rows, [("level1/019_relu", "alice"), ("level1/019_relu", "bob"), (SOFTMAX, "alice")])
-        self.assertRegex(told, "2 of [0-9]+ tasks have a submission; --all-tasks times the others as well")
-        rows, _ = self.tasks_of("--agent", "bob", "--db", "bob.sqlite")
-        self.assertEqual(rows, [("level1/019_relu", "bob")])
-
-    def test_all_tasks_when_asked_for_them_or_by_name(self):
-        everything = len(list(TINY.glob("level*/*.json")))
-        rows, _ = self.tasks_of("--all-tasks")
-        self.assertEqual(len({task for task, _ in rows}), everything)
-        level = len(list(TINY.glob("level1/*.json")))
-        rows, _ = self.tasks_of("--level", "1", "--db", "level.sqlite")
-        self.assertEqual(len({task for task, _ in rows}), level, "a level's score counts all of its tasks")
-        self.assertIn(None, {agent for _, agent in rows})
-
-    def test_shards_share_what_was_submitted(self):
-        tasks = [self.tasks_of("--shard", shard, "--group", "night", "--db", f"{shard[0]}.sqlite")[0]
-                 for shard in ("1/2", "2/2")]
-        self.assertEqual([{task for task, _ in one} for one in tasks], [{"level1/019_relu"}, {SOFTMAX}])
-
-    def test_a_run_is_resumed_as_it_was_begun(self):
-        self.tasks_of()
-        resumed = self.run_kbench("--resume", "--format", "json")
-        self.assert_fails(resumed, TASK_FAILED)
-        self.assertEqual(self.rows(), (3, 3))
-
-    def test_submissions_for_no_task_of_the_suite_select_nothing(self):
-        shutil.rmtree(self.folder / "subs")
-        file = self.folder / "subs" / "alice" / "level1" / "999_other.cpp"
-        file.parent.mkdir(parents=True)
-        file.write_text("", encoding="utf-8")
-        self.assert_fails(self.run_kbench(*self.HOW), USAGE, "there is no task level1/999_other")
 
 
 class OneFileTest(RunCase):
@@ -383,20 +314,6 @@ class OneFileTest(RunCase):
         super().setUp()
         for name in ("my_relu.cpp", "019_relu@mine.cpp", "my_relu.txt", "my_relu.cu"):
             shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", self.folder / name)
-
-    def test_it_needs_no_folders(self):
-        for words, agent, variant in ((("my_relu.cpp", "--task", "19", "--level", "1"), "me", ""),
-                                      (("my_relu.cpp", "--task", "19", "--level", "1", "--name", "ann"), "ann", ""),
-                                      (("019_relu@mine.cpp",), "me", "mine")):
-            with self.subTest(words):
-                result = self.run_kbench(*words, "--device", "cpu", "--checks-only", "--suite", TINY,
-                                         "--format", "json")
-                self.assert_good(result)
-                report = json.loads(result.stdout)
-                (row,) = report["results"]
-                self.assertEqual((row["task"], row["agent"], row["variant"], row["state"]),
-                                 ("level1/019_relu", agent, variant, "ok"))
-                self.assertIsNone(report["files"])
 
     def test_what_it_cannot_be(self):
         for words, part in (
@@ -459,11 +376,6 @@ class CensusTest(RunCase):
             file = self.folder / "subs" / path
             file.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(FAULTS / "honest" / "level1" / "019_relu.cpp", file)
-
-    def test_a_misspelt_agent(self):
-        self.submit("alice/level1/019_relu.cpp")
-        self.assert_fails(self.run_kbench(*RELU, "--submissions", "subs", "--agent", "alise"),
-                          NOTHING_SELECTED, "did you mean \"alice\"?")
 
     def test_a_folder_without_any_submission(self):
         """Was: the baselines alone, and exit code 0."""
@@ -537,47 +449,6 @@ class KilledTest(RunCase):
         self.assertEqual(self.rows(), (1, 1))
         self.assertEqual(self.rows("state = 'timeout'"), (1, 1))
         self.assert_resumed(states)
-
-    def test_resuming_a_run_that_is_not_there(self):
-        subprocess.run([os.environ["MAKE_STORE"], str(self.folder / "kbench.sqlite"), "2c" * 16],
-                       check=True)
-        self.assert_fails(self.run_kbench("--resume", "zz"), NOTHING_SELECTED, "zz")
-
-    def test_resume_with_other_options_is_refused(self):
-        words = (*CHECKED, "--submissions", FAULTS)
-        self.assert_good(self.run_kbench(*words, "--agent", "honest"))
-        result = self.run_kbench(*words, "--agent", "segfault", "--resume")
-        self.assert_fails(result, USAGE, "agent")
-
-    def test_what_is_said_at_its_default_is_no_less_said(self):
-        """Was: silently taken as if nobody had said anything, or not compared at all."""
-        words = (*CHECKED, "--submissions", FAULTS, "--agent", "honest", "--precision", "fp32",
-                 "--allow-torch", "all")
-        self.assert_good(self.run_kbench(*words))
-        for option, by_default, told in (
-                ("--precision", "torch-default", 'precision: "fp32" then, "torch-default" now'),
-                ("--allow-torch", "data", 'allow_torch: "all" then, nothing now')):
-            with self.subTest(option):
-                self.assert_fails(self.run_kbench("--resume", option, by_default), USAGE, told)
-        (self.folder / "kbench.toml").write_text(
-            "[run]\nlayout = 'kernelbench'\nshard = '1/2'\ngroup = 'a'\nprecision = 'tf32'\n",
-            encoding="ascii")
-        self.assert_good(self.run_kbench("--resume"))
-
-    def test_resume_after_a_change_is_refused(self):
-        """Was: a second row of the same file, as often as one likes."""
-        file = self.folder / "subs/alice/level1/019_relu.cpp"
-        file.parent.mkdir(parents=True)
-        file.write_text("int not_there_yet;\n", encoding="ascii")
-        result = self.run_kbench(*CHECKED, "--submissions", "subs", "--format", "json")
-        self.assert_fails(result, TASK_FAILED)
-        (row,) = json.loads(result.stdout)["results"]
-        # Was 1 where nothing was measured: a table of its own on the page.
-        self.assertEqual((row["state"], row["protocol"]), ("missing_symbol", 4))
-        file.write_text("int another;\n", encoding="ascii")
-        self.assert_fails(self.run_kbench("--resume"), USAGE, "alice/level1/019_relu.cpp",
-                          "its source changed since", "leave --resume out")
-        self.assertEqual(self.rows(), (1, 1))
 
 
 if __name__ == "__main__":

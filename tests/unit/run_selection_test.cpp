@@ -215,6 +215,18 @@ TEST_F(RunSelection, ShardsArePartsOfOneSelection) {
   EXPECT_EQ(selections.size(), 1U);
 }
 
+TEST_F(RunSelection, ShardsShareWhatWasSubmitted) {
+  request_.group = "night";
+  std::vector<std::string> all;
+  for (const int index : {1, 2}) {
+    request_.shard = ShardChoice{index, 2};
+    good_run();
+    for (const std::string& line : told()) all.push_back(line);
+  }
+  EXPECT_THAT(all, ElementsAre("level1/019_relu alice ok", "level1/019_relu bob ok",
+                               "level1/023_softmax alice ok"));
+}
+
 TEST_F(RunSelection, MoreShardsThanTasksIsNothingSelected) {
   request_.tasks = {"level1/019_relu"};
   request_.shard = ShardChoice{2, 2};

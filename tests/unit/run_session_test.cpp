@@ -132,6 +132,7 @@ TEST_F(RunSessionTest, ABuildThatFailsIsARowWithItsReason) {
                                   "level1/019_relu c infrastructure_error"));
   EXPECT_EQ(kept_.rows[0].message, "no ;");
   EXPECT_EQ(kept_.rows[0].hint, "write one");
+  EXPECT_EQ(kept_.rows[0].protocol, kProtocol) << "rows of a run rank together";
   EXPECT_EQ(kept_.rows[0].sources.size(), 1U) << "kept all the same";
   EXPECT_THAT(benches_.measured, IsEmpty());
 }
@@ -283,6 +284,14 @@ TEST_F(RunSessionTest, AResumedRunIsAskedForWhatItWas) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
+// Its tasks are those that somebody had submitted to, and not all of the suite.
+TEST_F(RunSessionTest, AResumedRunHasNoFurtherTask) {
+  stop_at("b");
+  good_run();
+  never_stop();
+  EXPECT_EQ(resumed().rows, 3);
+}
+
 TEST_F(RunSessionTest, AResumedShardStaysOne) {
   submit("a/level1/023_softmax.cpp");
   request_.shard = ShardChoice{1, 2};
@@ -375,6 +384,16 @@ TEST_F(RunSessionTest, StopsAfterSoManyFailures) {
   EXPECT_EQ(outcome.left_pending, 1U);
   EXPECT_EQ(stored_run(outcome.run.id).finished_at, "");
   EXPECT_EQ(resumed().rows, 3);
+}
+
+TEST_F(RunSessionTest, FailuresOfAnEarlierPartWereCountedThere) {
+  for (const char* agent : {"a", "b", "c"}) benches_.script.states[agent] = State::kCrash;
+  terms_.max_failures = 1;
+  EXPECT_EQ(good_run().left_pending, 2U);
+  const RunOutcome outcome = resumed();
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_EQ(outcome.failures_here, 1);
+  EXPECT_EQ(outcome.left_pending, 1U);
 }
 
 TEST_F(RunSessionTest, TheLastFailureOfAllStopsNothing) {

@@ -1,4 +1,4 @@
-#include "runner/cli/run_sources.hpp"
+#include "runner/again/run_sources.hpp"
 
 #include <filesystem>
 #include <fstream>

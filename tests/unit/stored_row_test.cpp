@@ -1,5 +1,5 @@
 // Which row a command line means, and its sources as files: from databases of any origin.
-#include "runner/cli/stored_row.hpp"
+#include "runner/again/stored_row.hpp"
 
 #include <fstream>
 #include <sstream>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reports/run_facts.hpp"
-#include "runner/cli/run_sources.hpp"
+#include "runner/again/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/device_session.hpp"

@@ -1,4 +1,4 @@
-#include "runner/cli/stored_row.hpp"
+#include "runner/again/stored_row.hpp"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/cli/options.hpp"
+#include "runner/again/row_choice.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"

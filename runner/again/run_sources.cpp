@@ -1,4 +1,4 @@
-#include "runner/cli/run_sources.hpp"
+#include "runner/again/run_sources.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
-#include "runner/cli/stored_row.hpp"
+#include "runner/again/stored_row.hpp"
 #include "runner/core/json.hpp"
 #include "runner/installation/git_state.hpp"
 #include "runner/os/clean_text.hpp"

@@ -1,4 +1,4 @@
-#include "runner/cli/remeasure.hpp"
+#include "runner/again/remeasure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include "reports/run_list.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
-#include "runner/cli/run_end.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/source_files.hpp"
 
@@ -125,8 +125,7 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
                  outcome.error().hint};
   interrupted_ = outcome->interrupted;
   if (!outcome->is_complete())
-    return Error{ErrorCode::kInfrastructure,
-                 "measuring again: " + end_of_run(*outcome, terms_).summary,
+    return Error{ErrorCode::kInfrastructure, "measuring again: " + summarize(*outcome, terms_),
                  fmt::format("`kbench report table --db {}` shows how far it came",
                              terms_.database.string())};
   return read(terms_.id, pairs.size());

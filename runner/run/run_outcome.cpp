@@ -1,0 +1,29 @@
+#include "runner/run/run_outcome.hpp"
+
+#include <fmt/format.h>
+
+namespace kbench {
+
+std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
+                      const std::string& reported) {
+  if (!outcome.nothing_selected.empty()) return outcome.nothing_selected;
+  std::string saved =
+      fmt::format("run {} saved in {}", short_id(outcome.run), terms.database.string());
+  if (!reported.empty()) saved += fmt::format(", reported in {}", reported);
+  if (outcome.lost)
+    return fmt::format("{} ({}); {} left pending; {}", outcome.lost->message, outcome.lost->hint,
+                       outcome.left_pending, saved);
+  if (outcome.interrupted) return fmt::format("interrupted; {}; continue with --resume", saved);
+  if (outcome.stopped)
+    return fmt::format(
+        "stopped after {} failed submission{}, {} row{} left pending; {}; continue with --resume",
+        outcome.failures_here, outcome.failures_here == 1 ? "" : "s", outcome.left_pending,
+        outcome.left_pending == 1 ? "" : "s", saved);
+  if (!outcome.timed) saved += ", nothing timed";
+  const char* rows = outcome.rows == 1 ? "row" : "rows";
+  return outcome.failed == 0
+             ? fmt::format("{} {}, none failed; {}", outcome.rows, rows, saved)
+             : fmt::format("{} of {} {} failed; {}", outcome.failed, outcome.rows, rows, saved);
+}
+
+}  // namespace kbench
