@@ -168,6 +168,7 @@ void Builds::build_queue(const fs::path& suite, int processes) {
   const BuilderProcess::Command builder{
       .sandbox = options_.sandbox,
       .needs_cuda = options_.needs_cuda,
+      .tuning_lock = options_.tuning_lock,
       .python = options_.python,
       .script = fs::absolute(options_.script),
       .headers = fs::absolute(options_.cache_directory) / "headers",

@@ -47,8 +47,11 @@ struct PackageResult {
 };
 
 struct BuilderPoolOptions {
-  Sandbox* sandbox = nullptr;    // null: builders run outside of any
-  bool needs_cuda = false;       // they time kernels on the GPU
+  Sandbox* sandbox = nullptr;  // null: builders run outside of any
+  bool needs_cuda = false;     // they time kernels on the GPU
+  // A file of the device's, made where it is missing: a builder holds its lock (flock) while it
+  // times kernels. Empty, or where it cannot be opened: builders may disturb each other.
+  std::filesystem::path tuning_lock;
   PythonSetup python;            // with torch; without a path where there is none
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;

@@ -1,5 +1,6 @@
 #include "baselines/builder_process.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWho = "the package builder";
+constexpr int kTuningLock = 3;  // descriptor; the variable that says so is in aot_builder.py
 constexpr const char* kUser = "nobody";           // as Inductor names its folder
 constexpr std::chrono::seconds kStartLimit{180};  // importing torch from a cold disk
 constexpr int kPollMs = 200;
@@ -52,7 +54,17 @@ std::map<std::string, std::string> own_environment(const BuilderProcess::Command
   ours["LOGNAME"] = kUser;
   ours["TORCHINDUCTOR_CACHE_DIR"] = (scratch / "inductor").string();
   ours["TORCHINDUCTOR_COMPILE_THREADS"] = std::to_string(command.compile_threads);
+  if (!command.tuning_lock.empty()) ours["KBENCH_TUNING_LOCK"] = std::to_string(kTuningLock);
   return ours;
+}
+
+// Opened for each builder: descriptors that were duplicated share their lock. A file of another
+// user's may be opened for reading only, which flock takes everywhere but on NFS.
+UniqueFd open_tuning_lock(const fs::path& file) {
+  constexpr int kFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+  UniqueFd lock(::open(file.c_str(), O_RDWR | kFlags, 0644));
+  if (!lock.valid()) lock.reset(::open(file.c_str(), O_RDONLY | kFlags, 0644));
+  return lock;
 }
 
 Error not_executed(const Error& error) {
@@ -118,8 +130,15 @@ Status BuilderProcess::spawn() {
   if (!errors) return errors.error();
   never_block(errors->read.get());
   const int theirs = ends->second.get();
-  auto started = start_program(
-      {{theirs, STDIN_FILENO}, {theirs, STDOUT_FILENO}, {errors->write.get(), STDERR_FILENO}});
+  std::vector<std::pair<int, int>> descriptors{
+      {theirs, STDIN_FILENO}, {theirs, STDOUT_FILENO}, {errors->write.get(), STDERR_FILENO}};
+  UniqueFd lock;
+  if (!command_.tuning_lock.empty()) lock = open_tuning_lock(command_.tuning_lock);
+  if (lock.valid())
+    descriptors.emplace_back(lock.get(), kTuningLock);
+  else
+    command_.tuning_lock.clear();
+  auto started = start_program(descriptors);
   if (!started) return started.error();
   process_ = std::move(*started);
   socket_ = std::move(ends->first);

@@ -33,8 +33,9 @@ namespace kbench {
 class BuilderProcess final : public Server {
  public:
   struct Command {
-    Sandbox* sandbox = nullptr;  // null: outside of any
-    bool needs_cuda = false;     // it times kernels on the GPU
+    Sandbox* sandbox = nullptr;         // null: outside of any
+    bool needs_cuda = false;            // it times kernels on the GPU
+    std::filesystem::path tuning_lock;  // whose lock it holds meanwhile; empty: none
     PythonSetup python;
     std::filesystem::path script;
     // Inductor's precompiled headers, which are worth half a minute: each builder gets a copy.

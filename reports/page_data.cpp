@@ -47,12 +47,19 @@ std::string_view unit_name(Unit unit) {
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(); }
 
+// Rows are found by these, and an agent's may look like a path.
+bool is_name(const Field& field) {
+  return field.name == "task" || field.name == "agent" || field.name == "variant" ||
+         field.name == "submission";
+}
+
 // Line breaks are kept where people read lines.
 Json cleaned(const Field& field, Json value) {
   if (value.is_string()) {
     const bool lines = field.name == "message" || field.name == "hint";
-    const std::string text = without_folders(value.get_ref<const std::string&>());
-    return lines ? sanitize_text(text) : sanitize_line(text);
+    const auto& text = value.get_ref<const std::string&>();
+    const std::string shown = is_name(field) ? text : without_folders(text);
+    return lines ? sanitize_text(shown) : sanitize_line(shown);
   }
   if (value.is_structured())
     for (auto& part : value) part = cleaned(field, part);

@@ -193,8 +193,8 @@ Result<StoredRow> find_stored_row(const RowChoice& choice, const Installation& i
     std::error_code ignored;
     if (!fs::exists(choice.database, ignored))
       error.hint =
-          "A page names the database where it lay when the page was made. Ask whoever published it "
-          "for that file, and name yours with --db.";
+          "A page names its database without the folder. Ask whoever published it for the file, "
+          "and say where yours is with --db.";
     return error;
   }
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));

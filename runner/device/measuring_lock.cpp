@@ -13,18 +13,11 @@
 namespace kbench {
 namespace {
 
-// By its UUID, whatever number it has for this process.
-std::string lock_name(const Target& target) {
-  if (target.device != "cuda") return cpu_lock_name();
-  const bool known = target.gpu && !target.gpu->uuid.empty();
-  return known ? target.gpu->uuid : fmt::format("cuda-{}", target.device_index);
-}
-
 Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::path& folder) {
   const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now()};
   bool refused = false;
   auto lock = DeviceLock::take(
-      folder, lock_name(*request.target), self, [&](const LockHolder& holder, int place) {
+      folder, device_lock_name(*request.target), self, [&](const LockHolder& holder, int place) {
         refused = !request.wait;
         if (request.wait)
           request.progress->note(fmt::format(
@@ -40,6 +33,12 @@ Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::
 }
 
 }  // namespace
+
+std::string device_lock_name(const Target& target) {
+  if (target.device != "cuda") return cpu_lock_name();
+  const bool known = target.gpu && !target.gpu->uuid.empty();
+  return known ? target.gpu->uuid : fmt::format("cuda-{}", target.device_index);
+}
 
 Result<MeasuringLock> take_measuring_lock(const LockRequest& request) {
   namespace fs = std::filesystem;

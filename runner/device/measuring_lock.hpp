@@ -13,6 +13,10 @@
 
 namespace kbench {
 
+// The name of a device among locks: its GPU's UUID, whatever number it has for this process, or
+// cpu_lock_name().
+[[nodiscard]] std::string device_lock_name(const Target& target);
+
 struct LockRequest {
   const Installation* installation = nullptr;  // its state and locks
   const Target* target = nullptr;

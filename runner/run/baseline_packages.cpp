@@ -8,6 +8,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
@@ -83,7 +84,10 @@ Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
   pool.cache_directory = package_cache(installation);
   pool.processes = building.jobs.value_or(builder_processes(usable_threads()));
   pool.needs_cuda = plan.target.device == "cuda";
-  if (pool.needs_cuda) pool.environment = one_gpu_environment(plan.target.device_index);
+  if (pool.needs_cuda) {
+    pool.environment = one_gpu_environment(plan.target.device_index);
+    pool.tuning_lock = installation.locks / ("tuning-" + device_lock_name(plan.target));
+  }
   pool.interrupted = building.interrupted;
   if (const std::size_t cached = requests.size() - to_build; cached > 0)
     progress.detail(fmt::format("compiled baselines: {} built before", cached));

@@ -4,6 +4,7 @@ The requested "size" says how to behave. Outside of a sandbox each process appen
 of a child it keeps, to the file "pids" of the folder that NOTES names.
 """
 
+import fcntl
 import json
 import os
 import signal
@@ -35,6 +36,16 @@ def reach(path: str) -> str:
         return "written"
     except OSError as error:
         return type(error).__name__
+
+
+def state_of_lock() -> str:
+    if "KBENCH_TUNING_LOCK" not in os.environ:
+        return "there is no lock"
+    try:
+        fcntl.flock(int(os.environ["KBENCH_TUNING_LOCK"]), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "somebody tunes"
+    return "nobody tunes"
 
 
 def serve(request: dict) -> None:
@@ -80,6 +91,8 @@ def serve(request: dict) -> None:
         reply({"id": request["id"], "output": os.path.abspath("made")})
     elif behaviour == "reach":  # for a file of the operator's, and for the cache
         reply({"id": request["id"], "reason": " ".join(map(reach, json.loads(request["task"])))})
+    elif behaviour == "tune":
+        reply({"id": request["id"], "reason": state_of_lock()})
     elif behaviour == "hang":
         note_pids(request)
         time.sleep(600)

@@ -1,5 +1,7 @@
 #include "baselines/builder_pool.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -254,6 +256,20 @@ TEST_F(BuilderPool, ABuilderIsInTheSandbox) {
 
   options_.sandbox = nullptr;
   EXPECT_EQ(build({request("reach", "again")})[0].reason, "written written");
+}
+
+TEST_F(BuilderPool, ABuilderTunesUnderTheLockOfItsDevice) {
+  const auto sandbox = make_sandbox();
+  options_.sandbox = sandbox.get();
+  EXPECT_EQ(build({request("tune", "a")})[0].reason, "there is no lock");
+  options_.tuning_lock = options_.cache_directory / "tuning-one";
+  EXPECT_EQ(build({request("tune", "b")})[0].reason, "nobody tunes");
+  const int held = ::open(options_.tuning_lock.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  EXPECT_EQ(build({request("tune", "c")})[0].reason, "somebody tunes");
+  options_.tuning_lock = options_.cache_directory / "tuning-two";
+  EXPECT_EQ(build({request("tune", "d")})[0].reason, "nobody tunes") << "on another device";
+  ::close(held);
 }
 
 TEST_F(BuilderPool, NeedsACacheDirectory) {
