@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/rerun_words.hpp"
 #include "reports/selection.hpp"
 #include "runner/core/statistics.hpp"
 
@@ -215,6 +216,8 @@ void worst_first(std::vector<ComparedRow>& rows) {
 void caution_about(const ReportData& data, const char* which, std::vector<std::string>& cautions) {
   if (data.run.finished_at.empty())
     cautions.push_back(fmt::format("the run {} is not finished: rows may be missing", which));
+  if (const std::string rerun = rerun_words(data.run); !rerun.empty())
+    cautions.push_back(fmt::format("the run {} is a part of another: {}", which, rerun));
   if (data.chain.state != ChainFinding::State::kHolds)
     cautions.push_back(fmt::format("rows of the run {} are {}: {}", which,
                                    to_string(data.chain.state), data.chain.message));

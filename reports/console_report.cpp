@@ -10,6 +10,7 @@
 
 #include "reports/fields.hpp"
 #include "reports/ranking.hpp"
+#include "reports/rerun_words.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 #include "reports/text_table.hpp"
@@ -249,8 +250,9 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_files(data, options);
   out += render_group(data, options);
   out += render_chain(data.chain, options);
-  if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
-    out += fmt::format("\n{}\n", paint(unfinished, Tone::kCaution, options.colour));
+  for (const std::string& caution : {rerun_words(data.run), unfinished_words(data)})
+    if (!caution.empty())
+      out += fmt::format("\n{}\n", paint(caution, Tone::kCaution, options.colour));
   return card ? out : fmt::format("{}\n{}\n", out, summary_line(data));
 }
 

@@ -10,6 +10,7 @@
 
 #include "reports/console_report.hpp"
 #include "reports/fields.hpp"
+#include "reports/rerun_words.hpp"
 #include "reports/result_table.hpp"
 #include "reports/sanitize.hpp"
 #include "runner/core/file_census.hpp"
@@ -86,6 +87,8 @@ std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows)
     counts[fmt::format("Rows {}: {}", to_string(data.chain.state), data.chain.message)] =
         static_cast<int>(rows.size());
   std::string out;
+  if (const std::string rerun = rerun_words(data.run); !rerun.empty())
+    out += fmt::format("- {}\n", markdown_text(rerun));
   if (const std::string unfinished = unfinished_words(data); !unfinished.empty())
     out += fmt::format("- {}\n", unfinished);
   for (const std::string& sentence : group_sentences(data))

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/rerun_words.hpp"
 #include "reports/sanitize.hpp"
 
 namespace kbench {
@@ -142,6 +143,8 @@ std::vector<std::string> run_cautions_of(const PageModel& page) {
   if (!chain.empty()) cautions.push_back(chain);
   if (page.data.group && is_in_part(*page.data.group))
     cautions.push_back(fmt::format("In part: {}.", fmt::join(group_sentences(page.data), "; ")));
+  if (const std::string rerun = rerun_words(page.data.run); !rerun.empty())
+    cautions.push_back(rerun + ".");
   if (page.data.run.finished_at.empty())
     cautions.push_back("This run was not finished; more results may follow.");
   if (page.data.quick) {

@@ -47,6 +47,9 @@ class RerunTest(Prepared, RunCase):
         self.assert_fails(result, TASK_FAILED, "files: evaluated 2, not selected 1", "1 of 2 rows failed",
                           "2 of 4 rows failed in run ", "the others are left out")
         self.assertEqual(self.rows(), (6, 5), "the wrong one is the same evaluation once more")
+        said = f"Only what failed in run {self.prepared.first[:12]} was run again"
+        for words in (("report",), ("report", "md")):
+            self.assertIn(said, self.kbench(*words).stdout, words)
         self.assertEqual(self.planned("--last-failed"), [(RELU, WRONG)], "the newest run is that one")
         self.assertEqual(self.planned("--last-failed", "--run", self.prepared.first[:12]),
                          [(RELU, BROKEN), (RELU, WRONG)])

@@ -399,6 +399,26 @@ TEST(CompareRuns, AnUnfinishedOrChangedRunIsACaution) {
   }
 }
 
+TEST(CompareRuns, ARerunIsACaution) {
+  const ReportData before =
+      data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "alice", 1'000'000)});
+  const auto cautions_of = [&](const std::string& rerun) {
+    ReportData after = before;
+    after.run.configuration = "{\"rerun\": " + rerun + "}";
+    after.chain = {ChainFinding::State::kHolds, "as they were stored"};
+    ReportData held = before;
+    held.chain = after.chain;
+    return compare(held, after, Side::kEager).cautions;
+  };
+  EXPECT_THAT(
+      cautions_of(R"({"run": "0123456789abcdef", "states": ["failed"]})"),
+      ElementsAre("the run after is a part of another: Only what failed in run 0123456789ab "
+                  "was run again"));
+  EXPECT_THAT(cautions_of(R"({"run": 7, "states": ["timeout", "crash"]})"),
+              ElementsAre(HasSubstr("ended as timeout or crash in another run")));
+  for (const char* foreign : {"null", "[]", "3"}) EXPECT_THAT(cautions_of(foreign), IsEmpty());
+}
+
 // Whatever stands in a file of somebody else.
 TEST(CompareRuns, FactsOfAnyTypeAreTakenOrLeft) {
   for (const char* json : {"", "[]", "7", "{", R"({"device":7,"torch":[],"gpu":null})",
