@@ -29,6 +29,7 @@ std::string rerun_words(const Run& run) {
   std::vector<std::string> states;
   if (asked.is_array())
     for (const Json& state : asked) states.push_back(text_of(state));
+  if (states.empty()) return "";
   const std::string what = states == std::vector<std::string>{kFailed}
                                ? "failed"
                                : fmt::format("ended as {}", fmt::join(states, " or "));

@@ -36,6 +36,11 @@ Result<LoweringSetup> set_up_lowering(const Installation& installation) {
 
 Result<RunOptions> with_reference(const RunOptions& options, const Installation& installation) {
   if (!options.reference) return options;
+  if (options.size && *options.size != "full")
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--size {}: a reference has its own size only, which is called full",
+                             printable(*options.size)),
+                 "leave --size out, or change the sizes in the reference"};
   if (installation.state.empty())
     return Error{ErrorCode::kUsage, "there is no folder to keep the reference's task in",
                  "set HOME or XDG_STATE_HOME, or import it yourself: kbench import ref.py --out "

@@ -45,7 +45,8 @@ Result<ImportSource> read_reference(const fs::path& file) {
   std::error_code failed;
   if (!fs::is_regular_file(file, failed))
     return Error{ErrorCode::kUsage,
-                 fmt::format("the reference {} is not there", clean_name(file.string(), 200)),
+                 fmt::format("the reference {} is {}", clean_name(file.string(), 200),
+                             fs::exists(file, failed) ? "no file" : "not there"),
                  "--reference names a Python file"};
   auto sources = find_sources({file}, {}, [](const fs::path&) -> Result<std::string> {
     return Error{ErrorCode::kUsage, "a reference is no table", ""};

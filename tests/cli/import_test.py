@@ -377,6 +377,9 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
     def test_words_that_make_no_sense(self):
         self.write("ref.py", self.REFERENCE)
         self.write("v1.cpp", self.KERNEL)
+        self.assert_fails(self.against("v1.cpp", "ref.py", "--size", "small"), USAGE, "its own size only")
+        (self.folder / "folder.py").mkdir()
+        self.assert_fails(self.against("v1.cpp", "folder.py"), USAGE, "folder.py is no file")
         self.assert_fails(self.against("v1.cpp", "none.py"), USAGE, "the reference none.py is not there")
         self.assert_fails(self.against("v1.cpp", "v1.cpp"), USAGE, "no Python file")
         self.assert_fails(self.against("v1.cpp", "ref.py", "--task", "relu"), USAGE, "--reference")

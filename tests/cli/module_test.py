@@ -5,6 +5,7 @@ mypy comes from third_party/requirements-tests.txt, pandas from tests/clients/se
 
 import csv
 import http.server
+import io
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ from cli_case import KBENCH, ROOT, TINY
 from workspace_test import RELU
 
 import kbench
+from kbench import _client as kbench_client
 
 MODULE = ROOT / "data/clients/kbench"
 TASK = "level1/019_relu"
@@ -78,6 +80,12 @@ class EvaluateTest(ModuleCase):
         self.assertEqual(row.state, "ok", row.message)
         with self.assertRaisesRegex(kbench.KbenchError, "no name of a file"):
             self.evaluate({"../a.cpp": RELU})
+
+    def test_what_cannot_be_handed_over_is_an_error(self):
+        with self.assertRaisesRegex(kbench.KbenchError, "NUL"):
+            kbench.evaluate("a\0b", RELU, device="cpu", checks_only=True)
+        with self.assertRaisesRegex(kbench.KbenchError, "no Unicode text"):
+            kbench.evaluate(TASK, "\ud800", device="cpu", checks_only=True)
 
     def test_what_has_no_row_is_an_error_with_what_to_do(self):
         with self.assertRaises(kbench.KbenchError) as raised:
@@ -224,9 +232,9 @@ class Scripted(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.asked.append((self.path, self.headers["Authorization"], json.loads(body)))
         status, headers, answer = self.server.answers.pop(0)
-        data = json.dumps(answer).encode()
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
@@ -268,6 +276,35 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(kbench.KbenchError):
             self.client.evaluate(TASK, RELU)
         self.assertEqual(len(self.server.asked), 1)
+
+    def test_whatever_answers_is_a_row_or_an_error(self):
+        for answer in (b"<html>", b"[1, 2]", b"null", b"[" * 200_000, b'{"row": "x", "id": 3}', b'{"row": {}}'):
+            with self.subTest(answer[:20]):
+                self.server.answers = [(200, {}, answer)]
+                with self.assertRaisesRegex(kbench.KbenchError, "something else than `kbench serve`"):
+                    self.client.evaluate(TASK, RELU)
+        for status, headers, answer in ((200, {"Content-Length": "100"}, b"{"), (500, {}, b"[]")):
+            self.server.answers = [(status, headers, answer)]
+            with self.assertRaises(kbench.KbenchError):
+                self.client.evaluate(TASK, RELU, patience=1)
+        with self.assertRaisesRegex(kbench.KbenchError, "no token") as raised:
+            kbench.Client("http://127.0.0.1:1", "secret\r\nX: y")
+        self.assertNotIn("secret", str(raised.exception))
+
+    def test_an_endless_answer_is_not_read_to_its_end(self):
+        class Endless(io.RawIOBase):
+            taken = 0
+
+            def readable(self):
+                return True
+
+            def readinto(self, buffer):
+                Endless.taken += len(buffer)
+                return len(buffer)
+
+        with self.assertRaisesRegex(kbench.KbenchError, "no JSON object"):
+            kbench_client._object_in(io.BufferedReader(Endless()))
+        self.assertLess(Endless.taken, 2 * kbench_client.MOST_BYTES)
 
     def test_no_server_and_no_address(self):
         with self.assertRaisesRegex(kbench.KbenchError, "no address"):

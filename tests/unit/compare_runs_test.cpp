@@ -416,7 +416,8 @@ TEST(CompareRuns, ARerunIsACaution) {
                   "was run again"));
   EXPECT_THAT(cautions_of(R"({"run": 7, "states": ["timeout", "crash"]})"),
               ElementsAre(HasSubstr("ended as timeout or crash in another run")));
-  for (const char* foreign : {"null", "[]", "3"}) EXPECT_THAT(cautions_of(foreign), IsEmpty());
+  for (const char* foreign : {"null", "[]", "3", "{}"})
+    EXPECT_THAT(cautions_of(foreign), IsEmpty());
 }
 
 // Whatever stands in a file of somebody else.

@@ -1,6 +1,7 @@
 """A client of `kbench serve`: evaluations over HTTP."""
 
 import email.message
+import http.client
 import ipaddress
 import json
 import time
@@ -15,6 +16,10 @@ from ._rows import Row, Source, file_name
 HELD = 600.0    # seconds that the server may hold a request
 MARGIN = 30.0   # seconds beyond that until a connection counts as dead
 TRY_AGAIN = (429, 503)
+MOST_BYTES = 64 << 20  # of an answer; a row has some kilobytes
+
+
+NO_KBENCH = "something else than `kbench serve` listens at this address"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -53,6 +58,9 @@ class Client:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise KbenchError(f"{url!r} is no address of a server", "it is like http://127.0.0.1:8377")
+        if not token.isascii() or not token.isprintable():
+            raise KbenchError("the token is no token: it has other signs than letters, digits and punctuation",
+                              "a token is one line of the server's file of tokens")
         self._url = url.rstrip("/")
         self._token = token
         direct = [urllib.request.ProxyHandler({})] if _is_loopback(parts.hostname) else []
@@ -99,6 +107,8 @@ class Client:
 
     @staticmethod
     def _row(answer: Dict[str, Any]) -> Row:
+        if not isinstance(answer.get("row"), dict) or not isinstance(answer.get("run_id"), str):
+            raise KbenchError("the server's answer has no row", NO_KBENCH)
         return Row({"run_id": answer["run_id"], **answer["row"]})
 
     def _ask(self, method: str, path: str, body: Optional[Dict[str, Any]],
@@ -109,15 +119,27 @@ class Client:
                                                                  "Content-Type": "application/json"}, method=method)
         try:
             with self._opener.open(request, timeout=timeout) as response:
-                return response.status, json.load(response), 1.0
+                return response.status, _object_in(response), 1.0
         except urllib.error.HTTPError as refused:
             with refused:
                 if refused.code in TRY_AGAIN:
                     return refused.code, {}, _seconds(refused.headers.get("Retry-After"))
                 raise _refusal(refused) from None
-        except (OSError, ValueError) as lost:
+        except (OSError, http.client.HTTPException) as lost:
             raise KbenchError(f"the server at {self._url} does not answer: {lost}",
                               "`kbench serve` prints its address when it is up") from lost
+
+
+def _object_in(answer: IO[bytes]) -> Dict[str, Any]:
+    """The JSON of an answer. Whoever answers may be anybody."""
+    text = answer.read(MOST_BYTES + 1)
+    try:
+        value = json.loads(text) if len(text) <= MOST_BYTES else None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise KbenchError("the server's answer is no JSON object of kbench's", NO_KBENCH)
+    return value
 
 
 def _seconds(text: Union[str, None]) -> float:
@@ -129,7 +151,7 @@ def _seconds(text: Union[str, None]) -> float:
 
 def _refusal(refused: urllib.error.HTTPError) -> KbenchError:
     try:
-        error = json.load(refused)["error"]
+        error = _object_in(refused)["error"]
         return KbenchError(str(error["message"]), str(error.get("hint") or ""), refused.code)
-    except (ValueError, KeyError, TypeError):
+    except (KbenchError, KeyError, TypeError, AttributeError, OSError, http.client.HTTPException):
         return KbenchError(f"the server answered {refused.code}", "", refused.code)

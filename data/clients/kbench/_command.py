@@ -76,6 +76,8 @@ def _failure(words: str, code: int) -> KbenchError:
 def _ask(*words: str, good: Tuple[int, ...] = (0,)) -> str:
     """What the program prints. Ctrl-C lets it finish and store the evaluation at hand, as in a terminal."""
     program, is_wheel = _program()
+    if any("\0" in word for word in words):
+        raise KbenchError("an argument holds a NUL, which no command line can")
     with subprocess.Popen([str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
                           env=_environment(is_wheel)) as process:
@@ -94,11 +96,18 @@ def _lines(text: str) -> Iterator[Dict[str, Any]]:
     return (json.loads(line) for line in text.splitlines() if line)
 
 
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except UnicodeEncodeError as lost:
+        raise KbenchError(f"the source {file.name} is no Unicode text: {lost.reason}") from lost
+
+
 def _stage(source: Source, task: str, agent: str, folder: Path) -> List[str]:
     """Puts the source where `kbench run` finds it, and says how that is called."""
     if isinstance(source, str):
         file = folder / file_name(source)
-        file.write_text(source, encoding="utf-8")
+        _write(file, source)
         return [str(file), "--name", agent]
     if isinstance(source, Path) and not source.is_dir():
         return [str(source.absolute()), "--name", agent]
@@ -110,7 +119,7 @@ def _stage(source: Source, task: str, agent: str, folder: Path) -> List[str]:
             if not name or Path(name).is_absolute() or ".." in Path(name).parts:
                 raise KbenchError(f"{name!r} is no name of a file below the submission's folder")
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            (target / name).write_text(text, encoding="utf-8")
+            _write(target / name, text)
     return ["--submissions", str(folder), "--agent", agent]
 
 
