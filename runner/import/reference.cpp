@@ -11,6 +11,7 @@
 #include "runner/import/importer.hpp"
 #include "runner/import/sources.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHashLetters = 12;
 constexpr std::size_t kMostNameLetters = 60;
+constexpr std::size_t kMostReferenceBytes = std::size_t{4}
+                                            << 20;  // of a file; an importer takes fewer
 
 Error of_reference(ErrorCode code, const ImportSource& source, const ImportError& error) {
   const std::string place =
@@ -67,12 +70,15 @@ std::string plain_name(const std::string& name) {
   return plain.empty() ? "reference" : plain;
 }
 
-// The task that was imported of this very text. One that cannot be read is imported again.
+// The task that was imported of this very text, which still lies beside it: rows rank only where
+// both compute the same. One that cannot be read is imported again.
 std::optional<KeptReference> find_kept(const fs::path& suite, const std::string& hash) {
   const auto entries = list_tasks(suite);
   if (!entries || entries->size() != 1) return std::nullopt;
   const auto task = load_task(entries->front().file);
   if (!task || task->source_sha256 != hash) return std::nullopt;
+  const auto text = read_foreign_file(task->source, kMostReferenceBytes);
+  if (!text || sha256(*text) != hash) return std::nullopt;
   return KeptReference{suite, task->id, /*found=*/true, task->note};
 }
 

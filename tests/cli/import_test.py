@@ -364,6 +364,14 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
                          ("level1/001_ref", "wrong_result", "submission"))
         self.assertIn("imported before", result.stderr)
         self.assertEqual({file: file.stat().st_mtime_ns for file in kept}, kept)
+        # Somebody makes another task of it: it is imported anew.
+        (task,) = kept
+        task.write_text(task.read_text().replace("aten::relu", "aten::neg"))
+        python = task.with_suffix(".py")
+        python.write_text(python.read_text().replace("torch.relu(x)", "(-x)"))
+        result = self.against("v1.cpp")
+        self.assert_good(result)
+        self.assertNotIn("imported before", result.stderr)
         # Errors of the reference are the reference's, and no row is made.
         self.write("bad.py", self.REFERENCE.replace("class Model", "class Model("))
         result = self.against("v1.cpp", "bad.py")
