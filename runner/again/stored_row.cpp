@@ -194,7 +194,7 @@ Result<StoredRow> find_stored_row(const RowChoice& choice, const Installation& i
     if (!fs::exists(choice.database, ignored))
       error.hint =
           "A page names its database without the folder. Ask whoever published it for the file, "
-          "and say where yours is with --db.";
+          "and name yours with --db.";
     return error;
   }
   if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
