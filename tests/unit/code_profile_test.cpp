@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -91,10 +92,13 @@ class CodeProfilerTest : public ::testing::Test {
         },
         "it computes"));
   }
-  // Eight looks, with some running in between; the first comes unawares.
-  CodeProfiles profile(const KnownCode& known) {
+  // Eight looks, with some running in between; the first comes unawares. Each waits until
+  // `is_there`.
+  CodeProfiles profile(
+      const KnownCode& known, const std::function<bool()>& is_there = [] { return true; }) {
     CodeProfiler profiler;
     for (int i = 0; i < 8; ++i) {
+      EXPECT_TRUE(test::await(is_there, "it is where it is looked for"));
       stop();
       profiler.look({&child_, 1}, i == 0);
       if (i < 7) ::kill(child_, SIGCONT);
@@ -178,15 +182,8 @@ TEST_F(CodeProfilerTest, WhoWaitsIsNotCounted) {
       },
       "it waits"));
   // Continued, it is met on its way back into pause() unless it had the time for that.
-  CodeProfiler profiler;
-  for (int i = 0; i < 8; ++i) {
-    ASSERT_TRUE(test::await([&] { return state_of_child() == 'S'; }, "it waits again"));
-    stop();
-    profiler.look({&child_, 1}, i == 0);
-    ::kill(child_, SIGCONT);
-  }
-  EXPECT_TRUE(profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok());
-  EXPECT_LT(profiler.take().all.looks, 4) << "of eight";
+  const auto waits = [&] { return state_of_child() == 'S'; };
+  EXPECT_LT(profile(KnownCode::of_runtime({}), waits).all.looks, 4) << "of eight";
 }
 
 }  // namespace
