@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/labels.hpp"
 #include "runner/core/statistics.hpp"
 
 namespace kbench {
@@ -136,7 +137,8 @@ void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> 
 }
 
 bool machine_was_busy(const Evaluation& evaluation) {
-  if (evaluation.device != "cpu") return false;
+  // On CUDA only clocks that contradict each other ask, while the processes are there that know.
+  if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
   std::map<std::pair<int, int>, int> calls;  // by attempt and block, of what counts
   for (const Sample& sample : evaluation.samples)
     calls[{sample.attempt, sample.block}] += sample.calls;

@@ -25,7 +25,9 @@ void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> 
                            bool on_cpu);
 
 // CPU: more than half of the blocks had a slow sentinel, or a stranger that ran after more than a
-// quarter of their calls. Then what was measured is shown, and no verdict is drawn from it.
+// quarter of their calls. Then what was measured is shown, and no verdict is drawn from it. CUDA:
+// the label `busy_machine`, which a row gets where the host delays empty calls and clocks
+// contradict each other (measure/call_protocol).
 [[nodiscard]] bool machine_was_busy(const Evaluation& evaluation);
 
 // drop_disturbed_blocks() for each attempt that counts. Rows of protocol 1 stay as they were

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kbench {
 
@@ -21,6 +22,16 @@ inline void add_label(std::string& labels, std::string_view label) {
   if (has_label(labels, label)) return;
   labels += labels.empty() ? "" : " ";
   labels += label;
+}
+
+inline void remove_label(std::string& labels, std::string_view label) {
+  std::string left;
+  for (std::string_view rest = labels; !rest.empty();) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) != label) add_label(left, rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  labels = std::move(left);
 }
 
 }  // namespace kbench

@@ -91,7 +91,7 @@ class CallProtocol {
   std::optional<EarlyEnd> judge_code_profile();
   // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
   // off of eager's calls and of the submission's: a machine that was slow while they were made
-  // moves both alike.
+  // moves both alike. On CUDA one of the submission's worker, which bounds what is granted to it.
   std::optional<EarlyEnd> make_empty_call();
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
@@ -155,6 +155,9 @@ class CallProtocol {
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
   // Empty calls: what the clocks show of this player when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
+  std::optional<EarlyEnd> make_empty_calls(Seated& side, NullCalls& made);
+  // CUDA: one of the submission's worker.
+  std::optional<EarlyEnd> make_own_empty_call();
   // One call for each slot, one after the other; an empty one for the first only.
   std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
   std::optional<EarlyEnd> run_slot(Seated& side, CallKind kind, int slot, const SlotPlaces& places,
@@ -166,8 +169,12 @@ class CallProtocol {
   std::optional<EarlyEnd> audit(bool everything);
   // Puts torch's operators that the submission called, by the worker's word, into the record.
   std::optional<EarlyEnd> judge_torch_use();
+  // CUDA: whether the oracle's flushes took longer beside the submission than alone.
+  std::optional<EarlyEnd> judge_idleness();
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();
+  // CUDA: nothing but a label where the host was so busy that clocks prove nothing.
+  std::optional<EarlyEnd> unless_host_was_busy(EarlyEnd accusation);
 
   const EvaluationRequest& request_;
   const EvaluationSettings& settings_;

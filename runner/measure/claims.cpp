@@ -12,8 +12,18 @@ namespace {
 constexpr std::size_t kLastNullCalls = 5;
 // CUDA, of a single call: contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
+constexpr double kDelayNs = 5e5;
+constexpr double kFewLate = 0.1;
 
 }  // namespace
+
+bool came_late(const NullCalls& calls) {
+  if (calls.wall_ns.empty()) return false;
+  const double fastest = *std::min_element(calls.wall_ns.begin(), calls.wall_ns.end());
+  const auto late = std::count_if(calls.wall_ns.begin(), calls.wall_ns.end(),
+                                  [&](double wall_ns) { return wall_ns > fastest + kDelayNs; });
+  return static_cast<double>(late) > kFewLate * static_cast<double>(calls.wall_ns.size());
+}
 
 void ClaimLedger::add_empty_call(double wall_ns) {
   nulls_.wall_ns.push_back(wall_ns);
@@ -45,7 +55,12 @@ std::int64_t ClaimLedger::time_of(std::int64_t claimed_ns, std::int64_t wall_ns,
 
 std::optional<std::string> ClaimLedger::contradiction(std::span<const Sample> samples) const {
   if (on_cpu_ || !calibrated()) return std::nullopt;
-  return clock_contradiction(samples, {median(nulls_.wall_ns), median(nulls_.strict_ns)});
+  return clock_contradiction(samples, {granted_wall_ns(), median(nulls_.strict_ns)});
+}
+
+double ClaimLedger::granted_wall_ns() const {
+  const double trusted = lower_quartile(nulls_.wall_ns);
+  return own_wall_ns_.empty() ? trusted : std::min(trusted, lower_quartile(own_wall_ns_));
 }
 
 }  // namespace kbench

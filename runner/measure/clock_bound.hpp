@@ -14,10 +14,10 @@
 
 namespace kbench {
 
-// Empty calls by a worker that had loaded nothing foreign: medians, nanoseconds.
+// What an empty call takes on each clock, nanoseconds.
 struct EmptyCalls {
-  double wall_ns = 0;
-  double strict_ns = 0;
+  double wall_ns = 0;    // lower quartile, as of the calls
+  double strict_ns = 0;  // median
 };
 
 // Nanoseconds that a clock may show above a claim once an empty call is taken off. More for few

@@ -182,6 +182,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
       accuse(second, "measured twice, once beside other programs and once faster than can be: " +
                          below_floor_words(first_was_busy ? second : first));
     }
+    remove_label(second.labels, "busy_machine");
     return together(std::move(first), second_was_busy, std::move(second), first_was_busy);
   }
   const bool first_is_slower = is_slower(first, second);
@@ -223,6 +224,7 @@ Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
     accuse(third, "measured three times, and twice faster than can be: " +
                       below_floor_words(is_slower(other, third) ? other : third));
   }
+  remove_label(third.labels, "busy_machine");  // a busy one does not count
   add_label(third.labels, "unstable");
   Evaluation before = together(std::move(first), counts[0], std::move(second), counts[1]);
   return together(std::move(before), counts[0] || counts[1], std::move(third), counts[2]);

@@ -423,7 +423,7 @@ class Session:
     def serve(self):
         while True:
             kind = self.await_call()
-            if kind == EMPTY:  # of eager's worker alone
+            if kind == EMPTY:  # of eager's worker, and one a block on CUDA
                 self.serve_empty_call()
                 continue
             status, claimed_ns = self.timed(self.prepare if kind == PREPARE else self.forward)

@@ -42,7 +42,10 @@ struct Script {
   double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
   double early_ns = 0;      // device time between showing the inputs and go
   double null_ns = 50e3;
-  double copy_ns = 1e6;    // showing the inputs, copying the outputs away
+  double null_before_loading_ns = 0;   // of a worker, more than null_ns
+  int late_nulls_one_in = 0;           // one of so many empty calls before loading is 2 ms late
+  bool late_nulls_afterwards = false;  // only once the submission was called
+  double copy_ns = 1e6;                // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
   double flush_ns = 40e3;  // the oracle's cache flush, alone
   double flush_beside_ns = 0;       // what it takes more once a worker is there
@@ -90,6 +93,7 @@ struct Script {
   bool worker_saw_restart = false;
   int audited = 0;
   int workers_started = 0;
+  int empty_calls = 0;  // before loading
   int players_started = 0;
   int forward_calls = 0;
   std::string printed;  // by the submission
@@ -358,7 +362,7 @@ class FakeWorker final : public Worker {
   PlayerAnswer call(const PlayerCall& call) override {
     PlayerAnswer answer;
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
-    if (call.kind == CallKind::kNull) script_.log.emplace_back("null");
+    if (call.kind == CallKind::kNull) answer.wall_ns += more_for_an_empty_call();
     if (call.kind == CallKind::kForward || call.kind == CallKind::kObserved) {
       script_.patience.push_back(call.timeout);
       script_.looked_at.push_back(call.look_every.count() > 0);
@@ -380,6 +384,16 @@ class FakeWorker final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
 
  private:
+  std::int64_t more_for_an_empty_call() {
+    script_.log.emplace_back("null");
+    if (script_.worker_is_there) return 0;
+    const double more = script_.null_before_loading_ns;
+    const bool late = script_.late_nulls_one_in > 0 &&
+                      ++script_.empty_calls % script_.late_nulls_one_in == 0 &&
+                      (!script_.late_nulls_afterwards || script_.count("submission") > 0);
+    return static_cast<std::int64_t>(more + (late ? 2e6 : 0));
+  }
+
   void forward(PlayerAnswer& answer) {
     answer.places.orders = script_.output_orders;
     answer.copied = script_.copies_outputs;

@@ -24,6 +24,41 @@ TEST(ClaimLedger, OfEmptyCallsMadeMeanwhileTheLastFewCount) {
   EXPECT_EQ(ledger.null_wall_ns(), 300);
 }
 
+std::vector<Sample> calls_of(std::int64_t claimed_ns, std::int64_t wall_ns) {
+  std::vector<Sample> samples;
+  for (int block = 0; block < 60; ++block)
+    samples.push_back({.block = block,
+                       .side = Side::kSubmission,
+                       .wall_ns = wall_ns,
+                       .claimed_ns = claimed_ns,
+                       .strict_ns = wall_ns + 7'000'000});
+  return samples;
+}
+
+TEST(ClaimLedger, OwnEmptyCallsLowerWhatIsGrantedAndNeverRaiseIt) {
+  ClaimLedger ledger("cuda");
+  ledger.calibrate({.wall_ns = std::vector<double>(25, 9e5), .strict_ns = {8e6}});
+  const auto samples = calls_of(1'000'000, 1'890'000);
+  EXPECT_FALSE(ledger.contradiction(samples));
+  for (int i = 0; i < 10; ++i) ledger.add_own_empty_call(2e6);
+  EXPECT_FALSE(ledger.contradiction(samples));
+  EXPECT_TRUE(ledger.contradiction(calls_of(1'000'000, 1'950'000)));
+  for (int i = 0; i < 10; ++i) ledger.add_own_empty_call(8.5e5);
+  EXPECT_TRUE(ledger.contradiction(samples));
+}
+
+TEST(CameLate, MoreThanATenthHalfAMillisecondAfterTheFastest) {
+  std::vector<double> wall_ns(25, 9e5);
+  EXPECT_FALSE(came_late({.wall_ns = wall_ns}));
+  wall_ns[0] = wall_ns[7] = 9e6;
+  EXPECT_FALSE(came_late({.wall_ns = wall_ns}));
+  wall_ns[8] = 1.41e6;
+  EXPECT_TRUE(came_late({.wall_ns = wall_ns}));
+  wall_ns[8] = 1.39e6;
+  EXPECT_FALSE(came_late({.wall_ns = wall_ns}));
+  EXPECT_FALSE(came_late({}));
+}
+
 TEST(ClaimLedger, BelievesAClaimThatAnEmptyCallExplains) {
   ClaimLedger ledger("cuda");
   ledger.calibrate(kNulls);

@@ -231,5 +231,18 @@ TEST(Settle, AFailureOfTheSecondCounts) {
   EXPECT_NE(result.message.find("it ran on"), std::string::npos);
 }
 
+TEST(Settle, OfTwoOnCudaTheQuietOneCountsAndLosesTheLabel) {
+  Evaluation busy = timed(20e6, 9e6);
+  busy.labels = "uses_torch busy_machine";
+  const Evaluation quiet = timed(20e6, 1e6);
+  const Evaluation quiet_first = settle(quiet, busy, "why");
+  EXPECT_EQ(quiet_first.labels, "uses_torch");
+  EXPECT_DOUBLE_EQ(median_time_ns(quiet_first.samples, Side::kSubmission).value_or(0), 1e6);
+  const Evaluation quiet_second = settle(busy, quiet, "why");
+  EXPECT_EQ(quiet_second.labels, "");
+  EXPECT_DOUBLE_EQ(median_time_ns(quiet_second.samples, Side::kSubmission).value_or(0), 1e6);
+  EXPECT_EQ(settle(busy, busy, "why").labels, busy.labels);
+}
+
 }  // namespace
 }  // namespace kbench
