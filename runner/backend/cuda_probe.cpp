@@ -41,6 +41,12 @@ std::vector<GpuInfo> ask_nvml(const Nvml& nvml) {
     gpu.clock_limits = nvml.clock_limits(i);
     gpus.push_back(std::move(gpu));
   }
+  for (GpuInfo& gpu : gpus) {
+    const auto shares = [&](const GpuInfo& other) { return other.near_cores == gpu.near_cores; };
+    const auto before = gpus.begin() + gpu.index;
+    gpu.sharing = static_cast<std::size_t>(std::count_if(gpus.begin(), gpus.end(), shares));
+    gpu.place = static_cast<std::size_t>(std::count_if(gpus.begin(), before, shares));
+  }
   return gpus;
 }
 

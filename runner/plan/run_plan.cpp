@@ -18,6 +18,7 @@
 #include "runner/core/suggest.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/plan/core_share.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
@@ -281,7 +282,7 @@ std::vector<int> near(const GpuInfo& gpu) {
   std::vector<int> both;
   std::set_intersection(usable.begin(), usable.end(), gpu.near_cores.begin(), gpu.near_cores.end(),
                         std::back_inserter(both));
-  return both.empty() ? usable : both;
+  return core_share(physical_cores(both.empty() ? usable : both), gpu.place, gpu.sharing);
 }
 
 // Somebody who names a folder wants to see something of it.
