@@ -11,7 +11,7 @@
 #include "reports/run_list.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/core/random_id.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/source_files.hpp"

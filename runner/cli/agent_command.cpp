@@ -23,22 +23,22 @@
 
 #include "reports/episode_list.hpp"
 #include "runner/agent/endpoint.hpp"
-#include "runner/cli/agent_judge.hpp"
 #include "runner/cli/agent_session.hpp"
 #include "runner/cli/endpoint_key.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
-#include "runner/cli/tasks_command.hpp"
-#include "runner/cli/workspace_requests.hpp"
+#include "runner/core/random_id.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/judge/agent_judge.hpp"
+#include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/device_bench.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -81,8 +81,10 @@ class AgentRun {
     if (auto ready = options_.resume ? resume() : begin(); !ready) return ready.error();
     if (run_id_.empty()) return stopped_early();
     const auto sandbox = make_sandbox();
-    const auto judge = make_agent_judge({.common = options_.common,
-                                         .device = device_,
+    RunFace quiet(with_verbosity(options_.common, -1));
+    const auto judge = make_agent_judge({.place = {options_.common.suite, device_, benches_},
+                                         .sink = quiet,
+                                         .trust = options_.common.trust,
                                          .store = *store_,
                                          .run_id = run_id_,
                                          .agent = agent_name(episodes_.front().model),
@@ -218,12 +220,9 @@ class AgentRun {
   Status prepare_texts(const std::string& task, const std::string& size,
                        const std::string& device) {
     if (texts_.contains(task)) return Done{};
-    TasksOptions options;
-    options.common = common_;
-    options.task = task;
-    options.size = size;
-    options.device = device;
-    const auto prompt = prompt_of_task(options, installation_);
+    const auto prompt =
+        prompt_of_task(common_.suite, {}, task,
+                       {.size = size, .device = device, .language = std::nullopt}, installation_);
     if (!prompt) return prompt.error();
     auto texts = workspace_texts(*prompt, installation_);
     if (!texts) return texts.error();
@@ -335,6 +334,7 @@ class AgentRun {
   const AgentRunOptions& options_;
   const Installation& installation_;
   DeviceSession device_{installation_, SessionTurns::kMany};
+  DeviceBenches benches_{device_};
   RewardRule rule_;
   CommonOptions common_ = options_.common;
   UniqueFd signals_;

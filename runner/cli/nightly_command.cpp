@@ -20,7 +20,7 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/core/random_id.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/chain_key.hpp"

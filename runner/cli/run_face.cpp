@@ -47,6 +47,11 @@ Status ReportingFace::done(const Store& store, const Run& run) {
   return error;
 }
 
+CommonOptions with_verbosity(CommonOptions common, int verbosity) {
+  common.verbosity = verbosity;
+  return common;
+}
+
 CommonOptions within_command(CommonOptions common) {
   if (common.verbosity == 0) common.verbosity = -1;
   return common;

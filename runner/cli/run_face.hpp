@@ -39,6 +39,8 @@ class ReportingFace final : public RunFace {
   std::filesystem::path suites_;
 };
 
+[[nodiscard]] CommonOptions with_verbosity(CommonOptions common, int verbosity);
+
 // The same options for runs within a command that tells of them in lines of its own: a run says
 // something only where the command is verbose.
 [[nodiscard]] CommonOptions within_command(CommonOptions common);

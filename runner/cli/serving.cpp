@@ -1,5 +1,6 @@
 #include "runner/cli/serving.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -32,6 +33,11 @@ Result<fs::path> spool_folder(const ServeOptions& options, const Installation& i
 
 }  // namespace
 
+ServingSurroundings::ServingSurroundings(const CommonOptions& common, DeviceSession& device)
+    : shown(with_verbosity(common, std::min(common.verbosity - 1, 1))),
+      quiet(with_verbosity(common, -1)),
+      benches(device) {}
+
 Result<ServingParts> prepare_serving(const ServeOptions& options, DeviceSession& device) {
   const Installation& installation = device.installation();
   if (auto sound = check_database_path(options.database); !sound) return sound.error();
@@ -40,11 +46,19 @@ Result<ServingParts> prepare_serving(const ServeOptions& options, DeviceSession&
   if (!signals) return signals.error();
   const auto folder = spool_folder(options, installation);
   if (!folder) return folder.error();
-  auto judge = make_serve_judge(options, device);
+  auto around = std::make_unique<ServingSurroundings>(options.common, device);
+  auto judge = make_serve_judge({.place = {options.common.suite, device, around->benches},
+                                 .device = options.device,
+                                 .size = options.size,
+                                 .allow_torch = options.allow_torch,
+                                 .database = options.database,
+                                 .trust = options.common.trust,
+                                 .sink = around->shown,
+                                 .quiet = around->quiet});
   if (!judge) return judge.error();
   auto spool = Spool::open(*folder);
   if (!spool) return spool.error();
-  return ServingParts{std::move(*signals), std::move(*judge), std::move(*spool)};
+  return ServingParts{std::move(around), std::move(*signals), std::move(*judge), std::move(*spool)};
 }
 
 }  // namespace kbench

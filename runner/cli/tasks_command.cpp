@@ -14,6 +14,7 @@
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/task/hard_draws.hpp"
@@ -294,17 +295,10 @@ int tasks_header_command(const TasksOptions& options, const Installation& instal
                 options.common.verbosity);
 }
 
-Result<TaskPrompt> prompt_of_task(const TasksOptions& options, const Installation& installation) {
-  auto task = find_task(options.common.suite, options.levels, options.task, installation);
-  if (!task) return task.error();
-  return make_task_prompt(std::move(*task), {options.size, options.device, options.language},
-                          {.abi = installation.abi,
-                           .examples = installation.examples,
-                           .prompts = installation.root / "data/prompt"});
-}
-
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
-  const auto prompt = prompt_of_task(options, installation);
+  const auto prompt =
+      prompt_of_task(options.common.suite, options.levels, options.task,
+                     {options.size, options.device, options.language}, installation);
   if (!prompt) return fail_here(prompt.error(), options);
   fmt::print("{}", prompt->text);
   return finish(ExitCode::kGood,

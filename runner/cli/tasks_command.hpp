@@ -3,9 +3,7 @@
 #pragma once
 
 #include "runner/cli/options.hpp"
-#include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/prompt/make_prompt.hpp"
 
 namespace kbench {
 
@@ -13,9 +11,5 @@ int tasks_list_command(const TasksOptions& options, const Installation& installa
 int tasks_show_command(const TasksOptions& options, const Installation& installation);
 int tasks_header_command(const TasksOptions& options, const Installation& installation);
 int tasks_prompt_command(const TasksOptions& options, const Installation& installation);
-
-// The prompt of the task that the options name.
-[[nodiscard]] Result<TaskPrompt> prompt_of_task(const TasksOptions& options,
-                                                const Installation& installation);
 
 }  // namespace kbench

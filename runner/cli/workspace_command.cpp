@@ -13,11 +13,14 @@
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/tasks_command.hpp"
-#include "runner/cli/workspace_requests.hpp"
+#include "runner/cli/run_end.hpp"
+#include "runner/cli/run_face.hpp"
 #include "runner/core/json.hpp"
+#include "runner/device/device_session.hpp"
+#include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/device_bench.hpp"
 #include "runner/workspace/tool_result.hpp"
 #include "runner/workspace/workspace.hpp"
 
@@ -78,7 +81,7 @@ class Asked {
                  "name one elsewhere: --db FILE"};
   }
 
-  [[nodiscard]] KernelRequest request() { return {staged_, workspace_, options_.common, device_}; }
+  [[nodiscard]] KernelRequest request() const { return {staged_, workspace_, place_}; }
 
   int compile() {
     const CompileAnswer answer = compile_kernels(request());
@@ -88,19 +91,21 @@ class Asked {
   // Verify and submit: a run of one row.
   int judge() {
     KernelRunOptions run;
-    if (what_ == What::kSubmit) run.database = options_.database;
+    run.timed = what_ == What::kSubmit;
+    if (run.timed) run.database = options_.database;
     run.command_line = fmt::format("kbench workspace {} {}", name_of(what_),
                                    clean_name(options_.folder.string(), 300));
-    const auto judged = run_kernels(request(), run);
+    RunFace face(options_.common);
+    const auto judged = run_kernels(request(), run, face);
     if (!judged) return complain(judged.error());
-    if (judged->data.evaluations.empty()) {
+    if (!judged->row) {
       print_line(error_result(
           {ErrorCode::kInfrastructure, "nothing was judged", "the messages of the judge say why"}));
-      return finish(judged->end.code, judged->end.summary, options_.common.verbosity);
+      const RunEnd end = end_of_run(judged->outcome, judged->terms);
+      return finish(end.code, end.summary, options_.common.verbosity);
     }
-    const Evaluation& evaluation = judged->data.evaluations.front();
-    return print(what_ == What::kVerify ? verify_result(evaluation) : submitted(judged->data),
-                 evaluation.state);
+    const Json result = judged->report ? submitted(*judged->report) : verify_result(*judged->row);
+    return print(result, judged->row->state);
   }
 
   [[nodiscard]] Json submitted(ReportData data) const {
@@ -142,18 +147,17 @@ class Asked {
   const WorkspaceOptions& options_;
   const Installation& installation_;
   DeviceSession device_{installation_, SessionTurns::kOne};
+  DeviceBenches benches_{device_};
+  JudgingPlace place_{options_.common.suite, device_, benches_};
   WorkspaceTask workspace_;
   StagedKernels staged_;
 };
 
 int open_workspace(const WorkspaceOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  TasksOptions of_task;
-  of_task.common = options.common;
-  of_task.task = options.task;
-  of_task.size = options.size;
-  of_task.device = options.device;
-  const auto prompt = prompt_of_task(of_task, installation);
+  const auto prompt = prompt_of_task(
+      options.common.suite, {}, options.task,
+      {.size = options.size, .device = options.device, .language = std::nullopt}, installation);
   if (!prompt) return fail(prompt.error(), terminal);
   const auto texts = workspace_texts(*prompt, installation);
   if (!texts) return fail(texts.error(), terminal);

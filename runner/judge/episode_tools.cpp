@@ -1,18 +1,16 @@
 #include "runner/judge/episode_tools.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/text_in.hpp"
+#include "runner/judge/file_tools.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/trajectory/prompt_context.hpp"
 #include "runner/workspace/tool_result.hpp"
-#include "runner/workspace/workspace_files.hpp"
 
 namespace kbench {
 namespace {
@@ -33,12 +31,6 @@ Json recall_function() {
            {{"hash", {{"type", "string"}, {"description", "64 hexadecimal digits."}}}}},
           {"required", Json::array({"hash"})},
           {"additionalProperties", false}}}}}};
-}
-
-std::optional<std::size_t> number_in(const Json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  if (found == arguments.end()) return std::nullopt;
-  return static_cast<std::size_t>(found->get<std::uint64_t>());
 }
 
 CheckedCall wrong(CallError error, std::string why) { return {error, Json(), std::move(why)}; }
@@ -117,15 +109,8 @@ EpisodeTools::Answer EpisodeTools::use(const std::string& tool, const std::strin
 }
 
 Result<Json> EpisodeTools::use_files(const std::string& tool, const Json& arguments) {
-  const WorkspaceFiles files(setting_.folder);
-  const std::string path = text_in(arguments, "path");
-  if (tool == "read")
-    return files.read(path, number_in(arguments, "first_line").value_or(1),
-                      number_in(arguments, "lines"));
-  if (tool == "write") return files.write(path, text_in(arguments, "text"));
-  if (tool == "edit") return files.edit(path, text_in(arguments, "old"), text_in(arguments, "new"));
-  if (tool == "glob") return files.glob(text_in(arguments, "pattern"));
-  if (tool == "grep") return files.grep(text_in(arguments, "text"));
+  if (auto used = use_file_tool(WorkspaceFiles(setting_.folder), tool, arguments))
+    return std::move(*used);
   if (tool == "list_tasks")
     return Json{{"tasks", Json::array({Json{{"task", setting_.task.task}}})}};
   // An episode is one task's, and its workspace is open.

@@ -12,9 +12,6 @@ namespace kbench {
 // 256 random bits from the kernel, hex.
 [[nodiscard]] std::string random_seed();
 
-// 128 random bits, hex: names of runs.
-[[nodiscard]] std::string random_id();
-
 class KeySchedule {
  public:
   explicit KeySchedule(std::string seed) : seed_(std::move(seed)) {}

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/evaluation_key.hpp"

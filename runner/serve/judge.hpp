@@ -1,5 +1,5 @@
 // The judge of the requests in the queue. The one there is does it as `kbench run` does
-// (cli/serve_judge.hpp); tests of the queue and of the gate have one that judges nothing.
+// (judge/serve_judge.hpp); tests of the queue and of the gate have one that judges nothing.
 #pragma once
 
 #include <functional>

@@ -28,6 +28,8 @@ struct BenchScript {
   std::function<void()> while_preparing = [] {};  // tasks and packages
   std::function<void(const PlannedRow&)> while_measuring = [](auto&) {};
   std::string compiler = "g++ 12";
+  std::string nvcc;
+  std::string device_name = "a scripted device";
 };
 
 class ScriptedBench final : public RunBench {
@@ -36,6 +38,7 @@ class ScriptedBench final : public RunBench {
                 std::vector<std::string>& measured)
       : order_(order), installation_(installation), script_(script), measured_(measured) {
     toolchain_.host_version = script.compiler;
+    toolchain_.nvcc_version = script.nvcc;
   }
 
   Status take_device(const std::string& what) override {
@@ -54,12 +57,12 @@ class ScriptedBench final : public RunBench {
     for (const PlannedRow& unit : order_.plan.units) builds_.push_back(build(unit));
     built_ = !script_.builds_late;
     OracleHello hello;
-    hello.facts.name = "a scripted device";
+    hello.facts.name = script_.device_name;
     hello.torch = "2.11.0";
     return hello;
   }
   [[nodiscard]] const Toolchain& toolchain() const override { return toolchain_; }
-  Json describe_machine() override { return {{"device", {{"name", "a scripted device"}}}}; }
+  Json describe_machine() override { return {{"device", {{"name", script_.device_name}}}}; }
   std::string sandbox_level() override { return "scripted"; }
 
   [[nodiscard]] const SubmissionBuild* build_of(std::size_t unit) const override {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/analysis/keep.hpp"
+#include "runner/core/random_id.hpp"
 #include "runner/measure/core_pin.hpp"
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/secret.hpp"

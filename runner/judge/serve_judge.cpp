@@ -1,4 +1,4 @@
-#include "runner/cli/serve_judge.hpp"
+#include "runner/judge/serve_judge.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,14 +17,9 @@
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
 #include "runner/backend/cpu/host_facts.hpp"
-#include "runner/cli/agent_tools.hpp"
-#include "runner/cli/run_end.hpp"
-#include "runner/cli/run_face.hpp"
-#include "runner/cli/tasks_command.hpp"
-#include "runner/cli/workspace_requests.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/judge/agent_tools.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/evaluation_key.hpp"
@@ -60,16 +55,33 @@ std::string trimmed(std::string_view text) {
 // What makes one submission of an agent for a task another one than the next.
 std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVariantDigits); }
 
+// Tells another sink of all, and the queue of each row.
+class TellingSink final : public RunSink {
+ public:
+  TellingSink(RunSink& sink, const Judge::Told& told) : sink_(sink), told_(told) {}
+
+  ProgressSink& progress() override { return sink_.progress(); }
+  Status begin(const Plan& plan) override { return sink_.begin(plan); }
+  void row(const Evaluation& evaluation, std::span<const Blob> sources) override {
+    told_(evaluation.key, std::nullopt);
+    sink_.row(evaluation, sources);
+  }
+  Status done(const Store& store, const Run& run) override { return sink_.done(store, run); }
+
+ private:
+  RunSink& sink_;
+  const Judge::Told& told_;
+};
+
 class StoreJudge final : public ServingJudge {
  public:
-  StoreJudge(const ServeOptions& options, DeviceSession& session, Target target,
-             std::vector<TaskEntry> entries, Store store, bool chained)
-      : options_(options),
-        session_(session),
-        installation_(session.installation()),
+  StoreJudge(ServeJudging judging, Target target, std::vector<TaskEntry> entries, Store store,
+             bool chained)
+      : judging_(std::move(judging)),
+        installation_(judging_.place.device.installation()),
         target_(std::move(target)),
         entries_(std::move(entries)),
-        toolchain_(session.toolchain()),
+        toolchain_(judging_.place.device.toolchain()),
         store_(std::move(store)),
         chained_(chained),
         device_{target_.device, target_.gpu ? target_.gpu->name : cpu::model_name()},
@@ -96,7 +108,7 @@ class StoreJudge final : public ServingJudge {
     if (!submission) return submission.error();
     const SubmissionId& id = submission->id;
     const bool is_usual = submission->kind != SubmissionKind::kPython ||
-                          options_.allow_torch == ServeOptions().allow_torch;
+                          judging_.allow_torch == RunRequest().allow_torch;
     return Identity{evaluation_key({.task_hash = (*task)->hash,
                                     .size = *size,
                                     .device = target_.device,
@@ -108,7 +120,7 @@ class StoreJudge final : public ServingJudge {
                                     .host_compiler = toolchain_.host_version,
                                     .nvcc = toolchain_.nvcc_version,
                                     .device_name = device_.name,
-                                    .allow_torch = is_usual ? "" : options_.allow_torch}),
+                                    .allow_torch = is_usual ? "" : judging_.allow_torch}),
                     (*task)->id, *size};
   }
 
@@ -124,7 +136,7 @@ class StoreJudge final : public ServingJudge {
       if (rows == Rows::kThatCount && !counts(*row, chain->second)) continue;
       auto report = row_report(store_, std::move(*row), chain->second);
       if (!report) return report.error();
-      report->trust = options_.common.trust;
+      report->trust = judging_.trust;
       if (rows == Rows::kThatCount && report->quick) {
         // Moved from: rows before it are still whole.
         continue;
@@ -143,12 +155,12 @@ class StoreJudge final : public ServingJudge {
     auto scratch = ScratchFolder::make("kbench-serve");
     if (!scratch) return scratch.error();
     RunRequest run;
-    run.suite = options_.common.suite;
+    run.suite = judging_.place.suite;
     run.size = orders.front().order.size;
     run.device = device_option();
     run.submissions = scratch->path();
     run.repeat_busy = true;
-    run.allow_torch = options_.allow_torch;
+    run.allow_torch = judging_.allow_torch;
     std::set<std::string> tasks;
     for (const QueuedOrder& one : orders) {
       const auto tree = kernel_tree_of(one.order.files);
@@ -160,17 +172,14 @@ class StoreJudge final : public ServingJudge {
       tasks.insert(one.order.task);
     }
     run.tasks.assign(tasks.begin(), tasks.end());
-    const RunTerms terms{.database = options_.database,
-                         .id = random_id(),
+    const RunTerms terms{.database = judging_.database,
                          .command_line = "kbench serve",
                          .stop = [this] { return stopping_.load(); }};
-    CommonOptions shown = options_.common;
-    shown.verbosity = std::min(shown.verbosity - 1, 1);
-    RunFace face(shown, [&](const Evaluation& evaluation) { told(evaluation.key, std::nullopt); });
-    const auto outcome = RunSession(session_, run, terms, face).run();
+    TellingSink sink(judging_.sink, told);
+    const auto outcome = RunSession(judging_.place.benches, std::move(run), terms, sink).run();
     if (!outcome) return outcome.error();
     if (stopping_ || outcome->is_complete()) return Done{};
-    return Error{ErrorCode::kInfrastructure, end_of_run(*outcome, terms).summary, ""};
+    return Error{ErrorCode::kInfrastructure, summarize(*outcome, terms), ""};
   }
 
   void stop() override { stopping_ = true; }
@@ -266,12 +275,10 @@ class StoreJudge final : public ServingJudge {
   }
 
   Result<TaskPrompt> prompt_of(const std::string& task, const std::string& size) const {
-    TasksOptions options;
-    options.common = options_.common;
-    options.task = task;
-    if (!size.empty()) options.size = size;
-    options.device = device_option();
-    return prompt_of_task(options, installation_);
+    PromptRequest request;
+    if (!size.empty()) request.size = size;
+    request.device = device_option();
+    return prompt_of_task(judging_.place.suite, {}, task, request, installation_);
   }
 
   // --- orders ---
@@ -322,9 +329,7 @@ class StoreJudge final : public ServingJudge {
       const WorkspaceTask task{one.order.task, one.order.size, target_.device};
       const auto staged = stage_tree(*tree, task, "workspace");
       if (!staged) return staged.error();
-      CommonOptions common = options_.common;
-      common.verbosity = -1;
-      Json result = answer_one({*staged, task, common, session_}, one.order.what);
+      Json result = answer_one({*staged, task, judging_.place}, one.order.what);
       result["tree"] = tree->hash;
       told(one.id, Json::parse(fit(std::move(result))));
     }
@@ -333,18 +338,18 @@ class StoreJudge final : public ServingJudge {
 
   Json answer_one(const KernelRequest& request, const std::string& what) {
     if (what == "compile") return compile_kernels(request).result;
-    const auto run = run_kernels(request, {.database = std::nullopt,
-                                           .command_line = "kbench serve",
-                                           .stop = [this] { return stopping_.load(); },
-                                           .allow_torch = options_.allow_torch});
+    const auto run = run_kernels(request,
+                                 {.database = std::nullopt,
+                                  .command_line = "kbench serve",
+                                  .stop = [this] { return stopping_.load(); },
+                                  .allow_torch = judging_.allow_torch},
+                                 judging_.quiet);
     if (!run) return error_result(run.error());
-    if (run->data.evaluations.empty())
-      return error_result({ErrorCode::kInfrastructure, run->end.summary, ""});
-    return verify_result(run->data.evaluations.front());
+    if (!run->row) return error_result({ErrorCode::kInfrastructure, run->summary(), ""});
+    return verify_result(*run->row);
   }
 
-  const ServeOptions& options_;
-  DeviceSession& session_;
+  const ServeJudging judging_;
   const Installation& installation_;
   const Target target_;
   const std::vector<TaskEntry> entries_;
@@ -370,31 +375,30 @@ Status check_oracle(const Target& target, const Installation& installation) {
 
 }  // namespace
 
-Result<std::unique_ptr<ServingJudge>> make_serve_judge(const ServeOptions& options,
-                                                       DeviceSession& device) {
-  const Installation& installation = device.installation();
+Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging) {
+  const Installation& installation = judging.place.device.installation();
   if (installation.state.empty())
     return Error{ErrorCode::kInfrastructure, "there is no place for the queue",
                  "set HOME or XDG_STATE_HOME, which it lies below"};
   RunRequest run;
-  run.device = options.device;
-  run.size = options.size;
+  run.device = judging.device;
+  run.size = judging.size;
   auto target = choose_target(run, installation);
   if (!target) return target.error();
   if (auto there = check_oracle(*target, installation); !there) return there.error();
-  auto entries = tasks_of_suite(options.common.suite, installation);
+  auto entries = tasks_of_suite(judging.place.suite, installation);
   if (!entries) return entries.error();
   // Makes the file, or brings it up to date: what reads it later does neither.
-  if (auto made = Store::open(options.database, Store::Mode::kReadWrite); !made)
+  if (auto made = Store::open(judging.database, Store::Mode::kReadWrite); !made)
     return made.error();
-  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  auto store = Store::open(judging.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   auto key = keep_chain_key(installation.state);
   const bool chained = key.ok();
   if (key) store->use(std::move(*key));
-  device.prepare();
+  judging.place.device.prepare();
   return std::unique_ptr<ServingJudge>(std::make_unique<StoreJudge>(
-      options, device, std::move(*target), std::move(*entries), std::move(*store), chained));
+      std::move(judging), std::move(*target), std::move(*entries), std::move(*store), chained));
 }
 
 }  // namespace kbench

@@ -1,18 +1,14 @@
-#include "runner/cli/workspace_requests.hpp"
+#include "runner/judge/workspace_requests.hpp"
 
 #include <cstddef>
-#include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
-#include "runner/cli/run_face.hpp"
-#include "runner/measure/secret.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/sandbox/sandbox.hpp"
-#include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/source_files.hpp"
@@ -58,32 +54,53 @@ Status check_device(const Submission& submission, const std::string& device) {
 
 Result<CompiledSubmission> compile_copy(const KernelRequest& request,
                                         const std::string& architecture) {
-  const Installation& installation = request.device.installation();
+  const Installation& installation = request.place.device.installation();
   const auto submission = submission_in(request);
   if (!submission) return submission.error();
   const auto files = read_source_files(*submission);
   if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
-  auto task = find_task(request.common.suite, {}, request.task.task, installation);
+  auto task = find_task(request.place.suite, {}, request.task.task, installation);
   if (!task) return Error{ErrorCode::kInfrastructure, task.error().message, task.error().hint};
   const auto size = choose_size(*task, request.task.size, request.task.size);
   if (!size) return Error{ErrorCode::kInfrastructure, size.error().message, size.error().hint};
   if (auto made = create_cache(installation); !made) return made.error();
-  request.device.prepare();
-  Toolchain toolchain = request.device.toolchain();
+  request.place.device.prepare();
+  Toolchain toolchain = request.place.device.toolchain();
   toolchain.cuda_architecture = architecture;
-  const auto sandbox = request.device.sandbox();
+  const auto sandbox = request.place.device.sandbox();
   Compiler compiler(*sandbox, std::move(toolchain), installation.cache / "submissions",
                     installation.abi);
   compiler.tell(CompilerTells::kResources);
   return compiler.compile(*submission, *files, task_header(*task, **size));
 }
 
-Result<ReportData> load_run(const RunTerms& run, const Installation& installation) {
-  auto store = Store::open(run.database, Store::Mode::kReadOnly);
-  if (!store) return store.error();
-  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
-  return load_report(*store, run.id);
-}
+// Keeps the one row of a run, and tells another sink of all.
+class RowKeeper final : public RunSink {
+ public:
+  RowKeeper(RunSink& told, KernelRun& kept, bool reports)
+      : told_(told), kept_(kept), reports_(reports) {}
+
+  ProgressSink& progress() override { return told_.progress(); }
+  Status begin(const Plan& plan) override { return told_.begin(plan); }
+  void row(const Evaluation& evaluation, std::span<const Blob> sources) override {
+    kept_.row = evaluation;
+    kept_.sources.assign(sources.begin(), sources.end());
+    told_.row(evaluation, sources);
+  }
+  Status done(const Store& store, const Run& run) override {
+    if (auto told = told_.done(store, run); !told) return told;
+    if (!reports_) return Done{};
+    auto report = load_report(store, run.id);
+    if (!report) return report.error();
+    kept_.report = std::move(*report);
+    return Done{};
+  }
+
+ private:
+  RunSink& told_;
+  KernelRun& kept_;
+  bool reports_;
+};
 
 }  // namespace
 
@@ -92,6 +109,17 @@ Result<Submission> submission_in(const KernelRequest& request) {
   if (!submission) return submission;
   if (auto fits = check_device(*submission, request.task.device); !fits) return fits.error();
   return submission;
+}
+
+Result<TaskPrompt> prompt_of_task(const SuiteFolder& suite, const std::vector<int>& levels,
+                                  const std::string& pattern, const PromptRequest& request,
+                                  const Installation& installation) {
+  auto task = find_task(suite, levels, pattern, installation);
+  if (!task) return task.error();
+  return make_task_prompt(std::move(*task), request,
+                          {.abi = installation.abi,
+                           .examples = installation.examples,
+                           .prompts = installation.root / "data/prompt"});
 }
 
 Result<WorkspaceTexts> workspace_texts(const TaskPrompt& prompt, const Installation& installation) {
@@ -118,7 +146,8 @@ CompileAnswer compile_kernels(const KernelRequest& request) {
   return answer;
 }
 
-Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptions& options) {
+Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptions& options,
+                              RunSink& sink) {
   // What is for another device is no failure of a run, but it is one here. What is no submission
   // becomes a row that says so.
   if (const auto copy = find_copy(request))
@@ -126,26 +155,23 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   auto scratch = ScratchFolder::make("kbench-verify");
   if (!scratch) return scratch.error();
   RunRequest run;
-  run.suite = request.common.suite;
+  run.suite = request.place.suite;
   run.tasks = {request.task.task};
   run.size = request.task.size;
   run.device = request.task.device;
   run.submissions = request.kernels.folder.path();
-  run.checks_only = !options.database;
+  run.checks_only = !options.timed;
   run.quick = options.quick;
   run.allow_torch = options.allow_torch;
   run.repeat_busy = true;
-  const RunTerms terms{.database = options.database.value_or(scratch->path() / "verify.sqlite"),
-                       .id = random_id(),  // there may be several at once
-                       .command_line = options.command_line,
-                       .stop = options.stop};
-  RunFace face(request.common);
-  const auto outcome = RunSession(request.device, run, terms, face).run();
+  KernelRun done;
+  done.terms = {.database = options.database.value_or(scratch->path() / "verify.sqlite"),
+                .command_line = options.command_line,
+                .stop = options.stop};
+  RowKeeper keeper(sink, done, options.database.has_value());
+  auto outcome = RunSession(request.place.benches, std::move(run), done.terms, keeper).run();
   if (!outcome) return outcome.error();
-  KernelRun done{end_of_run(*outcome, terms), {}};
-  auto data = load_run(terms, request.device.installation());
-  if (!data) return data.error();
-  done.data = std::move(*data);
+  done.outcome = std::move(*outcome);
   return done;
 }
 

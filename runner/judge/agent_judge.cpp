@@ -1,17 +1,15 @@
-#include "runner/cli/agent_judge.hpp"
+#include "runner/judge/agent_judge.hpp"
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
-#include "runner/cli/workspace_requests.hpp"
-#include "runner/core/source_tree.hpp"
 #include "runner/os/files.hpp"
 #include "runner/workspace/tool_result.hpp"
 
@@ -34,17 +32,14 @@ CallError error_of(State state) {
 
 class DeviceJudge final : public EpisodeJudge {
  public:
-  explicit DeviceJudge(AgentJudging judging) : judging_(std::move(judging)) {
-    quiet_ = judging_.common;
-    quiet_.verbosity = -1;
-  }
+  explicit DeviceJudge(AgentJudging judging) : judging_(std::move(judging)) {}
 
   KernelVerdict compile(const WorkspaceTask& task, const KernelTree& tree) override {
     const std::scoped_lock one_at_a_time(device_);
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    CompileAnswer answer = compile_kernels({*staged, task, quiet_, judging_.device});
+    CompileAnswer answer = compile_kernels({*staged, task, judging_.place});
     return {std::move(answer.result), "", error_of(answer.state), false};
   }
 
@@ -53,15 +48,10 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, "");
     if (!staged) return failed(staged.error());
-    const auto run = run_kernels({*staged, task, quiet_, judging_.device},
-                                 {.database = std::nullopt,
-                                  .command_line = "kbench agent run",
-                                  .stop = judging_.stop,
-                                  .allow_torch = judging_.allow_torch});
+    const auto run = judge({*staged, task, judging_.place}, /*timed=*/false);
     if (!run) return failed(run.error());
-    if (run->data.evaluations.empty()) return not_judged(run->end);
-    const Evaluation& evaluation = run->data.evaluations.front();
-    return {verify_result(evaluation), "", error_of(evaluation.state), false};
+    if (!run->row) return not_judged(*run);
+    return {verify_result(*run->row), "", error_of(run->row->state), false};
   }
 
   KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
@@ -73,18 +63,10 @@ class DeviceJudge final : public EpisodeJudge {
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, variant);
     if (!staged) return failed(staged.error());
-    const auto scratch = ScratchFolder::make("kbench-agent");
-    if (!scratch) return failed(scratch.error());
-    const std::filesystem::path database = scratch->path() / "submit.sqlite";
-    const auto run = run_kernels({*staged, task, quiet_, judging_.device},
-                                 {.database = database,
-                                  .command_line = "kbench agent run",
-                                  .stop = judging_.stop,
-                                  .quick = judging_.quick,
-                                  .allow_torch = judging_.allow_torch});
+    const auto run = judge({*staged, task, judging_.place}, /*timed=*/true);
     if (!run) return failed(run.error());
-    if (run->data.evaluations.empty()) return not_judged(run->end);
-    const auto key = take_row(database, run->data.run.id);
+    if (!run->row) return not_judged(*run);
+    const auto key = take_row(*run);
     return key ? verdict_of(*key) : failed(key.error());
   }
 
@@ -99,9 +81,20 @@ class DeviceJudge final : public EpisodeJudge {
     return StagedKernels{std::move(*folder), tree.hash};
   }
 
-  KernelVerdict not_judged(const RunEnd& end) const {
+  Result<KernelRun> judge(const KernelRequest& request, bool timed) {
+    return run_kernels(request,
+                       {.timed = timed,
+                        .database = std::nullopt,
+                        .command_line = "kbench agent run",
+                        .stop = judging_.stop,
+                        .quick = timed && judging_.quick,
+                        .allow_torch = judging_.allow_torch},
+                       judging_.sink);
+  }
+
+  KernelVerdict not_judged(const KernelRun& run) const {
     if (judging_.stop()) return nobody();
-    return failed({ErrorCode::kInfrastructure, "nothing was judged: " + end.summary, ""});
+    return failed({ErrorCode::kInfrastructure, "nothing was judged: " + run.summary(), ""});
   }
 
   // The key of a row that was stored before whoever asked for it could be told; empty without one.
@@ -126,24 +119,12 @@ class DeviceJudge final : public EpisodeJudge {
     if (row.submission) keys_->try_emplace({row.task, row.submission->variant}, row.key);
   }
 
-  // The raw row, as it was measured, with its sources, becomes one of the episodes' run.
-  Result<std::string> take_row(const std::filesystem::path& database, const std::string& run_id) {
-    const auto from = Store::open(database, Store::Mode::kReadOnly);
-    if (!from) return from.error();
-    auto rows = from->evaluations(run_id);
-    if (!rows) return rows.error();
-    if (rows->empty())
-      return Error{ErrorCode::kInfrastructure, "the row that was measured is not there", ""};
-    Evaluation& row = rows->front();
-    std::vector<std::string> hashes;
-    for (const TreeFile& file : row.sources) hashes.push_back(file.hash);
-    if (!row.task_source.empty()) hashes.push_back(row.task_source);
-    const auto contents = from->contents(hashes, 2 * kMaxSourceBytes);
-    if (!contents) return contents.error();
-    std::vector<Blob> blobs;
-    for (const auto& [hash, text] : *contents) blobs.push_back(pack(text));
+  // The row, as it was measured, with its sources, becomes one of the episodes' run.
+  Result<std::string> take_row(const KernelRun& run) {
+    Evaluation row = *run.row;
     row.run_id = judging_.run_id;
-    const Status added = judging_.store.with([&](Store& store) { return store.add(row, blobs); });
+    const Status added =
+        judging_.store.with([&](Store& store) { return store.add(row, run.sources); });
     if (!added) return added.error();
     remember(row);
     return row.key;
@@ -152,7 +133,7 @@ class DeviceJudge final : public EpisodeJudge {
   KernelVerdict verdict_of(const std::string& key) const {
     auto data = judging_.store.with([&](const Store& store) { return report_of(store, key); });
     if (!data) return failed(data.error());
-    data->trust = quiet_.trust;
+    data->trust = judging_.trust;
     const Evaluation& evaluation = data->evaluations.front();
     return {{{"run_id", judging_.run_id},
              {"row", result_json(derive(*data, evaluation), judging_.reward)}},
@@ -172,7 +153,6 @@ class DeviceJudge final : public EpisodeJudge {
   }
 
   AgentJudging judging_;
-  CommonOptions quiet_;
   std::mutex device_;
   // Of the run's rows with a submission, by task and variant; nothing before the first submit.
   std::optional<std::map<std::pair<std::string, std::string>, std::string>> keys_;

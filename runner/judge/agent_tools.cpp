@@ -1,24 +1,22 @@
-#include "runner/cli/agent_tools.hpp"
+#include "runner/judge/agent_tools.hpp"
 
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/core/random_id.hpp"
 #include "runner/core/text_in.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/judge/file_tools.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/limits.hpp"
 #include "runner/serve/token.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/workspace/kernel_tree.hpp"
 #include "runner/workspace/tool_result.hpp"
-#include "runner/workspace/workspace_files.hpp"
 
 namespace kbench {
 namespace {
@@ -27,12 +25,6 @@ namespace fs = std::filesystem;
 using Used = Result<std::variant<Json, Order>>;
 
 constexpr std::size_t kHandleDigits = 32;
-
-std::optional<std::size_t> number_in(const Json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  if (found == arguments.end()) return std::nullopt;
-  return static_cast<std::size_t>(found->get<std::uint64_t>());
-}
 
 Json list_tasks(std::span<const TaskEntry> entries, const std::string& pattern) {
   Json list = Json::array();
@@ -65,18 +57,6 @@ Used answer(Result<Json> result) {
   return std::variant<Json, Order>(std::in_place_index<0>, Json::parse(fit(std::move(*result))));
 }
 
-Used use_files(const WorkspaceFiles& files, const std::string& tool, const Json& arguments) {
-  const std::string path = text_in(arguments, "path");
-  if (tool == "read")
-    return answer(files.read(path, number_in(arguments, "first_line").value_or(1),
-                             number_in(arguments, "lines")));
-  if (tool == "write") return answer(files.write(path, text_in(arguments, "text")));
-  if (tool == "edit")
-    return answer(files.edit(path, text_in(arguments, "old"), text_in(arguments, "new")));
-  if (tool == "glob") return answer(files.glob(text_in(arguments, "pattern")));
-  return answer(files.grep(text_in(arguments, "text")));
-}
-
 }  // namespace
 
 Used AgentTools::use(const std::string& tool, const Json& arguments, const std::string& agent,
@@ -92,8 +72,8 @@ Used AgentTools::use(const std::string& tool, const Json& arguments, const std::
   if (tool == "open_workspace") return answer(open(arguments, agent, around));
   const auto folder = folder_of(arguments, agent);
   if (!folder) return folder.error();
-  if (tool != "compile" && tool != "verify" && tool != "submit")
-    return use_files(WorkspaceFiles(*folder), tool, arguments);
+  if (auto used = use_file_tool(WorkspaceFiles(*folder), tool, arguments))
+    return answer(std::move(*used));
   auto order = order_of(*folder, tool, agent);
   if (!order) return order.error();
   std::variant<Json, Order> used;

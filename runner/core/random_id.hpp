@@ -1,0 +1,15 @@
+// Names that nobody can guess and no two things share: runs, episodes, handles of workspaces.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace kbench {
+
+// 128 random bits from the kernel, hex.
+[[nodiscard]] std::string random_id();
+
+// So many random bytes from the kernel, at most 32, hex.
+[[nodiscard]] std::string random_hex(std::size_t bytes);
+
+}  // namespace kbench

@@ -1,0 +1,45 @@
+// The judge behind a server's queue: evaluates as `kbench run` does, several orders in one run, and
+// answers with the rows of the store.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "reports/trust.hpp"
+#include "runner/core/result.hpp"
+#include "runner/judge/workspace_requests.hpp"
+#include "runner/run/run_sink.hpp"
+#include "runner/serve/judge.hpp"
+
+namespace kbench {
+
+// Choices and surroundings of a judge. Where a value is empty, the machine decides.
+struct ServeJudging {
+  JudgingPlace place;
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  std::optional<std::string> size;    // of orders that name none
+  std::string allow_torch = "data";   // as RunRequest has it
+  std::filesystem::path database;     // gets the rows
+  Trust trust;
+  RunSink& sink;   // is told how evaluations go
+  RunSink& quiet;  // and this one, how those go that nobody keeps
+};
+
+struct ServedDevice {
+  std::string kind;  // "cpu", "cuda"
+  std::string name;  // "NVIDIA H200"
+};
+
+class ServingJudge : public Judge {
+ public:
+  [[nodiscard]] virtual const ServedDevice& device() const = 0;
+};
+
+// Makes the database where it is missing, and has the device's tools found. Errors: those of
+// choosing a device, of reading the suite and of opening the store; kInfrastructure where there is
+// no oracle to measure with.
+[[nodiscard]] Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging);
+
+}  // namespace kbench
