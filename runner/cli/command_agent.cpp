@@ -31,24 +31,27 @@ void add_endpoint(CLI::App& run, AgentRunOptions& options) {
 }
 
 void add_sampling(CLI::App& run, AgentRunOptions& options) {
-  add_choice<AgentStyle>(run, "--style", options.style,
+  add_choice<AgentStyle>(run, "--style", options.sampling.style,
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
                          "Tools, or a kernel in each reply and none (default: react)");
-  add_number(run, "--temperature", options.temperature, 0, 10, "Of sampling (default: not said)");
-  add_number(run, "--max-tokens", options.max_tokens, 1, 1e9, "Of one reply (default: not said)");
+  add_number(run, "--temperature", options.sampling.temperature, 0, 10,
+             "Of sampling (default: not said)");
+  add_number(run, "--max-tokens", options.sampling.max_tokens, 1, 1e9,
+             "Of one reply (default: not said)");
   add_number(run, "--seed", options.seed, 0, 1e15,
              "Of the first episode; each has one more (default: 0)");
 }
 
 void add_budget(CLI::App& run, AgentRunOptions& options) {
-  add_number(run, "--turns", options.turns, 1, 100'000, "Turns of an episode (default: 150)");
-  add_number(run, "--tokens", options.tokens, 0, 1e15,
+  add_number(run, "--turns", options.budget.turns, 1, 100'000,
+             "Turns of an episode (default: 150)");
+  add_number(run, "--tokens", options.budget.tokens, 0, 1e15,
              "Tokens of an episode, prompts included; 0 for no limit (default: 0)");
-  add_number(run, "--evaluations", options.evaluations, 0, 100'000,
+  add_number(run, "--evaluations", options.budget.evaluations, 0, 100'000,
              "Calls of verify and submit; 0 for no limit (default: 50)");
-  add_number(run, "--seconds", options.seconds, 0, 1e8,
+  add_number(run, "--seconds", options.budget.seconds, 0, 1e8,
              "Seconds of an episode; 0 for no limit (default: 0)");
-  add_number(run, "--window", options.window, 1000, 1e9,
+  add_number(run, "--window", options.budget.window, 1000, 1e9,
              "Tokens of the model's window (default: 131072)");
 }
 

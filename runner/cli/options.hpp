@@ -12,7 +12,7 @@
 #include "reports/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/again/row_choice.hpp"
-#include "runner/agent/agent_protocol.hpp"
+#include "runner/episode/agent_session.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/plan/run_request.hpp"
@@ -278,15 +278,9 @@ struct AgentRunOptions {
   std::optional<std::string> device;
   int episodes = 1;  // of each task
   int parallel = 4;
-  AgentStyle style = AgentStyle::kReact;
-  std::optional<double> temperature;
-  std::optional<int> max_tokens;
+  EpisodeSampling sampling;
   std::int64_t seed = 0;
-  int turns = 150;  // this and the next four: of each episode; 0: no limit
-  std::int64_t tokens = 0;
-  int evaluations = 50;
-  int seconds = 0;
-  std::int64_t window = 131'072;
+  EpisodeBudget budget;  // of each episode
   bool quick = false;
   std::string allow_torch = "data";       // as RunOptions has it
   std::string reward = "milestone_sure";  // a name of reward/reward.hpp

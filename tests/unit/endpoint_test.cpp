@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/cli/endpoint_key.hpp"
+#include "runner/episode/endpoint_key.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {

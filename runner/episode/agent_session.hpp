@@ -1,13 +1,11 @@
-// One episode of `kbench agent run`: the trusted side of kbench-agent. It stores what that hands
-// over, answers its calls by the tools, keeps the budget and the clock, and ends the episode. One
-// that was cut off goes on where it was: nothing is said or judged twice. Each has a thread of its
-// own.
+// One episode: the trusted side of kbench-agent. It stores what that hands over, answers its calls
+// by the tools, keeps the budget and the clock, and ends the episode. One that was cut off goes on
+// where it was: nothing is said or judged twice. Each has a thread of its own.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,7 +19,6 @@
 #include "runner/judge/episode_tools.hpp"
 #include "runner/judge/shared_store.hpp"
 #include "runner/os/files.hpp"
-#include "runner/sandbox/sandbox.hpp"
 #include "runner/trajectory/episode.hpp"
 #include "runner/workspace/workspace.hpp"
 
@@ -51,8 +48,7 @@ struct EpisodeSampling {
 struct AgentSurroundings {
   SharedStore& store;
   EpisodeJudge& judge;
-  Sandbox& sandbox;
-  std::filesystem::path program;  // kbench-agent
+  std::function<Result<AgentProcess>()> start_agent;  // in its sandbox, for one conversation
   Endpoint endpoint;
   std::string key;
   std::chrono::seconds timeout{600};  // of one answer

@@ -1,4 +1,4 @@
-#include "runner/cli/agent_session.hpp"
+#include "runner/episode/agent_session.hpp"
 
 #include <poll.h>
 
@@ -178,7 +178,7 @@ Result<EpisodeSession::Next> EpisodeSession::finish_last_turn() {
 Result<EpisodeSession::Next> EpisodeSession::talk() {
   auto greeting = hello();
   if (!greeting) return greeting.error();
-  auto agent = start_agent(around_.sandbox, around_.program);
+  auto agent = around_.start_agent();
   if (!agent) return agent.error();
   if (auto sent = agent->channel.send(to_json(*greeting)); !sent) return sent.error();
   for (;;) {

@@ -1,4 +1,4 @@
-#include "runner/cli/endpoint_key.hpp"
+#include "runner/episode/endpoint_key.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
