@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,45 +12,44 @@
 #include "reports/run_list.hpp"
 #include "reports/write/outputs.hpp"
 #include "reports/write/page_extras.hpp"
-#include "runner/again/remeasure.hpp"
+#include "runner/again/night_session.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
-#include "runner/core/random_id.hpp"
 #include "runner/os/stop_signals.hpp"
-#include "runner/run/run_session.hpp"
-#include "runner/store/chain_key.hpp"
 #include "runner/store/database_path.hpp"
-#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {
 
-// Older runs of the device are not looked at: where a row is in fewer than five good ones of so
-// many, fewer will do.
-constexpr int kMostRuns = 60;
+NightRequest request_of(const NightlyOptions& options) {
+  return {.run = options.run,
+          .terms = options.run,
+          .flag_percent = options.flag_percent,
+          .most_pairs = options.most_pairs,
+          .over_compiled = options.over_compiled,
+          .submissions_before = options.submissions_before};
+}
 
-// One night from its run to its exit status.
-class NightSession {
+// One night, as it is told to a person.
+class NightFace {
  public:
-  NightSession(const NightlyOptions& options, const Installation& installation)
+  NightFace(const NightlyOptions& options, const Installation& installation)
       : options_(options),
         installation_(installation),
-        session_(installation, SessionTurns::kMany),
         terminal_(inspect_terminal(STDERR_FILENO, options.run.common.color)),
-        baseline_(options.over_compiled ? Side::kCompiled : Side::kEager),
-        sources_(installation, options.run.database) {}
+        request_(request_of(options)),
+        session_(installation, SessionTurns::kMany),
+        night_(request_, session_) {}
 
   int perform() {
     if (auto fine = check_outputs(options_.run.outputs, options_.run.database); !fine)
       return fail(fine.error(), terminal_);
-    RunTerms terms = options_.run;
-    terms.id = random_id();
     RunFace face(options_.run.common);
-    const auto outcome = RunSession(session_, options_.run, terms, face).run();
+    const auto outcome = night_.run(face);
     if (!outcome) return fail(outcome.error(), terminal_);
-    const RunEnd end = end_of_run(*outcome, terms);
+    const RunEnd end = end_of_run(*outcome, night_.terms());
     // From here on Ctrl-C ends the night with a report, also between two runs.
     const InterruptGuard guard(options_.run.stop);
     run_code_ = end.code;
@@ -62,148 +58,26 @@ class NightSession {
                                  run_code_ == ExitCode::kInfrastructure;
     if (!may_be_complete) return finish(run_code_, end.summary, options_.run.common.verbosity);
     say(end.summary);
-    if (auto loaded = load(terms.id); !loaded)
+    if (auto loaded = load(); !loaded)
       return run_code_ == ExitCode::kInfrastructure
                  ? finish(run_code_, end.summary, options_.run.common.verbosity)
                  : fail(loaded.error(), terminal_);
-    if (tonight_.run.finished_at.empty()) return report_unfinished();
-    night_ = look_at_night(tonight_, good_, baseline_, rule_);
-    night_.not_good = not_good_;
-    find_sources();
-    const Status measured = clear_suspects(guard);
-    return report(measured);
+    if (night_.tonight().run.finished_at.empty()) return report_unfinished();
+    night_.look();
+    RunFace quiet(within_command(options_.run.common));
+    return report(night_.clear(
+        quiet, [&] { return guard.interrupted(); },
+        [this](const std::string& text) { say(text); }));
   }
 
  private:
-  // --- the runs ---
-
-  Status load(const std::string& id) {
-    auto store = Store::open(options_.run.database, Store::Mode::kReadOnly);
-    if (!store) return store.error();
-    if (auto key = read_chain_key(installation_.state)) store->use(std::move(*key));
-    auto tonight = load_report(*store, id);
-    if (!tonight) return tonight.error();
-    if (writes_page(options_.run.outputs)) {
+  Status load() {
+    return night_.load([this](ReportData& tonight, const Store& store) -> Status {
+      if (!writes_page(options_.run.outputs)) return Done{};
       const auto& suite = options_.run.suite;
-      auto added = add_page_extras(*tonight, *store, suite.value_or(installation_.suites));
-      if (!added) return added;
-    }
-    tonight_ = std::move(*tonight);
-    rule_.flag =
-        options_.flag_percent ? *options_.flag_percent / 100 : default_flag(device_of(tonight_));
-    rule_.most_pairs = static_cast<std::size_t>(options_.most_pairs);
-    return load_good(*store);
+      return add_page_extras(tonight, store, suite.value_or(installation_.suites));
+    });
   }
-
-  Status load_good(const Store& store) {
-    auto runs = store.runs();  // newest first
-    if (!runs) return runs.error();
-    const RunFacts facts = facts_of(tonight_.run);
-    int looked_at = 0;
-    for (const Run& run : *runs) {
-      if (is_full_reference(tonight_, good_)) break;
-      // Other devices' runs are other histories: they are not even mentioned.
-      const RunFacts then = facts_of(run);
-      if (run.id == tonight_.run.id || !then.timed || !same_device(then, facts)) continue;
-      if (++looked_at > kMostRuns) break;
-      const auto data = load_report(store, run.id);
-      if (!data) return data.error();
-      const std::string why = why_not_good(*data, tonight_);
-      if (why.empty())
-        good_.push_back(good_run(*data, baseline_));
-      else
-        ++not_good_[why];
-    }
-    return Done{};
-  }
-
-  // --- measuring again ---
-
-  void find_sources() {
-    for (Suspect& suspect : night_.suspects) {
-      // A manifest that makes no sense makes none the second time either.
-      if (suspect.cannot_be_read()) {
-        suspect.clearance = Clearance::kConfirmed;
-        pairs_.emplace_back();
-        continue;
-      }
-      auto tonight = sources_.of(tonight_.run, std::nullopt)
-                         .find(std::get<0>(suspect.key), suspect.submission);
-      if (!tonight) {
-        suspect.remark = tonight.error().message;
-        pairs_.emplace_back();
-        continue;
-      }
-      SourcePair pair{std::get<0>(suspect.key), std::nullopt, std::move(*tonight)};
-      if (suspect.why == Suspect::Why::kSlower && !suspect.same_source()) {
-        auto good = sources_.of(suspect.good_run, options_.submissions_before)
-                        .find(pair.task, suspect.good);
-        if (good)
-          pair.before = std::move(*good);
-        else
-          suspect.remark = good.error().message;
-      }
-      if (suspect.why == Suspect::Why::kSlower && !pair.before)
-        suspect.evidence.alone = suspect.reference;
-      pairs_.push_back(std::move(pair));
-    }
-  }
-
-  Status clear_suspects(const InterruptGuard& guard) {
-    if (night_.suspects.empty()) return Done{};
-    RunFace face(within_command(options_.run.common));
-    RunTerms terms = options_.run;
-    terms.database = remeasured_database(terms.database);
-    Remeasurement again(tonight_.run, options_.run, session_, face, terms, "kbench nightly");
-    for (int round = 1; round <= options_.most_pairs; ++round) {
-      const std::vector<std::size_t> open = open_suspects();
-      if (open.empty()) break;
-      interrupted_ = guard.interrupted();
-      if (interrupted_) break;
-      say(fmt::format("measuring {} of {} suspected again, round {} of at most {}", open.size(),
-                      night_.suspects.size(), round, options_.most_pairs));
-      std::vector<SourcePair> pairs;
-      for (const std::size_t i : open) pairs.push_back(*pairs_[i]);
-      const auto measured = again.measure(pairs);
-      interrupted_ = again.interrupted();
-      if (!measured) return measured.error();
-      for (std::size_t i = 0; i < open.size(); ++i)
-        take(night_.suspects[open[i]], (*measured)[i], round);
-    }
-    return Done{};
-  }
-
-  [[nodiscard]] std::vector<std::size_t> open_suspects() const {
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < night_.suspects.size(); ++i)
-      if (pairs_[i] && night_.suspects[i].clearance == Clearance::kOpen) open.push_back(i);
-    return open;
-  }
-
-  void take(Suspect& suspect, const MeasuredPair& measured, int round) {
-    if (suspect.why == Suspect::Why::kFails) return take_second_try(suspect, measured);
-    const bool alone = !suspect.evidence.alone.values.empty();
-    if (const auto slowdown = alone ? measured.longer_than(suspect.reference.level(), baseline_)
-                                    : measured.slowdown(baseline_))
-      suspect.evidence.slowdowns.push_back(*slowdown);
-    suspect.clearance = judge(suspect.evidence, rule_, night_.suspects.size());
-    const bool last = round == options_.most_pairs;
-    if (last && suspect.clearance == Clearance::kOpen) {
-      suspect.clearance = Clearance::kUnclear;
-      if (suspect.remark.empty()) suspect.remark = "not every measurement of it succeeded";
-    }
-  }
-
-  static void take_second_try(Suspect& suspect, const MeasuredPair& measured) {
-    if (!measured.after || fault_of(measured.after->state) == Fault::kInfrastructure) {
-      suspect.clearance = Clearance::kUnclear;
-      return;
-    }
-    const bool passes = measured.after->state == State::kOk && measured.after->correct == true;
-    suspect.clearance = passes ? Clearance::kCleared : Clearance::kConfirmed;
-  }
-
-  // --- the end ---
 
   void say(const std::string& text) const {
     if (options_.run.common.verbosity >= 0) fmt::print(stderr, "{}\n", text);
@@ -211,34 +85,35 @@ class NightSession {
 
   int report_unfinished() {
     const Status written =
-        write_outputs(tonight_, options_.run.outputs, report_style(options_.run.common));
+        write_outputs(night_.tonight(), options_.run.outputs, report_style(options_.run.common));
     if (!written) return fail(written.error(), terminal_);
-    return finish(
-        ExitCode::kInfrastructure,
-        fmt::format("run {} is not finished, so nothing was compared", short_id(tonight_.run)),
-        options_.run.common.verbosity);
+    return finish(ExitCode::kInfrastructure,
+                  fmt::format("run {} is not finished, so nothing was compared",
+                              short_id(night_.tonight().run)),
+                  options_.run.common.verbosity);
   }
 
   int report(const Status& measured) {
-    tonight_.night = findings_of(night_);
+    night_.tonight().night = findings_of(night_.night());
     print_night();
-    if (auto written =
-            write_outputs(tonight_, options_.run.outputs, report_style(options_.run.common));
+    if (auto written = write_outputs(night_.tonight(), options_.run.outputs,
+                                     report_style(options_.run.common));
         !written)
       return fail(written.error(), terminal_);
-    if (interrupted_) return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);
-    if (night_.count(Clearance::kConfirmed) > 0) return finish_regression();
+    if (night_.interrupted())
+      return finish(ExitCode::kInterrupted, "interrupted while measuring again", 0);
+    if (night_.night().count(Clearance::kConfirmed) > 0) return finish_regression();
     if (!measured) return fail(measured.error(), terminal_);
-    const bool ours = night_.faults > 0 || run_code_ == ExitCode::kInfrastructure;
+    const bool ours = night_.night().faults > 0 || run_code_ == ExitCode::kInfrastructure;
     const auto code = ours ? ExitCode::kInfrastructure : ExitCode::kGood;
-    return finish(code, night_summary(night_), options_.run.common.verbosity);
+    return finish(code, night_summary(night_.night()), options_.run.common.verbosity);
   }
 
   int finish_regression() const {
     const auto first =
-        std::find_if(night_.suspects.begin(), night_.suspects.end(),
+        std::find_if(night_.night().suspects.begin(), night_.night().suspects.end(),
                      [](const Suspect& one) { return one.clearance == Clearance::kConfirmed; });
-    const int more = night_.count(Clearance::kConfirmed) - 1;
+    const int more = night_.night().count(Clearance::kConfirmed) - 1;
     return finish(ExitCode::kRegression,
                   fmt::format("{}: {} of {}{} (exit code {})", describe(ExitCode::kRegression),
                               std::get<0>(first->key), first->tonight.contestant(),
@@ -253,25 +128,18 @@ class NightSession {
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
                                       [](const OutputRequest& one) { return !one.file; });
     if (is_taken)
-      fmt::print(stderr, "{}", render_night(night_, {.colour = terminal_.color}));
+      fmt::print(stderr, "{}", render_night(night_.night(), {.colour = terminal_.color}));
     else
-      fmt::print("{}", render_night(night_, output_style(options_.run.common)));
+      fmt::print("{}", render_night(night_.night(), output_style(options_.run.common)));
   }
 
   const NightlyOptions& options_;
   const Installation& installation_;
-  DeviceSession session_;
   Terminal terminal_;
-  Side baseline_;
-  NightlyRule rule_;
-  ReportData tonight_;
-  std::vector<GoodRun> good_;  // newest first
-  std::map<std::string, int> not_good_;
-  Night night_;
-  SourcesOfRuns sources_;
-  std::vector<std::optional<SourcePair>> pairs_;  // of each suspect; empty: not to be had
+  NightRequest request_;
+  DeviceSession session_;
+  NightSession night_;
   ExitCode run_code_ = ExitCode::kGood;
-  bool interrupted_ = false;
 };
 
 }  // namespace
@@ -281,7 +149,7 @@ int nightly_command(const NightlyOptions& options, const Installation& installat
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(options.run.database); !sound)
     return fail(sound.error(), terminal);
-  return NightSession(options, installation).perform();
+  return NightFace(options, installation).perform();
 }
 
 }  // namespace kbench

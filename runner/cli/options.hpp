@@ -13,11 +13,13 @@
 #include "reports/write/outputs.hpp"
 #include "runner/again/row_choice.hpp"
 #include "runner/episode/agent_session.hpp"
+#include "runner/import/import_session.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/run/run_terms.hpp"
+#include "runner/synthesis/synth_request.hpp"
 #include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
@@ -60,33 +62,14 @@ struct TasksOptions {
 };
 
 // `kbench import`.
-struct ImportOptions {
+struct ImportOptions : SuiteImport {
   CommonOptions common;
-  std::vector<std::filesystem::path> paths;
-  std::filesystem::path out;   // the suite; made where it is missing
-  std::string mode = "train";  // "train" (batch statistics) or "eval" (running statistics)
-  int level = 1;               // of sources that do not tell theirs
-  int jobs = 0;                // 0: one for each processor
-  int timeout_s = 120;         // processor time of one file
-  int memory_gib = 12;         // address space of one file
   OutputFormat format = OutputFormat::kTable;
 };
 
 // `kbench synth`.
-struct SynthOptions {
+struct SynthOptions : SynthRequest {
   CommonOptions common;
-  std::filesystem::path out;  // the suite; made where it is missing
-  int count = 100;            // candidates that are tried, of the grammar
-  std::int64_t seed = 0;
-  int least = 1;  // operators of a candidate
-  int most = 5;
-  std::vector<std::filesystem::path> from;        // files and tables in place of the grammar
-  std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
-  std::string mode = "train";                     // as of an import
-  std::optional<std::filesystem::path> held_out;  // a suite; else the installation's
-  bool no_packages = false;
-  bool no_run = false;  // candidates are only lowered
-  bool resume = false;
   OutputFormat format = OutputFormat::kTable;
 };
 

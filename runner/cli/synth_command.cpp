@@ -3,318 +3,49 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
-#include <system_error>
-#include <utility>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
-#include "runner/cli/synth_batch.hpp"
-#include "runner/cli/synth_sources.hpp"
-#include "runner/core/sha256.hpp"
-#include "runner/core/usable_cores.hpp"
-#include "runner/device/oracle_options.hpp"
-#include "runner/import/lowering_setup.hpp"
-#include "runner/installation/python_facts.hpp"
-#include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/os/files.hpp"
-#include "runner/os/stop_signals.hpp"
-#include "runner/plan/run_plan.hpp"
-#include "runner/synthesis/synthesis_journal.hpp"
+#include "runner/synthesis/synth_session.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
-#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Candidates that go through the filters together, and what a kill costs at most: some for each
-// core, since each phase waits for its slowest one.
-std::size_t batch_size() { return static_cast<std::size_t>(std::max(16, 3 * usable_threads())); }
-
-constexpr int kMemoryGib = 12;  // address space of one file that is lowered
-
-// Where the search for a size begins, relative to a million numbers as the first input: so that
-// most candidates fit at once. On an H100 a billion bytes cross the memory bus in 0.6 ms.
-double first_scale(const Target& target) { return target.device == "cuda" ? 256 : 0.5; }
-
-bool was_tried(const CandidateRecord& record) {
-  return record.kept() || *record.fault > CandidateFault::kDuplicate;
+void print_table(const SynthOutcome& outcome) {
+  fmt::print("{:>6}  kept\n", outcome.kept);
+  for (const auto& [fault, count] : count_faults(outcome.records))
+    if (count > 0) fmt::print("{:>6}  {}: {}\n", count, to_string(fault), describe(fault));
+  const auto labelled =
+      std::count_if(outcome.records.begin(), outcome.records.end(),
+                    [](const CandidateRecord& r) { return r.kept() && !r.similar_to.empty(); });
+  if (labelled > 0) fmt::print("{:>6}  of those kept are like a held-out task\n", labelled);
 }
-
-// One synthesis, from reading what is held out to the last line.
-class SynthSession {
- public:
-  SynthSession(const SynthOptions& options, const Installation& installation)
-      : options_(options),
-        progress_(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
-                  options.common.verbosity),
-        sandbox_(make_sandbox()),
-        setting_{.options = options,
-                 .installation = installation,
-                 .sandbox = *sandbox_,
-                 .lowering = {},
-                 .held_out = {},
-                 .work = options.out / ".work",
-                 .target = std::nullopt,
-                 .oracle = nullptr,
-                 .hello = {},
-                 .fingerprints = {},
-                 .progress = progress_,
-                 .stop = [this] { return guard_.interrupted(); }} {}
-
-  Result<ExitCode> run() {
-    if (auto prepared = prepare(); !prepared) return prepared.error();
-    auto pending = pending_candidates();
-    const std::size_t together = batch_size();
-    for (std::size_t from = 0; from < pending.size() && !guard_.interrupted(); from += together) {
-      const auto end = std::min(pending.size(), from + together);
-      std::vector<Candidate> batch(
-          std::make_move_iterator(pending.begin() + static_cast<std::ptrdiff_t>(from)),
-          std::make_move_iterator(pending.begin() + static_cast<std::ptrdiff_t>(end)));
-      if (auto done = SynthBatch(setting_, batch).run(); !done) return done.error();
-      if (auto kept = keep(batch); !kept) return kept.error();
-      say_how_far(pending.size(), end);
-    }
-    return conclude();
-  }
-
-  [[nodiscard]] const std::string& summary_text() const { return summary_; }
-
- private:
-  Status prepare() {
-    const auto facts = ask_python(setting_.installation.python);
-    if (!facts) return facts.error();
-    setting_.lowering = lowering_setup(setting_.installation, *facts, kMemoryGib);
-    const auto suite = list_tasks(options_.held_out.value_or(setting_.installation.suites));
-    if (!suite) return suite.error();
-    auto held_out = read_held_out(*suite);
-    if (!held_out) return held_out.error();
-    setting_.held_out = std::move(*held_out);
-    if (auto found = find_candidates(); !found) return found;
-    if (!options_.no_run)
-      if (auto chosen = choose_device(); !chosen) return chosen;
-    if (auto opened = open_journal(); !opened) return opened;
-    return options_.no_run ? Status(Done{}) : start_oracle();
-  }
-
-  // Of files; the grammar's are made when they are wanted.
-  Status find_candidates() {
-    if (options_.from.empty()) {
-      const auto nothing = compose_modules(*sandbox_, setting_.lowering,
-                                           {options_.seed, options_.least, options_.most, {}});
-      if (!nothing) return nothing.error();
-      grammar_ = nothing->grammar;
-      return Done{};
-    }
-    auto sources = find_sources(options_.from, options_.out, [&](const fs::path& file) {
-      return read_parquet(*sandbox_, setting_.lowering, file);
-    });
-    if (!sources) return sources.error();
-    sources_ = std::move(*sources);
-    return Done{};
-  }
-
-  Status choose_device() {
-    RunRequest selection;
-    selection.device = options_.device;
-    auto target = choose_target(selection, setting_.installation);
-    if (!target) return target.error();
-    setting_.target = std::move(*target);
-    return Done{};
-  }
-
-  Status start_oracle() {
-    if (auto made = create_cache(setting_.installation); !made) return made;
-    auto oracle = OracleProcess::start(
-        oracle_options(*sandbox_, setting_.installation, *setting_.target, kSynthPrecision));
-    if (!oracle) return oracle.error();
-    setting_.oracle = std::move(*oracle);
-    auto hello = setting_.oracle->hello();
-    if (!hello) return hello.error();
-    setting_.hello = std::move(*hello);
-    return Done{};
-  }
-
-  // All that decides what becomes of a candidate; how many are wanted does not.
-  [[nodiscard]] Json header() const {
-    Json from = Json::array();
-    for (const fs::path& path : options_.from) from.push_back(fs::absolute(path).string());
-    return {{"schema", "kbench-synthesis/1"},
-            {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
-            {"from", std::move(from)},
-            {"seed", options_.seed},
-            {"operators", {options_.least, options_.most}},
-            {"mode", options_.mode},
-            {"device", setting_.target ? Json(setting_.target->device) : Json()},
-            {"packages", !options_.no_run && !options_.no_packages},
-            {"torch", setting_.installation.built_with_torch}};
-  }
-
-  Status open_journal() {
-    const fs::path& out = options_.out;
-    if (!options_.resume) {
-      std::error_code ignored;
-      const auto there = list_tasks(out);
-      if (there && !there->empty() && !fs::exists(journal_file(out), ignored)) {
-        return Error{ErrorCode::kUsage, out.string() + " holds tasks already",
-                     "choose another folder for --out"};
-      }
-    }
-    auto journal = options_.resume ? SynthesisJournal::resume(out, header())
-                                   : SynthesisJournal::start(out, header());
-    if (!journal) return journal.error();
-    journal_ = std::make_unique<SynthesisJournal>(std::move(*journal));
-    for (const CandidateRecord& record : journal_->records())
-      if (was_tried(record)) setting_.fingerprints.insert(record.fingerprint);
-    return remove_unfinished();
-  }
-
-  // What a killed program had moved into the suite, and not yet written down.
-  Status remove_unfinished() {
-    std::error_code failure;
-    fs::remove_all(setting_.work, failure);
-    const auto there = list_tasks(options_.out);
-    if (!there) return there.error();
-    std::set<std::string> kept;
-    for (const CandidateRecord& record : journal_->records())
-      if (record.kept()) kept.insert(record.task);
-    for (const TaskEntry& entry : *there) {
-      if (kept.contains(entry.id)) continue;
-      fs::remove(entry.file, failure);
-      fs::remove(fs::path(entry.file).replace_extension(".py"), failure);
-    }
-    return Done{};
-  }
-
-  [[nodiscard]] std::vector<Candidate> pending_candidates() {
-    std::set<std::int64_t> done;
-    for (const CandidateRecord& record : journal_->records()) done.insert(record.candidate);
-    const bool composed = options_.from.empty();
-    const auto count = composed ? options_.count : static_cast<std::int64_t>(sources_.size());
-    std::vector<Candidate> pending;
-    for (std::int64_t i = 0; i < count; ++i)
-      if (!done.contains(i))
-        pending.push_back(composed ? composed_candidate(i) : read_candidate(i));
-    return pending;
-  }
-
-  [[nodiscard]] Candidate composed_candidate(std::int64_t number) const {
-    Candidate candidate;
-    candidate.record.candidate = number;
-    candidate.record.where = candidate.source.where = fmt::format("candidate {}", number);
-    candidate.source.number = static_cast<int>(number);
-    candidate.search.emplace(TimeBand{}, setting_.target ? first_scale(*setting_.target) : 1.0);
-    return candidate;
-  }
-
-  [[nodiscard]] Candidate read_candidate(std::int64_t number) {
-    Candidate candidate;
-    candidate.source = sources_[static_cast<std::size_t>(number)];
-    candidate.source.number = static_cast<int>(number);
-    candidate.record.candidate = number;
-    candidate.record.where = candidate.source.where;
-    if (candidate.source.error)
-      candidate.reject(CandidateFault::kLowering, candidate.source.error->what);
-    return candidate;
-  }
-
-  // Moves what was kept into the suite, and writes down what is done.
-  Status keep(const std::vector<Candidate>& batch) {
-    for (const Candidate& candidate : batch) {
-      if (!candidate.done) continue;  // interrupted
-      if (candidate.record.kept())
-        if (auto moved = move_task(candidate.record.task); !moved) return moved;
-      if (auto written = journal_->append(candidate.record); !written) return written;
-    }
-    std::error_code ignored;
-    fs::remove_all(setting_.work, ignored);
-    return Done{};
-  }
-
-  Status move_task(const std::string& id) {
-    std::error_code failure;
-    fs::create_directories((options_.out / id).parent_path(), failure);
-    for (const char* ending : {".py", ".json"}) {  // where the lowered form is, the source is
-      if (!failure)
-        fs::rename(setting_.work / (id + ending), options_.out / (id + ending), failure);
-    }
-    if (!failure) return Done{};
-    return Error{ErrorCode::kInfrastructure,
-                 fmt::format("cannot move {} into the suite: {}", id, failure.message()), ""};
-  }
-
-  [[nodiscard]] std::size_t kept() const {
-    const auto& records = journal_->records();
-    return static_cast<std::size_t>(std::count_if(
-        records.begin(), records.end(), [](const CandidateRecord& r) { return r.kept(); }));
-  }
-
-  void say_how_far(std::size_t all, std::size_t done) {
-    progress_.note(fmt::format("{} of {} candidates tried; {} kept of {} in all", done, all, kept(),
-                               journal_->records().size()));
-  }
-
-  Result<ExitCode> conclude() {
-    const auto& records = journal_->records();
-    const Json manifest = manifest_of(header(), records);
-    const std::string text = manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (auto written = write_atomically(options_.out / "manifest.json", text, 0644); !written)
-      return written.error();
-    if (options_.format == OutputFormat::kJson) {
-      fmt::print("{}", text);
-    } else {
-      print_table(records);
-    }
-    summary_ = fmt::format("{} of {} candidates are tasks of {}", kept(), records.size(),
-                           printable(options_.out.string()));
-    if (guard_.interrupted()) {
-      summary_ += "; interrupted, --resume goes on from there";
-      return ExitCode::kInterrupted;
-    }
-    return kept() > 0 ? ExitCode::kGood : ExitCode::kNothingSelected;
-  }
-
-  void print_table(const std::vector<CandidateRecord>& records) const {
-    fmt::print("{:>6}  kept\n", kept());
-    for (const auto& [fault, count] : count_faults(records))
-      if (count > 0) fmt::print("{:>6}  {}: {}\n", count, to_string(fault), describe(fault));
-    const auto labelled =
-        std::count_if(records.begin(), records.end(),
-                      [](const CandidateRecord& r) { return r.kept() && !r.similar_to.empty(); });
-    if (labelled > 0) fmt::print("{:>6}  of those kept are like a held-out task\n", labelled);
-  }
-
-  const SynthOptions& options_;
-  Progress progress_;
-  std::unique_ptr<Sandbox> sandbox_;
-  InterruptGuard guard_;
-  SynthSetting setting_;
-  int grammar_ = 0;  // 0: candidates come from files
-  std::vector<ImportSource> sources_;
-  std::unique_ptr<SynthesisJournal> journal_;
-  std::string summary_;
-};
 
 }  // namespace
 
 int synth_command(const SynthOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto complete = with_torch(installation, process_environment(), ask_for_torch);
-  if (!complete) return fail(complete.error(), terminal);
-  if (complete->python.empty()) {
-    return fail({ErrorCode::kInfrastructure, complete->python_reason,
-                 "synthesis needs a Python with torch 2.9 or newer; KBENCH_TORCH names one"},
-                terminal);
+  Progress progress(stderr, terminal, options.common.verbosity);
+  const auto outcome = synthesize(options, installation, progress);
+  if (!outcome) return fail(outcome.error(), terminal);
+  if (options.format == OutputFormat::kJson) {
+    fmt::print("{}", outcome->manifest);
+  } else {
+    print_table(*outcome);
   }
-  SynthSession session(options, *complete);
-  const auto code = session.run();
-  if (!code) return fail(code.error(), terminal);
-  return finish(*code, session.summary_text(), options.common.verbosity);
+  const std::string summary = fmt::format("{} of {} candidates are tasks of {}", outcome->kept,
+                                          outcome->records.size(), printable(options.out.string()));
+  const int verbosity = options.common.verbosity;
+  if (outcome->interrupted)
+    return finish(ExitCode::kInterrupted, summary + "; interrupted, --resume goes on from there",
+                  verbosity);
+  return finish(outcome->kept > 0 ? ExitCode::kGood : ExitCode::kNothingSelected, summary,
+                verbosity);
 }
 
 }  // namespace kbench

@@ -11,12 +11,12 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/device/oracle_options.hpp"
 #include "runner/import/lowering_setup.hpp"
 #include "runner/import/recount.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/lint/graph_facts.hpp"
+#include "runner/lint/lint_oracle.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/secret.hpp"
 
@@ -44,15 +44,6 @@ void add_findings(const Task& task, LintRecord& record, Result<std::vector<LintF
 }
 
 }  // namespace
-
-Result<std::unique_ptr<OracleProcess>> start_lint_oracle(Sandbox& sandbox,
-                                                         const Installation& installation,
-                                                         const Target& target) {
-  auto oracle = OracleProcess::start(oracle_options(sandbox, installation, target, kLintPrecision));
-  if (!oracle) return oracle.error();
-  if (auto hello = (*oracle)->hello(); !hello) return hello.error();
-  return oracle;
-}
 
 bool TaskChecks::is_shipped(const Task& task) const {
   std::error_code error;

@@ -24,13 +24,6 @@
 
 namespace kbench {
 
-// TF32's own errors would let a rounded output pass on CUDA, and hide how exact eager is.
-inline constexpr const char* kLintPrecision = "fp32";
-
-// An oracle for linting. Errors: those of starting it.
-[[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
-    Sandbox& sandbox, const Installation& installation, const Target& target);
-
 class TaskChecks {
  public:
   TaskChecks(const Installation& installation, const Target& target, Sandbox& sandbox)

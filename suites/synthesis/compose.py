@@ -4,7 +4,7 @@
 
 Each candidate is its index and its scale; each line is {"index", "name", "level", "operators",
 "source"}, in that order, behind a first line that says which
-grammar it is. Called by runner/cli/synth_sources.cpp.
+grammar it is. Called by runner/synthesis/synth_sources.cpp.
 """
 
 import json

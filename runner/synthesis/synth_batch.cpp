@@ -1,4 +1,4 @@
-#include "runner/cli/synth_batch.hpp"
+#include "runner/synthesis/synth_batch.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/synth_sources.hpp"
-#include "runner/cli/synth_trial.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/measuring_lock.hpp"
@@ -17,6 +15,8 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
 #include "runner/synthesis/operator_sequence.hpp"
+#include "runner/synthesis/synth_sources.hpp"
+#include "runner/synthesis/synth_trial.hpp"
 #include "runner/task/graph.hpp"
 
 namespace kbench {
@@ -80,7 +80,7 @@ std::vector<Candidate*> SynthBatch::open() const {
 
 // Of the grammar's, the text at the scale that is to be tried.
 Status SynthBatch::compose(const std::vector<Candidate*>& wanted) {
-  const SynthOptions& options = setting_.options;
+  const SynthRequest& options = setting_.options;
   CompositionRequest request{options.seed, options.least, options.most, {}};
   std::vector<Candidate*> composed;
   for (Candidate* candidate : wanted) {

@@ -1,4 +1,4 @@
-#include "runner/cli/synth_trial.hpp"
+#include "runner/synthesis/synth_trial.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "runner/cli/synth_sources.hpp"
+#include "runner/synthesis/synth_sources.hpp"
 
 #include <chrono>
 #include <sstream>

@@ -1,4 +1,4 @@
-// Some candidates on their way through the filters of `kbench synth`, in the order of
+// Some candidates on their way through the filters of a synthesis, in the order of
 // CandidateFault but for the package, which costs most and comes last. It changes the candidates
 // alone.
 #pragma once
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "runner/backend/target.hpp"
-#include "runner/cli/options.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
@@ -22,6 +21,7 @@
 #include "runner/synthesis/candidate_record.hpp"
 #include "runner/synthesis/contamination.hpp"
 #include "runner/synthesis/size_search.hpp"
+#include "runner/synthesis/synth_request.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -44,7 +44,7 @@ struct Candidate {
 
 // Parts shared by all batches. Everything outlives the batches.
 struct SynthSetting {
-  const SynthOptions& options;
+  const SynthRequest& options;
   const Installation& installation;
   Sandbox& sandbox;
   LoweringSetup lowering;

@@ -1,0 +1,232 @@
+#include "runner/again/clock_selftest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/analysis/keep.hpp"
+#include "runner/analysis/speedup.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/statistics.hpp"
+#include "runner/core/utc_now.hpp"
+#include "runner/measure/oracle.hpp"  // DeviceFacts as JSON
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/run/run_session.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Note = std::function<void(const std::string&)>;
+
+constexpr const char* kAgent = "clock";
+constexpr const char* kPlantedTask = "level1/019_relu";
+// Shipped examples that are measured as well, so that a calibration knows more than one kernel: a
+// reduction, and a net whose kernels are short.
+constexpr std::array kOtherTasks{"level1/023_softmax", "level3/004_lenet5"};
+
+Result<std::string> read_shipped(const fs::path& file) {
+  auto text = read_file(file);
+  if (text) return std::move(*text);
+  return Error{ErrorCode::kInfrastructure, fmt::format("{} cannot be read", file.string()),
+               "kbench's installation is incomplete: install it again"};
+}
+
+Status write_below(const fs::path& file, const std::string& text) {
+  std::error_code ignored;  // what cannot be made cannot be written to
+  fs::create_directories(file.parent_path(), ignored);
+  return write_new_file(file, text);
+}
+
+// One agent's submissions, for either device.
+Status write_submissions(const fs::path& folder, const Installation& installation,
+                         const std::string& device) {
+  const std::string ending = device == "cuda" ? ".cu" : ".cpp";
+  const auto clock = read_shipped(installation.selftest / ("clock" + ending));
+  if (!clock) return clock.error();
+  for (const Planted& one : planted()) {
+    const fs::path file =
+        folder / kAgent / fmt::format("{}@{}{}", kPlantedTask, one.variant, ending);
+    const std::string amount =
+        fmt::format("#define KB_PERCENT {}\n#define KB_SPIN_US {}\n", one.percent, one.spin_us);
+    if (auto written = write_below(file, amount + *clock); !written) return written;
+  }
+  for (const char* task : kOtherTasks) {
+    const auto source = read_shipped(installation.examples / "example" / (task + ending));
+    if (!source) return source.error();
+    if (auto written = write_below(folder / kAgent / (task + ending), *source); !written)
+      return written;
+  }
+  std::error_code ignored;  // not every example needs one
+  fs::copy(installation.examples / "example/include", folder / kAgent / "include", ignored);
+  return Done{};
+}
+
+RunRequest request_of_a_run(const ClockSelftest& request, const fs::path& submissions) {
+  RunRequest run;
+  run.suite = request.suite;
+  run.tasks.assign(kOtherTasks.begin(), kOtherTasks.end());
+  run.tasks.insert(run.tasks.begin(), kPlantedTask);
+  run.device = request.device;
+  run.submissions = submissions;
+  return run;
+}
+
+// By submission, one evaluation of each run.
+std::vector<EqualRuns> by_submission(const std::vector<std::vector<Evaluation>>& runs) {
+  std::map<std::string, EqualRuns> found;
+  for (const auto& run : runs)
+    for (const Evaluation& evaluation : run)
+      if (evaluation.submission && evaluation.state == State::kOk)
+        found[evaluation.submission->name].push_back(evaluation);
+  std::vector<EqualRuns> all;
+  for (auto& [name, equal] : found) all.push_back(std::move(equal));
+  return all;
+}
+
+std::optional<double> empty_call_ns(const std::vector<std::vector<Evaluation>>& runs) {
+  std::vector<double> calls;
+  for (const auto& run : runs)
+    for (const Evaluation& evaluation : run)
+      if (evaluation.null_call_ns) calls.push_back(static_cast<double>(*evaluation.null_call_ns));
+  if (calls.empty()) return std::nullopt;
+  return median(std::move(calls));
+}
+
+ClockFindings judge(const std::vector<std::vector<Evaluation>>& runs,
+                    StoredCalibration calibration) {
+  ClockFindings findings;
+  const std::string& device = calibration.device.device;
+  auto equal = by_submission(runs);
+  const std::string measured_at = calibration.calibration.measured_at;
+  calibration.calibration = calibrate(equal, device);
+  calibration.calibration.measured_at = measured_at;
+  for (EqualRuns& same : equal) {
+    for (Evaluation& evaluation : same) {
+      evaluation.calibration = calibration.calibration;
+      findings.busy += machine_was_busy(evaluation) ? 1 : 0;
+    }
+  }
+  findings.coverage = coverage(equal);
+  findings.checks = check_clock(runs, device);
+  findings.missing = expected_checks(device) - findings.checks.size();
+  findings.empty_call_ns = empty_call_ns(runs);
+  findings.calibration = std::move(calibration);
+  return findings;
+}
+
+struct Measured {
+  DeviceFacts facts;
+  std::vector<std::vector<Evaluation>> runs;
+};
+
+// Whether all rows are there, and none failed.
+bool is_good(const RunOutcome& outcome) {
+  return outcome.is_complete() && outcome.failed == 0 && outcome.mistaken_files == 0 &&
+         !outcome.stopped;
+}
+
+// One run into the database. What it failed with ends the selftest.
+Status measure_once(DeviceSession& device, const RunRequest& run, const RunTerms& terms,
+                    RunSink& sink, const std::string& name) {
+  const auto outcome = RunSession(device, run, terms, sink).run();
+  if (!outcome)
+    return Error{ErrorCode::kInfrastructure, name + ": " + outcome.error().message,
+                 outcome.error().hint};
+  if (outcome->interrupted)
+    return Error{ErrorCode::kInfrastructure, "interrupted", "nothing was calibrated"};
+  if (is_good(*outcome)) return Done{};
+  return Error{ErrorCode::kInfrastructure, name + ": " + summarize(*outcome, terms),
+               fmt::format("`kbench report table --db {}` shows how", terms.database.string())};
+}
+
+Result<Measured> read_runs(const fs::path& database) {
+  const auto store = Store::open(database, Store::Mode::kReadOnly);
+  if (!store) return store.error();
+  const auto stored = store->runs();
+  if (!stored) return stored.error();
+  Measured measured;
+  for (const Run& one : *stored) {
+    measured.facts = Json::parse(one.environment).at("device").get<DeviceFacts>();
+    auto evaluations = store->evaluations(one.id);
+    if (!evaluations) return evaluations.error();
+    for (Evaluation& evaluation : *evaluations) keep(evaluation);
+    measured.runs.push_back(std::move(*evaluations));
+  }
+  return measured;
+}
+
+// The runs, one after the other, into a new database.
+Result<Measured> measure(const Installation& installation, const RunRequest& run,
+                         const fs::path& database, int rounds, RunSink& sink, const Note& note) {
+  DeviceSession device(installation, SessionTurns::kMany);
+  const RunTerms terms{.database = database, .command_line = "kbench selftest timing"};
+  for (int round = 1; round <= rounds; ++round) {
+    const std::string name = fmt::format("run {} of {}", round, rounds);
+    note(name);
+    if (auto done = measure_once(device, run, terms, sink, name); !done) return done.error();
+  }
+  return read_runs(database);
+}
+
+// Where the runs go; what lies there of an earlier selftest is removed.
+fs::path new_database(const Installation& installation, const Target& target) {
+  const std::string name =
+      target.device == "cuda" ? fmt::format("cuda-{}", target.device_index) : "cpu";
+  const fs::path database = installation.state / fmt::format("timing-{}.sqlite", name);
+  std::error_code ignored;
+  fs::create_directories(installation.state, ignored);
+  for (const char* ending : {"", "-wal", "-shm"}) fs::remove(database.string() + ending, ignored);
+  return database;
+}
+
+}  // namespace
+
+std::size_t ClockFindings::failed() const {
+  return missing + static_cast<std::size_t>(std::count_if(checks.begin(), checks.end(),
+                                                          [](const auto& c) { return !c.passed; }));
+}
+
+Result<ClockFindings> test_clock(const ClockSelftest& request, const Installation& installation,
+                                 RunSink& sink, const Note& note) {
+  if (installation.state.empty()) {
+    return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
+                 "set HOME or XDG_STATE_HOME"};
+  }
+  RunRequest asked;
+  asked.device = request.device;
+  const auto target = choose_target(asked, installation);
+  if (!target) return target.error();
+  const auto scratch = ScratchFolder::make("kbench-selftest");
+  if (!scratch) return scratch.error();
+  if (auto written = write_submissions(scratch->path(), installation, target->device); !written)
+    return written.error();
+  const fs::path database = new_database(installation, *target);
+  // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
+  const int rounds = request.rounds.value_or(target->device == "cuda" ? 5 : 3);
+  const auto measured = measure(installation, request_of_a_run(request, scratch->path()), database,
+                                rounds, sink, note);
+  if (!measured) return measured.error();
+  StoredCalibration calibration;
+  calibration.device = describe_device(*target, measured->facts);
+  calibration.calibration.measured_at = utc_now();
+  calibration.runs = rounds;
+  calibration.database = database.string();
+  ClockFindings findings = judge(measured->runs, std::move(calibration));
+  if (rounds < 2) return findings;  // one run does not know what two differ by
+  if (const auto before = find_calibration(installation.state, findings.calibration.device);
+      !before)
+    note(printable(before.error().message) + "; it is replaced");
+  if (auto kept = keep_calibration(installation.state, findings.calibration); !kept)
+    return kept.error();
+  return findings;
+}
+
+}  // namespace kbench

@@ -1,0 +1,48 @@
+// The clock held against differences that are known: measures submissions that differ by so much,
+// by the very run that measures everybody's, several times; finds bias and spread of what the clock
+// showed and whether intervals hold; and keeps what equal runs of this device differ by as its
+// calibration. Prints nothing.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/analysis/calibration.hpp"
+#include "runner/analysis/clock_checks.hpp"
+#include "runner/core/result.hpp"
+#include "runner/device/calibration_file.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/run/run_sink.hpp"
+
+namespace kbench {
+
+struct ClockSelftest {
+  std::optional<std::filesystem::path> suite;  // else the installation's
+  std::optional<std::string> device;           // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<int> rounds;                   // runs; else by the device
+};
+
+struct ClockFindings {
+  StoredCalibration calibration;
+  std::vector<ClockCheck> checks;
+  std::size_t missing = 0;  // checks that could not be made
+  Coverage coverage;
+  std::optional<double> empty_call_ns;
+  int busy = 0;  // evaluations on a busy machine
+
+  [[nodiscard]] std::size_t failed() const;
+};
+
+// `sink` is told of each run, `note` of what lies between them. The calibration is kept whether or
+// not every check passed: a check that fails says that the machine is too restless to measure on,
+// or that the clock is wrong. One run calibrates nothing. Errors: kUsage, no place for a
+// calibration; kInfrastructure, with what a run failed with.
+[[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request,
+                                               const Installation& installation, RunSink& sink,
+                                               const std::function<void(const std::string&)>& note);
+
+}  // namespace kbench

@@ -1,0 +1,21 @@
+// The oracle that tasks are linted with.
+#pragma once
+
+#include <memory>
+
+#include "runner/backend/target.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/measure/oracle_process.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+// TF32's own errors would let a rounded output pass on CUDA, and hide how exact eager is.
+inline constexpr const char* kLintPrecision = "fp32";
+
+// Returns once it has answered. Errors: those of starting it.
+[[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
+    Sandbox& sandbox, const Installation& installation, const Target& target);
+
+}  // namespace kbench

@@ -1,0 +1,34 @@
+// A lint of a suite's tasks from start to end: takes the device, tries each task, finds copies
+// among their graphs, and stores each finding at once. Prints nothing.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "runner/core/progress_sink.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/lint/linter.hpp"
+#include "runner/plan/run_request.hpp"
+
+namespace kbench {
+
+struct LintRow {
+  LintOutcome outcome;
+  double seconds = 0;
+};
+
+struct SuiteLint {
+  bool nothing_selected = false;  // then the rest is empty
+  std::vector<LintRow> rows;      // in the order of the tasks
+  bool interrupted = false;       // by Ctrl-C; some tasks have no row
+};
+
+// Lints the tasks of `selection`, on the device and at the size that it chooses as for a run.
+// Errors: those of the selection, the device, the store and of starting an oracle.
+[[nodiscard]] Result<SuiteLint> lint_suite(const RunRequest& selection,
+                                           const std::filesystem::path& database,
+                                           const Installation& installation,
+                                           ProgressSink& progress);
+
+}  // namespace kbench
