@@ -1,5 +1,3 @@
-#include "runner/cli/attribute_command.hpp"
-
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -13,8 +11,10 @@
 #include "runner/attribution/analysis.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
@@ -72,7 +72,7 @@ CLI::App* add_attribute(CLI::App& app, AttributeOptions& options) {
   return analyze;
 }
 
-int attribute_command(const AttributeOptions& options) {
+int call(const AttributeOptions& options, const Installation& /*installation*/) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   if (const auto fine = check_page(options); !fine) return fail(fine.error(), terminal);
   const auto found = analyze_file(options);

@@ -7,8 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "runner/cli/attribute_command.hpp"
-#include "runner/cli/db_options.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/result.hpp"
 #include "runner/options/settings.hpp"
@@ -19,24 +17,6 @@ namespace kbench {
 // exit with 0.
 struct PrintText {
   std::string text;
-};
-
-// `kbench help TOPIC`.
-struct HelpRequest {
-  std::string topic;  // one of manual_topics()
-};
-
-struct TasksListRequest {
-  TasksOptions options;
-};
-struct TasksShowRequest {
-  TasksOptions options;
-};
-struct TasksHeaderRequest {
-  TasksOptions options;
-};
-struct TasksPromptRequest {
-  TasksOptions options;
 };
 
 using Request =

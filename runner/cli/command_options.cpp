@@ -243,4 +243,21 @@ CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& h
       ->type_name("N");
 }
 
+void add_row_choice(CLI::App& app, RowChoice& row) {
+  app.add_option("RUN", row.run, "Start of an id, a tag, latest or latest~N")
+      ->required()
+      ->type_name("");
+  add_database(app, row.database, "SQLite database that holds the run (default: kbench.sqlite)");
+  app.add_option("--task", row.task, "Id of the row's task (level1/019_relu)")
+      ->required()
+      ->type_name("ID");
+}
+
+void add_submission_choice(CLI::App& app, RowChoice& row) {
+  app.add_option("--variant", row.variant, "Its variant (default: the one without a name)")
+      ->type_name("NAME");
+  app.add_option("--submission", row.submission, "Its file, where agent and variant have several")
+      ->type_name("NAME");
+}
+
 }  // namespace kbench

@@ -91,4 +91,8 @@ void add_baseline(CLI::App& app, bool& over_compiled);
 // of a script, where that is empty, nobody knows. Called once all options are there.
 void refuse_empty_values(CLI::App& app);
 
+// A row of a stored run: RUN, --db, --task; and which submission of several.
+void add_row_choice(CLI::App& app, RowChoice& row);
+void add_submission_choice(CLI::App& app, RowChoice& row);
+
 }  // namespace kbench

@@ -1,5 +1,3 @@
-#include "runner/cli/compare_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +12,13 @@
 #include "reports/run_list.hpp"
 #include "runner/again/remeasure.hpp"
 #include "runner/analysis/speedup.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/store/chain_key.hpp"
@@ -229,7 +231,40 @@ int finish_compared(const Comparison& comparison, const CompareOptions& options)
 
 }  // namespace
 
-int compare_command(const CompareOptions& options, const Installation& installation) {
+CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
+  auto* compare = app.add_subcommand("compare", "Compare two stored runs");
+  compare->footer(help_of("compare"));
+  compare->add_option("BEFORE", options.before, "Run (default: the one before AFTER)")
+      ->type_name("");
+  compare->add_option("AFTER", options.after, "Run (default: latest)")->type_name("");
+  add_database(*compare, options.database);
+  add_baseline(*compare, options.over_compiled);
+  compare->add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
+      ->check(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto parsed = parse_fail_on(word);
+            return parsed ? "" : parsed.error().message + ": " + parsed.error().hint;
+          },
+          ""))
+      ->type_name("WHAT");
+  compare->add_flag("--exit-zero", options.exit_zero,
+                    "Exit code 0 in place of 4: what --fail-on finds is in the last line alone");
+  compare->add_flag("--all", options.all, "List what is the same, too");
+  compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
+  compare->add_flag("--remeasure", options.remeasure,
+                    "Measure both sides again, in turns, and compare that");
+  add_pairs(*compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
+  for (auto [name, folder] : {std::pair{"--submissions-before", &options.submissions_before},
+                              std::pair{"--submissions-after", &options.submissions_after}})
+    add_path(*compare, name, *folder, "Where the sources of that run are (default: found)")
+        ->type_name("DIR");
+  add_json(*compare, options.format);
+  add_wide(*compare, options.common);
+  add_common(*compare, options.common, false);
+  return compare;
+}
+
+int call(const CompareOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);

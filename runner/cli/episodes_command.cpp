@@ -1,17 +1,20 @@
-#include "runner/cli/episodes_command.hpp"
-
 #include <unistd.h>
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/episode_list.hpp"
 #include "reports/episode_story.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_name.hpp"
@@ -67,7 +70,39 @@ Result<int> show(const Store& store, const EpisodesOptions& options, const Rewar
 
 }  // namespace
 
-int episodes_command(const EpisodesRequest& request, const Installation& installation) {
+std::array<EpisodesApps::Asked, 2> EpisodesApps::requests() const {
+  return {{{list, EpisodesRequest::What::kList}, {show, EpisodesRequest::What::kShow}}};
+}
+
+EpisodesApps add_episodes(CLI::App& app, EpisodesOptions& options) {
+  auto* episodes = app.add_subcommand("episodes", "Look at what agents said and did");
+  episodes->require_subcommand(1);
+  episodes->footer(help_of("episodes"));
+  const EpisodesApps apps = {
+      episodes->add_subcommand("list", "One line for each stored episode"),
+      episodes->add_subcommand("show", "An episode, turn by turn"),
+  };
+  apps.list
+      ->add_option("--run", options.run,
+                   "Start of an id, a tag, latest or latest~N (default: all runs)")
+      ->type_name("RUN");
+  apps.show->add_option("EPISODE", options.id, "Start of its id")->required()->type_name("");
+  apps.show->add_option("--turn", options.turn, "This turn alone, and all of it")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->type_name("N");
+  for (auto* one : {apps.list, apps.show}) {
+    one->footer(help_of("episodes"));
+    add_reward(*one, options.reward, "Reward that is shown (default: milestone_sure)");
+    add_trust(*one, options.common.trust);
+    add_database(*one, options.database);
+    add_json(*one, options.format);
+    add_wide(*one, options.common);
+    add_common(*one, options.common, false);
+  }
+  return apps;
+}
+
+int call(const EpisodesRequest& request, const Installation& installation) {
   const EpisodesOptions& options = request.options;
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   const auto rule = find_reward(options.reward);

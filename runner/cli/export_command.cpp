@@ -1,5 +1,3 @@
-#include "runner/cli/export_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +18,12 @@
 #include "reports/episode_story.hpp"
 #include "reports/reporter.hpp"
 #include "reports/write/outputs.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/export_inputs.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
@@ -235,9 +237,51 @@ void print_counts(const FilterCounts& counts) {
       fmt::print(stderr, "rejected {:>6}  {}\n", found->second, to_string(rejection));
 }
 
+std::vector<std::pair<std::string, FilterRule>> rule_names() {
+  std::vector<std::pair<std::string, FilterRule>> names;
+  for (const FilterRule rule : filter_rules()) names.emplace_back(to_string(rule), rule);
+  return names;
+}
+
 }  // namespace
 
-int export_command(const ExportOptions& options, const Installation& installation) {
+CLI::App* add_export(CLI::App& app, ExportOptions& options) {
+  auto* command = app.add_subcommand("export", "Export episodes as SFT, RFT or PPO data");
+  command->footer(help_of("export"));
+  add_choice<ExportKind>(
+      *command, "KIND", options.kind,
+      {{"sft", ExportKind::kSft}, {"rft", ExportKind::kRft}, {"ppo", ExportKind::kPpo}},
+      "For what, see below")
+      ->required();
+  command
+      ->add_option_function<std::string>(
+          "--output,-o",
+          [&options](const std::string& word) {
+            if (word != "-") options.out = word;
+          },
+          "File that gets them, one a line (default: standard output)")
+      ->type_name("FILE");
+  command
+      ->add_option("--run", options.runs,
+                   "Start of an id, a tag, latest or latest~N; may be repeated (default: all runs)")
+      ->allow_extra_args(false)
+      ->type_name("RUN");
+  add_choice<FilterRule>(*command, "--filter", options.filter, rule_names(),
+                         "Which are taken (default: by KIND)");
+  add_reward(*command, options.reward, "What they are worth (default: milestone_sure)");
+  add_trust(*command, options.common.trust);
+  add_path(*command, "--held-out", options.held_out,
+           "Tasks that nobody may be trained on, an id or a glob a line")
+      ->type_name("FILE");
+  add_path(*command, "--values", options.values,
+           "A critic's values for ppo: {\"episode\": ID, \"values\": [...]} a line")
+      ->type_name("FILE");
+  add_database(*command, options.database);
+  add_common(*command, options.common, false);
+  return command;
+}
+
+int call(const ExportOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   if (auto fine = check_words(options); !fine) return fail(fine.error(), terminal);
   auto rule = find_reward(options.reward);

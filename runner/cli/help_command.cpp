@@ -1,16 +1,15 @@
-#include "runner/cli/help_command.hpp"
-
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {
 
-int help_command(const std::string& topic, const Installation& installation) {
-  const auto page = installation.root / "data/docs" / (topic + ".md");
+int call(const HelpRequest& request, const Installation& installation) {
+  const auto page = installation.root / "data/docs" / (request.topic + ".md");
   const auto text = read_file(page);
   if (!text) {
     return fail(

@@ -1,5 +1,3 @@
-#include "runner/cli/history_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +9,12 @@
 #include <fmt/ranges.h>
 
 #include "reports/history_report.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/task/suite.hpp"
 
@@ -61,7 +63,26 @@ std::string runs_words(const History& history) {
 
 }  // namespace
 
-int history_command(const HistoryOptions& options, const Installation& installation) {
+CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
+  auto* history = app.add_subcommand("history", "Show a task over all stored runs of a device");
+  history->footer(help_of("history"));
+  history
+      ->add_option("TASK", options.task,
+                   "Id (level1/019_relu), or a name, number or glob that means one")
+      ->required()
+      ->type_name("");
+  history->add_option("--agent", options.agent, "Only this agent (default: all)")
+      ->type_name("NAME");
+  add_database(*history, options.database);
+  add_part_of_device(*history, options.device, "the newest run's");
+  add_baseline(*history, options.over_compiled);
+  add_json(*history, options.format);
+  add_wide(*history, options.common);
+  add_common(*history, options.common, false);
+  return history;
+}
+
+int call(const HistoryOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);

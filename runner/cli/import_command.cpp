@@ -1,5 +1,3 @@
-#include "runner/cli/import_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/os/clean_text.hpp"
@@ -123,7 +125,33 @@ int conclude(const ImportOptions& options, const std::vector<ImportOutcome>& out
 
 }  // namespace
 
-int import_command(const ImportOptions& options, const Installation& installation) {
+CLI::App* add_import(CLI::App& app, ImportOptions& options) {
+  auto* import = app.add_subcommand("import", "Turn files in KernelBench's format into a suite");
+  import->footer(help_of("import"));
+  import->add_option("PATH", options.paths, "Python files, folders of them, or tables")
+      ->required()
+      ->type_name("");
+  import->add_option("--out", options.out, "Folder of the suite")->required()->type_name("DIR");
+  add_word(*import, "--mode", options.mode, {"train", "eval"},
+           "Batch norm by the batch's statistics, or by the running ones (default: train)");
+  const auto number = [&](const char* name, int& value, int least, int most, const char* help) {
+    import->add_option(name, value, help)
+        ->check(CLI::Range(least, most).description(""))
+        ->type_name("N");
+  };
+  number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
+  number("--jobs", options.jobs, 1, 256,
+         "Files read in parallel (default: number of processors, fewer for few files)");
+  number("--timeout", options.timeout_s, 1, 86400,
+         "Seconds of processor time that one file may take, see below (default: 120)");
+  number("--memory", options.memory_gib, 4, 4096,
+         "GiB of address space that one file may take (default: 12)");
+  add_json(*import, options.format, "Format of the results on standard output");
+  add_common(*import, options.common, false);
+  return import;
+}
+
+int call(const ImportOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   Progress progress(stderr, terminal, options.common.verbosity);
   const auto outcomes = import_suite(options, installation, progress);

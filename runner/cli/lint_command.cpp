@@ -1,5 +1,3 @@
-#include "runner/cli/lint_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +9,12 @@
 #include <fmt/format.h>
 
 #include "reports/sanitize.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/lint/lint_session.hpp"
 
@@ -110,7 +112,21 @@ RunRequest as_selection(const LintOptions& options) {
 
 }  // namespace
 
-int lint_command(const LintOptions& options, const Installation& installation) {
+CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
+  auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
+  lint->footer(help_of("tasks lint"));
+  add_levels(*lint, options.levels);
+  add_task_globs(*lint, options.tasks);
+  add_size(*lint, options.size);
+  add_device(*lint, options.device);
+  add_json(*lint, options.format);
+  add_database(*lint, options.database,
+               "SQLite database that keeps the states (default: kbench.sqlite)");
+  add_common(*lint, options.common, true);
+  return lint;
+}
+
+int call(const LintOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   Progress progress(stderr, terminal, options.common.verbosity);
   const auto found = lint_suite(as_selection(options), options.database, installation, progress);

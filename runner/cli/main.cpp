@@ -9,38 +9,14 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "runner/cli/agent_command.hpp"
-#include "runner/cli/attribute_command.hpp"
 #include "runner/cli/command_line.hpp"
-#include "runner/cli/compare_command.hpp"
-#include "runner/cli/config_command.hpp"
-#include "runner/cli/db_command.hpp"
-#include "runner/cli/doctor.hpp"
-#include "runner/cli/episodes_command.hpp"
-#include "runner/cli/export_command.hpp"
-#include "runner/cli/help_command.hpp"
-#include "runner/cli/history_command.hpp"
-#include "runner/cli/import_command.hpp"
-#include "runner/cli/lint_command.hpp"
-#include "runner/cli/mcp_command.hpp"
-#include "runner/cli/nightly_command.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/report_command.hpp"
-#include "runner/cli/reproduce_command.hpp"
-#include "runner/cli/run_command.hpp"
-#include "runner/cli/runs_command.hpp"
-#include "runner/cli/selftest_command.hpp"
-#include "runner/cli/serve_command.hpp"
-#include "runner/cli/sources_command.hpp"
-#include "runner/cli/synth_command.hpp"
-#include "runner/cli/tag_command.hpp"
-#include "runner/cli/tasks_command.hpp"
-#include "runner/cli/timing_selftest.hpp"
-#include "runner/cli/workspace_command.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/workspace/workspace_record.hpp"
@@ -48,77 +24,14 @@
 namespace kbench {
 namespace {
 
-// Calls the command that a request stands for.
-struct Dispatch {
+// The command of a request.
+struct Calls {
   const Installation& installation;
 
   int operator()(const PrintText&) const { return to_int(ExitCode::kGood); }  // printed before
-  int operator()(const HelpRequest& request) const {
-    return help_command(request.topic, installation);
-  }
-  int operator()(const RunOptions& options) const { return run_command(options, installation); }
-  int operator()(const TasksListRequest& request) const {
-    return tasks_list_command(request.options, installation);
-  }
-  int operator()(const TasksShowRequest& request) const {
-    return tasks_show_command(request.options, installation);
-  }
-  int operator()(const TasksHeaderRequest& request) const {
-    return tasks_header_command(request.options, installation);
-  }
-  int operator()(const LintOptions& options) const { return lint_command(options, installation); }
-  int operator()(const TasksPromptRequest& request) const {
-    return tasks_prompt_command(request.options, installation);
-  }
-  int operator()(const ImportOptions& options) const {
-    return import_command(options, installation);
-  }
-  int operator()(const SynthOptions& options) const { return synth_command(options, installation); }
-  int operator()(const ReportOptions& options) const {
-    return report_command(options, installation);
-  }
-  int operator()(const SourcesOptions& options) const {
-    return sources_command(options, installation);
-  }
-  int operator()(const ReproduceOptions& options) const {
-    return reproduce_command(options, installation);
-  }
-  int operator()(const RunsOptions& options) const { return runs_command(options); }
-  int operator()(const TagOptions& options) const { return tag_command(options); }
-  int operator()(const CompareOptions& options) const {
-    return compare_command(options, installation);
-  }
-  int operator()(const HistoryOptions& options) const {
-    return history_command(options, installation);
-  }
-  int operator()(const NightlyOptions& options) const {
-    return nightly_command(options, installation);
-  }
-  int operator()(const WorkspaceRequest& request) const {
-    return workspace_command(request, installation);
-  }
-  int operator()(const ServeOptions& options) const { return serve_command(options, installation); }
-  int operator()(const McpOptions& options) const { return mcp_command(options, installation); }
-  int operator()(const EpisodesRequest& request) const {
-    return episodes_command(request, installation);
-  }
-  int operator()(const ExportOptions& options) const {
-    return export_command(options, installation);
-  }
-  int operator()(const AgentRunOptions& options) const {
-    return agent_run_command(options, installation);
-  }
-  int operator()(const AttributeOptions& options) const { return attribute_command(options); }
-  int operator()(const ConfigOptions& options) const { return config_command(options); }
-  int operator()(const DbOptions& options) const { return db_command(options, installation); }
-  int operator()(const SelftestRequest& request) const {
-    return selftest_sandbox_command(request, installation);
-  }
-  int operator()(const TimingSelftestRequest& request) const {
-    return selftest_timing_command(request, installation);
-  }
-  int operator()(const DoctorOptions& options) const {
-    return doctor_command(options, installation);
+  template <class Asked>
+  int operator()(const Asked& asked) const {
+    return call(asked, installation);
   }
 };
 
@@ -150,7 +63,7 @@ int run_program(const std::vector<std::string>& words) {
   const auto installation = find_installation(
       *program, process_environment(), {built_with_python(), built_from(), built_with_torch()});
   if (!installation) return fail(installation.error(), terminal);
-  return std::visit(Dispatch{*installation}, *request);
+  return std::visit(Calls{*installation}, *request);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "runner/cli/mcp_command.hpp"
-
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -18,8 +16,12 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/serving.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/gate/desk.hpp"
@@ -182,7 +184,16 @@ Result<ServeEnd> serve_standard_streams(const ServeOptions& options,
 
 }  // namespace
 
-int mcp_command(const McpOptions& options, const Installation& installation) {
+CLI::App* add_mcp(CLI::App& app, McpOptions& options) {
+  auto* mcp = app.add_subcommand("mcp", "Serve the agent tools over MCP (stdio)");
+  mcp->footer(help_of("mcp"));
+  add_word(*mcp, "--print", options.print, {"mcp", "openai"},
+           "Print the tools as that lists them, and end");
+  add_judging(*mcp, options.serve);
+  return mcp;
+}
+
+int call(const McpOptions& options, const Installation& installation) {
   if (!options.print.empty()) return print_tools(options.print);
   // Who reads standard output may be gone before who writes to standard input.
   ::signal(SIGPIPE, SIG_IGN);

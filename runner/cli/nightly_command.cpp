@@ -1,5 +1,3 @@
-#include "runner/cli/nightly_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +11,14 @@
 #include "reports/write/outputs.hpp"
 #include "reports/write/page_extras.hpp"
 #include "runner/again/night_session.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/store/database_path.hpp"
 
@@ -144,7 +146,29 @@ class NightFace {
 
 }  // namespace
 
-int nightly_command(const NightlyOptions& options, const Installation& installation) {
+CLI::App* add_nightly(CLI::App& app, NightlyOptions& options, OutputWords& words) {
+  auto* nightly = app.add_subcommand("nightly", "Run, and find out whether anything became slower");
+  nightly->footer(help_of("nightly"));
+  add_measuring(*nightly, options.run);
+  nightly
+      ->add_option("--flag", options.flag_percent,
+                   "Per cent longer than the last good runs that count (default: 2 on CUDA, 6 on a "
+                   "CPU)")
+      ->check(CLI::Range(0.1, 1000.0).description(""))
+      ->type_name("PERCENT");
+  add_pairs(*nightly, options.most_pairs, 9, "Most pairs that are measured again (default: 9)");
+  add_path(*nightly, "--submissions-before", options.submissions_before,
+           "Where the last good sources are (default: found, see `kbench compare --help`)")
+      ->type_name("DIR");
+  add_baseline(*nightly, options.over_compiled);
+  add_outputs(*nightly, words);
+  add_database(*nightly, options.run.database);
+  add_suite(*nightly, options.run.suite);
+  add_common(*nightly, options.run.common, false);
+  return nightly;
+}
+
+int call(const NightlyOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.run.common.color);
   // Before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(options.run.database); !sound)

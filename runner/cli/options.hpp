@@ -61,6 +61,19 @@ struct TasksOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
+struct TasksListRequest {
+  TasksOptions options;
+};
+struct TasksShowRequest {
+  TasksOptions options;
+};
+struct TasksHeaderRequest {
+  TasksOptions options;
+};
+struct TasksPromptRequest {
+  TasksOptions options;
+};
+
 // `kbench import`.
 struct ImportOptions : SuiteImport {
   CommonOptions common;
@@ -293,6 +306,40 @@ struct SelftestRequest {
   std::vector<std::string> without;  // layers that are not used although they work
   std::vector<std::string> only;     // names of escapes; empty: all
   OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench attribute analyze`.
+struct AttributeOptions {
+  CommonOptions common;
+  std::filesystem::path file;                 // lines of data/schema/cell.schema.json
+  std::optional<std::string> outcome;         // primary; else "correct", or the first by name
+  std::optional<std::string> arm;             // primary; else the first of direct, plan, both
+  std::vector<std::string> by;                // groups that are held against each other
+  std::optional<std::filesystem::path> html;  // page to write
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench db check|backup|prune|vacuum|salvage|merge`.
+struct DbOptions {
+  enum class Action { kCheck, kBackup, kPrune, kVacuum, kSalvage, kMerge };
+
+  CommonOptions common;
+  Action action = Action::kCheck;
+  std::filesystem::path database = "kbench.sqlite";  // of check, backup, prune and vacuum
+  OutputFormat format = OutputFormat::kTable;        // of check and prune
+  bool quick = false;                                // check: see CheckRequest
+  std::filesystem::path from;                        // salvage: the damaged file
+  std::filesystem::path to;                          // backup, salvage, merge: where it goes
+  std::vector<std::filesystem::path> others;         // merge: what is taken from
+  bool lint = false;                                 // merge: take what lint found, too
+  int keep_days = 0;                                 // prune
+  bool keep_good = false;                            // prune
+  bool dry_run = false;                              // prune
+};
+
+// `kbench help TOPIC`.
+struct HelpRequest {
+  std::string topic;  // one of manual_topics()
 };
 
 }  // namespace kbench

@@ -1,5 +1,3 @@
-#include "runner/cli/report_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,8 +17,12 @@
 #include "reports/write/outputs.hpp"
 #include "reports/write/page_extras.hpp"
 #include "reports/write/site_output.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
@@ -104,7 +106,39 @@ Status for_each_run(ReportData& data, Act act) {
 
 }  // namespace
 
-int report_command(const ReportOptions& options, const Installation& installation) {
+CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words) {
+  auto* report = app.add_subcommand("report", "Show stored results");
+  report->footer(help_of("report"));
+  add_word(*report, "FORMAT", words.format, format_names(), "How, see below (default: table)");
+  add_outputs(*report, words);
+  add_path(*report, "--site", words.site,
+           "Write html as many files, an index and one for each task, into this folder")
+      ->type_name("DIR");
+  report->add_option("--title", options.title, "Headline of the page and title of its window")
+      ->type_name("TEXT");
+  add_path(*report, "--about", options.about,
+           "Markdown file that says what the page is about; its text stands below the headline")
+      ->type_name("FILE.md");
+  add_levels(*report, options.levels);
+  add_variants(*report, options.variants);
+  add_trust(*report, options.common.trust);
+  add_database(*report, options.database);
+  report
+      ->add_option("--run", options.runs,
+                   "Start of an id, a tag, latest or latest~N (default: newest); html "
+                   "and table1 take several")
+      ->allow_extra_args(false)
+      ->type_name("RUN");
+  add_reward(*report, options.reward, "Reward of each row, in json and jsonl; see below");
+  report
+      ->add_option("--output,-o", words.format_file, "Where FORMAT goes (default: standard output)")
+      ->type_name("FILE");
+  add_wide(*report, options.common);
+  add_common(*report, options.common, false);
+  return report;
+}
+
+int call(const ReportOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   if (const auto fine = check_outputs(options.outputs, options.database); !fine)
     return fail(fine.error(), terminal);

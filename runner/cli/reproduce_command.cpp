@@ -1,5 +1,3 @@
-#include "runner/cli/reproduce_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +11,14 @@
 
 #include "reports/run_facts.hpp"
 #include "runner/again/stored_row.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/run/resumed_request.hpp"
@@ -116,7 +118,24 @@ std::string verdict(const StoredRow& row, const Run& run, const std::vector<Eval
 
 }  // namespace
 
-int reproduce_command(const ReproduceOptions& options, const Installation& installation) {
+CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& words) {
+  auto* reproduce = app.add_subcommand("reproduce", "Evaluate a stored row again");
+  reproduce->footer(help_of("reproduce"));
+  add_row_choice(*reproduce, options.row);
+  reproduce->add_option("--agent", options.row.agent, "Who submitted (default: nobody)")
+      ->type_name("NAME");
+  add_submission_choice(*reproduce, options.row);
+  reproduce
+      ->add_option("--into", options.into,
+                   "SQLite database that gets the result (default: kbench.sqlite)")
+      ->type_name("FILE");
+  add_outputs(*reproduce, words);
+  add_html(*reproduce, words, "--into");
+  add_common(*reproduce, options.common, true);
+  return reproduce;
+}
+
+int call(const ReproduceOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   const auto row = find_stored_row(options.row, installation);
   if (!row) return fail(row.error(), terminal);

@@ -1,15 +1,18 @@
-#include "runner/cli/run_command.hpp"
-
 #include <unistd.h>
 
 #include "reports/write/outputs.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/dry_run.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/reference_option.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/run/rerun.hpp"
 #include "runner/run/run_session.hpp"
 
 namespace kbench {
@@ -25,9 +28,159 @@ Result<RunEnd> perform(const RunOptions& given, const Installation& installation
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));
 }
 
+// What failed submissions do to the run.
+void add_failures(CLI::App& run, RunOptions& options) {
+  auto* most = run.add_option("--max-fail", options.max_failures,
+                              "Stop after N submissions that failed; --resume goes on")
+                   ->check(CLI::Range(1, 1'000'000).description(""))
+                   ->type_name("N");
+  run.add_flag_function(
+         "--fail-fast",
+         [&options](std::int64_t count) {
+           if (count > 0) options.max_failures = 1;
+         },
+         "Stop after the first submission that failed: --max-fail 1")
+      ->excludes(most);
+  run.add_flag("--exit-zero", options.exit_zero,
+               "Exit code 0 in place of 1: submissions that failed are in the rows alone");
+}
+
+// What of an earlier run is tried once more.
+void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
+  auto* states = run.add_option("--rerun", options.rerun,
+                                "Only what ended in that state in the newest run: timeout,crash")
+                     ->check(one_of(rerun_words()).description(""))
+                     ->delimiter(',')
+                     ->allow_extra_args(false)
+                     ->type_name("STATE")
+                     ->excludes(&resume);
+  run.add_flag_function(
+         "--last-failed",
+         [&options](std::int64_t count) {
+           if (count > 0) options.rerun = {kFailedRows};
+         },
+         "Only what failed in the newest run, with that run's options: --rerun failed")
+      ->excludes(states)
+      ->excludes(&resume);
+  run.add_option("--run", options.rerun_of,
+                 "The run that --last-failed and --rerun look at (default: the newest)")
+      ->type_name("RUN")
+      ->excludes(&resume);
+}
+
 }  // namespace
 
-int run_command(const RunOptions& given, const Installation& installation) {
+// What is measured, and how: of `run` and of `nightly`.
+WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
+  add_levels(app, options.levels);
+  add_task_globs(app, options.tasks);
+  app.add_flag("--all-tasks", options.all_tasks,
+               "Without --level and --task: also time the tasks that have no submission");
+  add_size(app, options.size);
+  add_device(app, options.device);
+  add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
+           "Precision class of the baselines (default: torch-default)");
+  add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
+           "Whose inputs, parameters, tolerance: kbench's own, or another benchmark's (default: "
+           "kbench)");
+  add_allow_torch(app, options.allow_torch);
+  auto* submissions = add_path(app, "--submissions", options.submissions,
+                               "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
+                          ->type_name("DIR");
+  add_word(app, "--layout", options.layout, {"kbench", "kernelbench", "cuda-agent"},
+           "How that folder is laid out: as ours, KernelBench's run, or CUDA Agent's "
+           "(default: kbench)");
+  auto* agent =
+      app.add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
+  app.add_option("--jobs", options.jobs,
+                 "Submissions and baselines compiled at once (default: by the number of cores)")
+      ->check(CLI::Range(1, 256).description(""))
+      ->type_name("N");
+  app.add_option("--budget", options.budget_seconds,
+                 "Seconds that one submission may keep the run waiting (default: 180)")
+      ->check(CLI::Range(1, 86400).description(""))
+      ->type_name("SECONDS");
+  app.add_option(
+         "--call-limit", options.call_limit_seconds,
+         "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)")
+      ->check(CLI::Range(kLeastCallLimitSeconds, kMostCallLimitSeconds).description(""))
+      ->type_name("SECONDS");
+  app.add_flag("--quick", options.quick,
+               "Check in full, but time in eight blocks of one session only: a wide interval");
+  return {submissions, agent};
+}
+
+CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
+  auto* run = app.add_subcommand(
+      "run", "Time the baselines, build and evaluate submissions, store everything");
+  run->footer(help_of("run"));
+  auto* file =
+      add_path(*run, "FILE", options.file,
+               "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
+               "task")
+          ->type_name("");
+  run->add_option("--name", options.name,
+                  "Agent that FILE counts for (default: me; the folder's of AGENT/levelN/FILE)")
+      ->type_name("NAME");
+  const auto whose = add_measuring(*run, options);
+  add_path(*run, "--reference", options.reference,
+           "KernelBench problem of your own that FILE solves; imported once, kept and named")
+      ->type_name("REF.py")
+      ->needs(file)
+      ->excludes(run->get_option("--task"))
+      ->excludes(run->get_option("--level"));
+  whose.submissions->excludes(file);
+  whose.agent->excludes(file);
+  auto* baselines =
+      run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
+          ->excludes(file);
+  run->add_flag("--checks-only", options.checks_only,
+                "Judge without timing: no baseline is compiled, and no row is ever ranked")
+      ->excludes(baselines);
+  run->add_flag("--no-lint", options.no_lint,
+                "Do not check tasks that are not kbench's own; those that nobody checked rank "
+                "nobody");
+  auto* shard = run->add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& word) {
+        const auto parsed = parse_shard(word);
+        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
+        options.shard = *parsed;
+      },
+      "The I-th of N parts of the tasks; --group says of what");
+  shard->type_name("I/N")->excludes(file);
+  auto* group =
+      run->add_option("--group", options.group, "Name that the shards of one run have in common");
+  group->type_name("NAME")->needs(shard);
+  shard->needs(group);
+  run->add_flag("--no-wait", options.no_wait,
+                "Do not wait for another run on the same device: exit code 3");
+  add_failures(*run, options);
+  run->add_flag("--dry-run", options.dry_run,
+                "Print what would run, as a table or with --format json; start and write nothing");
+  add_word(*run, "--format", words.format, format_names(),
+           "Format of the results on standard output (default: table; in GitHub Actions: github)");
+  add_outputs(*run, words);
+  add_variants(*run, options.variants);
+  add_trust(*run, options.common.trust);
+  add_database(*run, options.database);
+  auto* resume = run->add_option_function<std::string>(
+                        "--resume", [&options](const std::string& name) { options.resume = name; },
+                        "Continue a run, by its tag or the start of its id (default: the newest), "
+                        "skip what it "
+                        "has")
+                     ->expected(0, 1)
+                     ->default_str("latest")  // of the option alone
+                     ->type_name("[RUN]");
+  add_reruns(*run, options, *resume);
+  add_html(*run, words, "the database");
+  add_wide(*run, options.common);
+  add_suite(*run, options.suite);
+  add_common(*run, options.common, false);
+  return run;
+}
+
+int call(const RunOptions& given, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
   const auto options = with_reference(given, installation);
   if (!options) return fail(options.error(), terminal);

@@ -1,5 +1,3 @@
-#include "runner/cli/runs_command.hpp"
-
 #include <unistd.h>
 
 #include <vector>
@@ -7,12 +5,27 @@
 #include <fmt/format.h>
 
 #include "reports/run_list.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
 
 namespace kbench {
 
-int runs_command(const RunsOptions& options) {
+CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
+  auto* runs = app.add_subcommand("runs", "List the stored runs");
+  runs->footer(help_of("runs"));
+  add_database(*runs, options.database);
+  add_part_of_device(*runs, options.device, "all");
+  add_json(*runs, options.format);
+  add_wide(*runs, options.common);
+  add_common(*runs, options.common, false);
+  return runs;
+}
+
+int call(const RunsOptions& options, const Installation& /*installation*/) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   const auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return fail(store.error(), terminal);

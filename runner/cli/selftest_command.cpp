@@ -1,5 +1,3 @@
-#include "runner/cli/selftest_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +10,11 @@
 #include <fmt/ranges.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
@@ -106,7 +108,30 @@ Status require_gpu(int index) {
 
 }  // namespace
 
-int selftest_sandbox_command(const SelftestRequest& user, const Installation& installation) {
+SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
+                              TimingSelftestRequest& timing) {
+  auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
+  selftest->require_subcommand(1);
+  selftest->footer(help_of("selftest"));
+  auto* sandbox = selftest->add_subcommand("sandbox", "Try to escape from this machine's sandbox");
+  sandbox->footer(help_of("selftest sandbox"));
+  add_device(*sandbox, options.device, "Whose sandbox (default: cpu)");
+  sandbox
+      ->add_option("--without", options.without,
+                   "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
+      ->check(one_of({"bubblewrap", "namespaces", "user-namespace", "network", "landlock",
+                      "new-landlock", "seccomp", "cgroup"}))
+      ->allow_extra_args(false)
+      ->type_name("");
+  sandbox->add_option("--only", options.only, "Only this escape; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  add_json(*sandbox, options.format);
+  add_common(*sandbox, options.common, false);
+  return {sandbox, add_timing(*selftest, timing)};
+}
+
+int call(const SelftestRequest& user, const Installation& installation) {
   const bool table = user.format == OutputFormat::kTable;
   const Terminal out = inspect_terminal(STDOUT_FILENO, user.common.color);
   SelftestOptions options{.program = installation.programs / "kbench-escape",

@@ -1,5 +1,3 @@
-#include "runner/cli/serve_command.hpp"
-
 #include <unistd.h>
 
 #include <chrono>
@@ -12,9 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/serving.hpp"
-#include "runner/cli/timing_selftest.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/device_session.hpp"
@@ -153,9 +154,41 @@ class Serving {
   bool announced_ = false;
 };
 
+void add_timeout(CLI::App& app, const char* name, int& seconds, const char* help) {
+  app.add_option(name, seconds, help)
+      ->check(CLI::Range(1, 3600).description(""))
+      ->type_name("SECONDS");
+}
+
 }  // namespace
 
-int serve_command(const ServeOptions& options, const Installation& installation) {
+CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
+  auto* serve = app.add_subcommand("serve", "Judge what agents and trainers send over HTTP");
+  serve->footer(help_of("serve"));
+  serve
+      ->add_option("--bind", options.address,
+                   "Address to listen on, a loopback one (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  serve->add_option("--port", options.port, "Port; 0 for one that is free (default: 8377)")
+      ->check(CLI::Range(0, 65535).description(""))
+      ->type_name("N");
+  serve
+      ->add_option("--host", options.names,
+                   "A further name that clients call this host by; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  add_path(*serve, "--tokens", options.tokens,
+           "Who may ask (default: a file of the state folder, made once)")
+      ->type_name("FILE");
+  add_timeout(*serve, "--header-timeout", options.header_timeout_s,
+              "Seconds for the headers of a request (default: 10)");
+  add_timeout(*serve, "--body-timeout", options.body_timeout_s,
+              "Seconds for its body (default: 30)");
+  add_judging(*serve, options);
+  return serve;
+}
+
+int call(const ServeOptions& options, const Installation& installation) {
   const auto end = Serving(options, installation).run();
   if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
   const std::string left =

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
@@ -59,6 +61,16 @@ Result<ServingParts> prepare_serving(const ServeOptions& options, DeviceSession&
   auto spool = Spool::open(*folder);
   if (!spool) return spool.error();
   return ServingParts{std::move(around), std::move(*signals), std::move(*judge), std::move(*spool)};
+}
+
+// What both judge by.
+void add_judging(CLI::App& app, ServeOptions& options) {
+  add_size(app, options.size, "Size of tasks where nobody names one");
+  add_device(app, options.device);
+  add_database(app, options.database);
+  add_allow_torch(app, options.allow_torch);
+  add_trust(app, options.common.trust);
+  add_common(app, options.common, true);
 }
 
 }  // namespace kbench

@@ -1,5 +1,3 @@
-#include "runner/cli/sources_command.hpp"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,7 +8,11 @@
 
 #include "reports/sanitize.hpp"
 #include "runner/again/stored_row.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 
 namespace kbench {
 namespace {
@@ -49,7 +51,20 @@ Result<std::string> write_sources(const SourcesOptions& options, const Installat
 
 }  // namespace
 
-int sources_command(const SourcesOptions& options, const Installation& installation) {
+CLI::App* add_sources(CLI::App& app, SourcesOptions& options) {
+  auto* sources = app.add_subcommand("sources", "Write the files that a stored row was made from");
+  sources->footer(help_of("sources"));
+  add_row_choice(*sources, options.row);
+  sources->add_option("--agent", options.row.agent, "Who submitted")->required()->type_name("NAME");
+  add_submission_choice(*sources, options.row);
+  sources->add_option("--out", options.out, "Folder: an empty one, or a new one")
+      ->required()
+      ->type_name("DIR");
+  add_common(*sources, options.common, false);
+  return sources;
+}
+
+int call(const SourcesOptions& options, const Installation& installation) {
   const auto written = write_sources(options, installation);
   if (!written) return fail(written.error(), inspect_terminal(STDERR_FILENO, options.common.color));
   return finish(ExitCode::kGood, *written, options.common.verbosity);

@@ -1,14 +1,22 @@
-#include "runner/cli/synth_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/synthesis/synth_session.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
@@ -26,9 +34,76 @@ void print_table(const SynthOutcome& outcome) {
   if (labelled > 0) fmt::print("{:>6}  of those kept are like a held-out task\n", labelled);
 }
 
+constexpr int kMostOperators = 5;
+constexpr int kMostCandidates = 999'999;  // what a task's number may be
+
+std::optional<int> count_of(std::string_view text) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size() || value < 1 ||
+      value > kMostOperators)
+    return std::nullopt;
+  return value;
+}
+
+// "3", or "2..5".
+std::optional<std::pair<int, int>> range_of(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  const auto least = count_of(text.substr(0, dots));
+  const auto most = dots == text.npos ? least : count_of(text.substr(dots + 2));
+  if (!least || !most || *least > *most) return std::nullopt;
+  return std::pair{*least, *most};
+}
+
+void add_operators(CLI::App& app, SynthOptions& options) {
+  const CLI::Validator counts(
+      [](std::string& text) {
+        return range_of(text) ? ""
+                              : "\"" + text + "\" is no number of operators, such as 3 or 1..5";
+      },
+      "");
+  const auto set = [&options](const std::string& text) {
+    if (const auto range = range_of(text)) std::tie(options.least, options.most) = *range;
+  };
+  app.add_option_function<std::string>("--operators", set,
+                                       "How many operators, such as 3 or 2..4 (default: 1..5)")
+      ->check(counts)
+      ->type_name("K..K");
+}
+
 }  // namespace
 
-int synth_command(const SynthOptions& options, const Installation& installation) {
+CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
+  auto* synth = app.add_subcommand("synth", "Compose new tasks, and keep those that are sound");
+  synth->footer(help_of("synth"));
+  synth->add_option("--out", options.out, "Folder of the suite")->required()->type_name("DIR");
+  synth->add_option("--count", options.count, "Candidates to try (default: 100)")
+      ->check(CLI::Range(1, kMostCandidates).description(""))
+      ->type_name("N");
+  synth->add_option("--seed", options.seed, "Which candidates (default: 0)")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->type_name("N");
+  add_operators(*synth, options);
+  synth
+      ->add_option("--from", options.from,
+                   "Take the candidates of files or tables, as import does; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  add_device(*synth, options.device);
+  add_word(*synth, "--mode", options.mode, {"train", "eval"},
+           "Batch norm by the batch's statistics, or by the running ones (default: train)");
+  add_path(*synth, "--held-out", options.held_out,
+           "Suite whose tasks nobody may be trained on (default: the shipped one)")
+      ->type_name("DIR");
+  synth->add_flag("--no-packages", options.no_packages, "Build no compiled baselines");
+  synth->add_flag("--no-run", options.no_run, "Only lower, and look at the graphs");
+  synth->add_flag("--resume", options.resume, "Go on in --out where it was left");
+  add_json(*synth, options.format, "Format of the summary");
+  add_common(*synth, options.common, false);
+  return synth;
+}
+
+int call(const SynthOptions& options, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   Progress progress(stderr, terminal, options.common.verbosity);
   const auto outcome = synthesize(options, installation, progress);

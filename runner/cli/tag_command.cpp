@@ -1,5 +1,3 @@
-#include "runner/cli/tag_command.hpp"
-
 #include <unistd.h>
 
 #include <optional>
@@ -9,7 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/store/run_name.hpp"
@@ -62,7 +64,21 @@ Result<std::string> tag(const TagOptions& options) {
 
 }  // namespace
 
-int tag_command(const TagOptions& options) {
+CLI::App* add_tag(CLI::App& app, TagOptions& options) {
+  auto* tag = app.add_subcommand("tag", "Give a stored run a name");
+  tag->footer(help_of("tag"));
+  auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
+                  ->type_name("");
+  tag->add_option("NAME", options.name, "The new tag")->type_name("");
+  tag->add_option("--remove", options.remove, "Take this tag away instead")
+      ->type_name("NAME")
+      ->excludes(run);
+  add_database(*tag, options.database);
+  add_common(*tag, options.common, false);
+  return tag;
+}
+
+int call(const TagOptions& options, const Installation& /*installation*/) {
   const auto done = tag(options);
   if (!done) return fail(done.error(), inspect_terminal(STDERR_FILENO, options.common.color));
   return finish(ExitCode::kGood, *done, options.common.verbosity);

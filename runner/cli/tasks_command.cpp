@@ -1,5 +1,3 @@
-#include "runner/cli/tasks_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "reports/write/output_file.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/usable_cores.hpp"
@@ -244,7 +246,42 @@ int write_headers(const std::filesystem::path& folder, const std::string& task_h
 
 }  // namespace
 
-int tasks_list_command(const TasksOptions& options, const Installation& installation) {
+TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
+  auto* tasks = app.add_subcommand("tasks", "Look at the tasks");
+  tasks->require_subcommand(1);
+  tasks->footer(help_of("tasks"));
+  const TasksApps apps = {
+      tasks->add_subcommand("list", "One line for each task"),
+      tasks->add_subcommand("show", "A task's tensors, sizes and files"),
+      tasks->add_subcommand("header", "Print or write task.h, which a submission includes"),
+      add_lint(*tasks, lint),
+      tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
+  };
+  add_levels(*apps.list, options.levels);
+  for (auto* one : {apps.show, apps.header, apps.prompt}) add_one_task(*one, options.task);
+  add_size(*apps.show, options.size, "Only this size");
+  add_size(*apps.header, options.size, "Shapes of this size (default: small)");
+  add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
+  add_device(*apps.prompt, options.device);
+  std::vector<std::pair<std::string, PromptLanguage>> languages;
+  for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
+                              PromptLanguage::kTriton})
+    languages.emplace_back(to_string(language), language);
+  add_choice<PromptLanguage>(*apps.prompt, "--language", options.language, languages,
+                             "What it is to be written in (default: cuda on CUDA, cpp on CPU)");
+  add_path(*apps.header, "--out", options.out,
+           "Write task.h and kbench.h into this folder instead, for an editor or a compiler")
+      ->type_name("DIR");
+  for (auto* one : {apps.list, apps.show}) add_json(*one, options.format);
+  for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
+    one->footer(help_of("tasks " + one->get_name()));
+    add_common(*one, options.common, true);
+  }
+  return apps;
+}
+
+int call(const TasksListRequest& request, const Installation& installation) {
+  const TasksOptions& options = request.options;
   const auto entries = tasks_of_suite(options.common.suite, installation);
   if (!entries) return fail_here(entries.error(), options);
   const auto selected = select_tasks(*entries, options.levels, {});
@@ -269,7 +306,8 @@ int tasks_list_command(const TasksOptions& options, const Installation& installa
                 options.common.verbosity);
 }
 
-int tasks_show_command(const TasksOptions& options, const Installation& installation) {
+int call(const TasksShowRequest& request, const Installation& installation) {
+  const TasksOptions& options = request.options;
   const auto task = find_task(options.common.suite, options.levels, options.task, installation);
   if (!task) return fail_here(task.error(), options);
   const auto sizes = find_sizes(*task, options.size);
@@ -283,7 +321,8 @@ int tasks_show_command(const TasksOptions& options, const Installation& installa
   return finish(ExitCode::kGood, fmt::format("showed {}", task->id), options.common.verbosity);
 }
 
-int tasks_header_command(const TasksOptions& options, const Installation& installation) {
+int call(const TasksHeaderRequest& request, const Installation& installation) {
+  const TasksOptions& options = request.options;
   const auto task = find_task(options.common.suite, options.levels, options.task, installation);
   if (!task) return fail_here(task.error(), options);
   const auto size = choose_size(*task, options.size, "small");
@@ -295,7 +334,8 @@ int tasks_header_command(const TasksOptions& options, const Installation& instal
                 options.common.verbosity);
 }
 
-int tasks_prompt_command(const TasksOptions& options, const Installation& installation) {
+int call(const TasksPromptRequest& request, const Installation& installation) {
+  const TasksOptions& options = request.options;
   const auto prompt =
       prompt_of_task(options.common.suite, options.levels, options.task,
                      {options.size, options.device, options.language}, installation);

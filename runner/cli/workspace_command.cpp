@@ -1,5 +1,3 @@
-#include "runner/cli/workspace_command.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +10,13 @@
 
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/judge/workspace_requests.hpp"
@@ -175,7 +177,44 @@ int open_workspace(const WorkspaceOptions& options, const Installation& installa
 
 }  // namespace
 
-int workspace_command(const WorkspaceRequest& request, const Installation& installation) {
+std::array<WorkspaceApps::Asked, 4> WorkspaceApps::requests() const {
+  using What = WorkspaceRequest::What;
+  return {{{open, What::kOpen},
+           {compile, What::kCompile},
+           {verify, What::kVerify},
+           {submit, What::kSubmit}}};
+}
+
+WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
+  auto* workspace = app.add_subcommand("workspace", "Let an agent work on a task in a folder");
+  workspace->require_subcommand(1);
+  workspace->footer(help_of("workspace"));
+  const WorkspaceApps apps = {
+      workspace->add_subcommand("open", "Make the folder of a task"),
+      workspace->add_subcommand("compile", "Compile its kernels"),
+      workspace->add_subcommand("verify", "Check them on fresh inputs"),
+      workspace->add_subcommand("submit", "Check and time them, store and reward the row"),
+  };
+  add_one_task(*apps.open, options.task);
+  for (const auto& [one, what] : apps.requests()) {
+    const bool is_new = what == WorkspaceRequest::What::kOpen;
+    one->footer(help_of("workspace"));
+    one->add_option("DIR", options.folder, is_new ? "New folder" : "Folder of the task")
+        ->required()
+        ->type_name("");
+    add_common(*one, options.common, true);
+  }
+  add_size(*apps.open, options.size, "Size of the task (default: full on CUDA, small on CPU)");
+  add_device(*apps.open, options.device);
+  apps.submit->add_option("--agent", options.agent, "Who submits (default: the folder's name)")
+      ->type_name("NAME");
+  add_reward(*apps.submit, options.reward, "Reward of the row (default: milestone_sure)");
+  add_trust(*apps.submit, options.common.trust);
+  add_database(*apps.submit, options.database);
+  return apps;
+}
+
+int call(const WorkspaceRequest& request, const Installation& installation) {
   if (request.what == What::kOpen) return open_workspace(request.options, installation);
   return Asked(request, installation).answer();
 }

@@ -1,5 +1,3 @@
-#include "runner/cli/timing_selftest.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +7,12 @@
 #include <fmt/format.h>
 
 #include "runner/again/clock_selftest.hpp"
+#include "runner/cli/command_help.hpp"
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_face.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 
@@ -95,14 +97,30 @@ Result<ClockFindings> perform(const TimingSelftestRequest& request,
 
 }  // namespace
 
+CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
+  auto* timing = selftest.add_subcommand(
+      "timing", "Check the clock on known differences, and calibrate this device");
+  timing->footer(help_of("selftest timing"));
+  timing->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
+      ->check(device_name())
+      ->type_name("");
+  timing
+      ->add_option("--rounds", options.rounds,
+                   "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  add_json(*timing, options.format);
+  add_common(*timing, options.common, false);
+  return timing;
+}
+
 Status calibrate(const TimingSelftestRequest& request, const Installation& installation) {
   const auto findings = perform(request, installation);
   if (!findings) return findings.error();
   return Done{};
 }
 
-int selftest_timing_command(const TimingSelftestRequest& request,
-                            const Installation& installation) {
+int call(const TimingSelftestRequest& request, const Installation& installation) {
   const auto findings = perform(request, installation);
   if (!findings)
     return fail(findings.error(), inspect_terminal(STDERR_FILENO, request.common.color));

@@ -1,12 +1,12 @@
-// `kbench doctor`: is everything here that kbench needs, and what to do where it is not. Each check
-// is executed, not guessed: the Python is started, the sandbox probed, the cache written to.
+// Whether kbench can run on this machine: its programs, LibTorch, compilers, GPUs, the sandbox, the
+// cache, calibrations, what else runs. Each finding says what to do about it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runner/cli/options.hpp"
 #include "runner/installation/installation.hpp"
 
 namespace kbench {
@@ -26,10 +26,9 @@ struct Finding {
   std::string remedy;  // what to do; empty when there is nothing to do
 };
 
+// `suites`: the folder of the suite that is meant. Starts compilers and a sandbox, and measures
+// nothing.
 [[nodiscard]] std::vector<Finding> examine(const Installation& installation,
                                            const std::filesystem::path& suites);
-
-// Prints the findings; exit status 0, or 3 when one of them is a failure.
-int doctor_command(const DoctorOptions& options, const Installation& installation);
 
 }  // namespace kbench
