@@ -52,6 +52,16 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
 }
 
+// The message without the places of files below that folder.
+std::string without_places(std::string message, const fs::path& folder) {
+  const std::string here = folder.string();
+  for (std::size_t at = 0; (at = message.find(here)) != std::string::npos;) {
+    const std::size_t name = message.rfind('/', message.find(": ", at));
+    message.erase(at, name + 1 - at);
+  }
+  return message;
+}
+
 // What makes one submission of an agent for a task another one than the next.
 std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVariantDigits); }
 
@@ -309,6 +319,7 @@ class StoreJudge final : public ServingJudge {
     error.code = ErrorCode::kSubmission;
     const std::size_t path = error.message.find(": ");
     if (path != std::string::npos) error.message.erase(0, path + 2);
+    error.message = without_places(std::move(error.message), scratch->path());
     return error;
   }
 

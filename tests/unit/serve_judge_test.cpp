@@ -14,6 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 using Told = std::vector<std::pair<std::string, std::optional<Json>>>;
 
@@ -160,6 +161,8 @@ TEST_F(ServeJudge, RefusesOrdersThatMakeNoSenseHere) {
   EXPECT_EQ(refusal(asked).message, "the files are for cuda, and this server judges on cpu");
   asked.files = {{"submission.json", "{"}, {"main.cpp", "int nothing;"}};
   EXPECT_EQ(refusal(asked).code, ErrorCode::kSubmission);
+  EXPECT_THAT(refusal(asked).message, StartsWith("submission.json: parse error"))
+      << "where the files lie is nobody's business";
 }
 
 TEST_F(ServeJudge, KnowsATaskByTheTextOfItsModule) {
