@@ -50,7 +50,7 @@ class AgentRun {
     if (auto ready = request_.resume ? resume() : begin(); !ready) return ready.error();
     if (run_id_.empty()) return AgentRunOutcome{};
     const auto judge =
-        make_agent_judge({.place = {request_.run.suite, around_.device, around_.benches},
+        make_agent_judge({.place = {choices_.suite, around_.device, around_.benches},
                           .sink = around_.quiet,
                           .trust = request_.trust,
                           .store = *store_,

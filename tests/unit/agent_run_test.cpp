@@ -180,6 +180,20 @@ TEST_F(RunAgent, AStoppedEpisodeGoesOnWhereItWas) {
   EXPECT_THAT(third.error().message, HasSubstr("every episode of run"));
 }
 
+TEST_F(RunAgent, WhatGoesOnIsJudgedByTheSuiteOfItsRun) {
+  asked_.run.suite = KBENCH_TINY;
+  benches_.place.suites = folder_ / "none";
+  const auto first = go([this](AgentSide& agent) {
+    signals_ = 1;
+    agent.hear();
+  });
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  asked_.resume = "latest";
+  asked_.run = RunRequest();
+  ASSERT_TRUE(go([](AgentSide& agent) { agent.write_and_submit("int nothing;"); }).ok());
+  EXPECT_THAT(ends(first->run_id), ElementsAre("submit"));
+}
+
 TEST_F(RunAgent, TheSecondSignalAbandonsWhatIsAtHand) {
   signals_ = 0;
   ASSERT_TRUE(go([this](AgentSide& agent) {
