@@ -25,22 +25,22 @@ void take_second_try(Suspect& suspect, const MeasuredPair& measured) {
 
 }  // namespace
 
-NightSession::NightSession(const NightRequest& request, DeviceSession& device)
+NightSession::NightSession(const NightRequest& request, BenchSource& benches)
     : request_(request),
-      session_(device),
+      benches_(benches),
       terms_(request.terms),
       baseline_(request.over_compiled ? Side::kCompiled : Side::kEager),
-      sources_(device.installation(), request.terms.database) {}
+      sources_(benches.installation(), request.terms.database) {}
 
 Result<RunOutcome> NightSession::run(RunSink& sink) {
   terms_.id = random_id();
-  return RunSession(session_, request_.run, terms_, sink).run();
+  return RunSession(benches_, request_.run, terms_, sink).run();
 }
 
 Status NightSession::load(const std::function<Status(ReportData&, const Store&)>& add) {
   auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
-  if (auto key = read_chain_key(session_.installation().state)) store->use(std::move(*key));
+  if (auto key = read_chain_key(benches_.installation().state)) store->use(std::move(*key));
   auto tonight = load_report(*store, terms_.id);
   if (!tonight) return tonight.error();
   if (auto added = add(*tonight, *store); !added) return added;
@@ -114,7 +114,7 @@ Status NightSession::clear(RunSink& sink, const std::function<bool()>& stop,
   if (night_.suspects.empty()) return Done{};
   RunTerms terms = request_.terms;
   terms.database = remeasured_database(terms.database);
-  Remeasurement again(tonight_.run, request_.run, session_, sink, terms, "kbench nightly");
+  Remeasurement again(tonight_.run, request_.run, benches_, sink, terms, "kbench nightly");
   for (int round = 1; round <= request_.most_pairs; ++round) {
     const std::vector<std::size_t> open = open_suspects();
     if (open.empty()) break;

@@ -16,8 +16,8 @@
 #include "reports/nightly.hpp"
 #include "runner/again/remeasure.hpp"
 #include "runner/core/result.hpp"
-#include "runner/device/device_session.hpp"
 #include "runner/plan/run_request.hpp"
+#include "runner/run/run_bench.hpp"
 #include "runner/run/run_outcome.hpp"
 #include "runner/run/run_sink.hpp"
 #include "runner/run/run_terms.hpp"
@@ -36,8 +36,8 @@ struct NightRequest {
 
 class NightSession {
  public:
-  // `device` is for many turns; both outlive it.
-  NightSession(const NightRequest& request, DeviceSession& device);
+  // Both outlive it.
+  NightSession(const NightRequest& request, BenchSource& benches);
 
   // The run itself. Errors: those of RunSession.
   Result<RunOutcome> run(RunSink& sink);
@@ -68,7 +68,7 @@ class NightSession {
   void take(Suspect& suspect, const MeasuredPair& measured, int round);
 
   const NightRequest& request_;
-  DeviceSession& session_;
+  BenchSource& benches_;
   RunTerms terms_;
   Side baseline_;
   NightlyRule rule_;

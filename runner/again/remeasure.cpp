@@ -83,11 +83,11 @@ std::optional<double> MeasuredPair::longer_than(double log_speedup, Side baselin
   return now ? std::optional(log_speedup - *now) : std::nullopt;
 }
 
-Remeasurement::Remeasurement(const Run& run, RunRequest like, DeviceSession& session, RunSink& sink,
+Remeasurement::Remeasurement(const Run& run, RunRequest like, BenchSource& benches, RunSink& sink,
                              RunTerms terms, const std::string& command)
     : device_(facts_of(run)),
       like_(std::move(like)),
-      session_(session),
+      benches_(benches),
       sink_(sink),
       terms_(std::move(terms)),
       what_(fmt::format("{} {}", command, short_id(run))) {
@@ -119,7 +119,7 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
   request.layout = RunRequest().layout;  // written as in a folder of ours
   terms_.id = random_id();
   terms_.command_line = fmt::format("{}, pair {}", what_, round_);
-  const auto outcome = RunSession(session_, request, terms_, sink_).run();
+  const auto outcome = RunSession(benches_, request, terms_, sink_).run();
   if (!outcome)
     return Error{ErrorCode::kInfrastructure, "measuring again: " + outcome.error().message,
                  outcome.error().hint};

@@ -14,10 +14,11 @@
 #include "reports/run_facts.hpp"
 #include "runner/again/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
-#include "runner/device/device_session.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/plan/run_request.hpp"
+#include "runner/run/run_bench.hpp"
 #include "runner/run/run_sink.hpp"
 #include "runner/run/run_terms.hpp"
 #include "runner/submission/submission.hpp"
@@ -48,9 +49,9 @@ struct MeasuredPair {
 class Remeasurement {
  public:
   // Measures rows of `run` again, for `command`, as `like` asks, whose tasks and submissions are
-  // replaced. `session` is for many turns, of which each round is one. `sink` is told of each run,
+  // replaced. Each round is a run on `benches`, which outlive this. `sink` is told of each run,
   // whose id and command line are replaced in `terms`.
-  Remeasurement(const Run& run, RunRequest like, DeviceSession& session, RunSink& sink,
+  Remeasurement(const Run& run, RunRequest like, BenchSource& benches, RunSink& sink,
                 RunTerms terms, const std::string& command);
 
   // One round, each pair once; the results are in the order of the pairs. Errors: kUsage on another
@@ -64,7 +65,7 @@ class Remeasurement {
 
   RunFacts device_;
   RunRequest like_;
-  DeviceSession& session_;
+  BenchSource& benches_;
   RunSink& sink_;
   RunTerms terms_;
   std::string what_;  // "kbench nightly 0123456789ab"

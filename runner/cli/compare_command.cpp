@@ -20,6 +20,7 @@
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/run/device_bench.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_group.hpp"
@@ -185,9 +186,10 @@ Status remeasure(Comparison& comparison, const CompareOptions& options,
     return Done{};
   }
   DeviceSession session(installation, SessionTurns::kMany);
+  DeviceBenches benches(session);
   RunFace face(within_command(options.common));
   // As that run measured: device, size, precision class, profile, suite, quick or not.
-  Remeasurement again(comparison.after.run, with_choices_of({}, comparison.after.run), session,
+  Remeasurement again(comparison.after.run, with_choices_of({}, comparison.after.run), benches,
                       face, {.database = remeasured_database(options.database)},
                       "kbench compare --remeasure");
   std::vector<Evidence> by_row(comparison.rows.size());

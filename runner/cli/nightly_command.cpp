@@ -20,6 +20,7 @@
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/run/device_bench.hpp"
 #include "runner/store/database_path.hpp"
 
 namespace kbench {
@@ -43,7 +44,8 @@ class NightFace {
         terminal_(inspect_terminal(STDERR_FILENO, options.run.common.color)),
         request_(request_of(options)),
         session_(installation, SessionTurns::kMany),
-        night_(request_, session_) {}
+        benches_(session_),
+        night_(request_, benches_) {}
 
   int perform() {
     if (auto fine = check_outputs(options_.run.outputs, options_.run.database); !fine)
@@ -140,6 +142,7 @@ class NightFace {
   Terminal terminal_;
   NightRequest request_;
   DeviceSession session_;
+  DeviceBenches benches_;
   NightSession night_;
   ExitCode run_code_ = ExitCode::kGood;
 };

@@ -1,0 +1,124 @@
+// A night from its run to its findings, on a bench that measures nothing: what fails tonight and
+// was correct before is tried again.
+#include "runner/again/night_session.hpp"
+
+#include <optional>
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/run_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class NightSessionTest : public RunTest {
+ protected:
+  NightSessionTest() {
+    submit("anna/level1/019_relu.cpp");
+    submit("bert/level1/019_relu.cpp");
+  }
+
+  // A night up to what is suspected; true where its run is whole.
+  bool look() {
+    kept_ = KeptRun();
+    night_.reset();
+    asked_ = {.run = request_, .terms = terms_};
+    night_.emplace(asked_, benches_);
+    const auto outcome = night_->run(kept_);
+    EXPECT_TRUE(outcome.ok()) << outcome.error().message;
+    const Status loaded = night_->load([](ReportData&, const Store&) { return Status(Done{}); });
+    EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+    if (night_->tonight().run.finished_at.empty()) return false;
+    night_->look();
+    return true;
+  }
+  Status clear(const std::function<bool()>& stop = [] { return false; }) {
+    return night_->clear(again_, stop, [this](const std::string& text) { notes_ += text + "\n"; });
+  }
+  [[nodiscard]] const Suspect& suspect() const { return night_->night().suspects.at(0); }
+
+  NightRequest asked_;
+  std::optional<NightSession> night_;
+  KeptRun again_;
+  std::string notes_;
+};
+
+TEST_F(NightSessionTest, AFirstNightHasNothingToCompareWith) {
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().suspects, IsEmpty());
+  EXPECT_EQ(night_->tonight().run.id, night_->terms().id);
+  EXPECT_THAT(kept_.rows, SizeIs(2));
+  ASSERT_TRUE(clear().ok());
+  EXPECT_THAT(again_.rows, IsEmpty()) << "nothing is measured again";
+}
+
+TEST_F(NightSessionTest, WhatFailsTwiceInARowIsConfirmed) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  benches_.script.states["000-2-after"] = State::kWrongResult;  // tried again, it is called so
+  benches_.script.states["000-1-after"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  EXPECT_EQ(suspect().why, Suspect::Why::kFails);
+  EXPECT_EQ(suspect().tonight.agent, "anna");
+  const Status cleared = clear();
+  ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+  EXPECT_EQ(suspect().clearance, Clearance::kConfirmed);
+  EXPECT_THAT(notes_, HasSubstr("measuring 1 of 1 suspected again, round 1 of at most 9"));
+  EXPECT_THAT(again_.rows, SizeIs(1)) << "one try decides";
+  EXPECT_TRUE(std::filesystem::exists(remeasured_database(terms_.database)));
+  EXPECT_THAT(stored(), SizeIs(2)) << "nobody takes what was tried again for a row of the folder";
+}
+
+TEST_F(NightSessionTest, WhatPassesWhenTriedAgainIsCleared) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_TRUE(clear().ok());
+  EXPECT_EQ(suspect().clearance, Clearance::kCleared);
+  EXPECT_EQ(night_->night().count(Clearance::kConfirmed), 0);
+}
+
+TEST_F(NightSessionTest, WhatCannotBeTriedAgainIsUnclear) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  benches_.script.states["000-2-after"] = State::kInfrastructureError;
+  benches_.script.states["000-1-after"] = State::kInfrastructureError;
+  const Status measured = clear();
+  EXPECT_FALSE(measured.ok()) << "a run that failed by our fault";
+  EXPECT_NE(suspect().clearance, Clearance::kConfirmed);
+}
+
+TEST_F(NightSessionTest, AStopLeavesSuspectsOpen) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_TRUE(clear([] { return true; }).ok());
+  EXPECT_TRUE(night_->interrupted());
+  EXPECT_EQ(suspect().clearance, Clearance::kOpen);
+  EXPECT_THAT(again_.rows, IsEmpty());
+}
+
+TEST_F(NightSessionTest, ANightWhoseDeviceIsLostIsNotCompared) {
+  ASSERT_TRUE(look());
+  benches_.script.loses_device = {"anna"};
+  EXPECT_FALSE(look());
+}
+
+TEST_F(NightSessionTest, ANightOfOursIsNoReference) {
+  benches_.script.states["bert"] = State::kInfrastructureError;
+  ASSERT_TRUE(look());
+  benches_.script.states = {{"anna", State::kWrongResult}};
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().suspects, IsEmpty());
+  EXPECT_THAT(night_->night().not_good, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace kbench::test
