@@ -427,6 +427,18 @@ TEST_F(EvaluatorTest, WhoKeepsTheRunWaitingIsOverBudget) {
   EXPECT_EQ(run().state, State::kOk);
 }
 
+// The last call is given no more time than is left: that it is cut off says nothing of that call.
+TEST_F(EvaluatorTest, ACallThatTheBudgetCutsOffIsOverBudgetAndNoTimeout) {
+  script_.eager_ns = script_.compiled_ns = 1e8;
+  script_.submission_ns = 4e9;
+  script_.call_failure = {14, EarlyEnd{State::kTimeout, "it did not answer in time", ""}};
+  settings_.budget = std::chrono::hours{1};
+  EXPECT_EQ(run().state, State::kTimeout);
+  script_.forward_calls = 0;
+  settings_.budget = std::chrono::seconds{60};
+  EXPECT_EQ(run().state, State::kOverBudget);
+}
+
 TEST_F(EvaluatorTest, WhatIsMeasuredAgainHasNoBudgetOfItsOwn) {
   script_.submission_ns = 1e9;
   script_.eager_ns = script_.compiled_ns = 1.1e10;  // ten times as long: measured twice
