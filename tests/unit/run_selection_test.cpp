@@ -117,6 +117,17 @@ TEST_F(RunSelection, ATryOfAnAgentIsAVariant) {
   EXPECT_EQ(kept_.rows[1].submission->variant, "second");
 }
 
+TEST_F(RunSelection, TwoTriesWithOneSourceAreTwoRows) {
+  for (const char* name : {"019_relu", "019_relu@second"}) {
+    const std::string folder = "subs/dora/level1/" + std::string(name);
+    folder_.write(folder + "/submission.json", R"({"sources": ["main.cpp"]})");
+    folder_.write(folder + "/main.cpp", "int nothing;\n");
+  }
+  request_.agent = "dora";
+  EXPECT_EQ(good_run().rows, 2);
+  EXPECT_EQ(stored().size(), 2U);
+}
+
 TEST_F(RunSelection, AManifestThatMakesNoSenseIsAFailedRow) {
   folder_.write("subs/dora/level1/019_relu/submission.json", "{");
   request_.agent = "dora";
@@ -225,6 +236,24 @@ TEST_F(RunSelection, ShardsShareWhatWasSubmitted) {
   }
   EXPECT_THAT(all, ElementsAre("level1/019_relu alice ok", "level1/019_relu bob ok",
                                "level1/023_softmax alice ok"));
+}
+
+TEST_F(RunSelection, AnAgentThatIsRefusedIsARowOfTheFirstShardOnly) {
+  const int too_many = static_cast<int>(AgentLimits().entries);
+  folder_.write("subs/crowd/0", "");
+  for (int i = 1; i < too_many; ++i)
+    std::filesystem::create_hard_link(folder_ / "subs/crowd/0",
+                                      folder_ / ("subs/crowd/" + std::to_string(i)));
+  request_.group = "night";
+  std::vector<std::string> all;
+  for (const int index : {1, 2}) {
+    request_.shard = ShardChoice{index, 2};
+    good_run();
+    for (const std::string& line : told()) all.push_back(line);
+  }
+  EXPECT_THAT(all, ElementsAre("level1/001_square_matrix_multiplication crowd refused",
+                               "level1/023_softmax alice ok", "level1/019_relu alice ok",
+                               "level1/019_relu bob ok"));
 }
 
 TEST_F(RunSelection, MoreShardsThanTasksIsNothingSelected) {
