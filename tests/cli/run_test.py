@@ -219,6 +219,27 @@ class FaultsTest(RunCase):
         outcomes = [line for line in night.stderr.splitlines() if line.startswith("kbench: ")]
         self.assertEqual(len(outcomes), 1, night.stderr)
 
+    def test_ctrl_c_while_a_night_measures_again_is_no_fault_of_ours(self):
+        folder = self.submissions("a-honest")
+        words = (str(KBENCH), "nightly", *map(str, TINY_RELU), "--quick", *CALL_LIMIT,
+                 "--submissions", str(folder))
+        first = self.kbench(*words[1:], timeout=400, KBENCH_TORCH=str(self.folder),
+                            KBENCH_LOCKS=str(self.folder / "locks"))
+        self.assert_good(first)
+        # What passed and fails now is tried once more, and this takes as long as a call may.
+        shutil.copy(FAULTS / "deadlocks/level1/019_relu.cpp", folder / "a-honest/level1/019_relu.cpp")
+        told = self.folder / "night.txt"
+        with open(told, "w", encoding="utf-8") as errors, subprocess.Popen(
+                words, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=errors) as night:
+            self.addCleanup(night.kill)
+            self.wait_until(lambda: "measuring 1 of 1 suspected again" in told.read_text(encoding="utf-8"),
+                            "a row was measured again", night)
+            night.send_signal(signal.SIGINT)
+            night.wait(timeout=60)
+        self.assertEqual(night.returncode, INTERRUPTED, told.read_text(encoding="utf-8"))
+        self.assertIn("interrupted while measuring again", told.read_text(encoding="utf-8"))
+
     def test_an_oracle_that_cannot_start_ends_the_run_at_once(self):
         """Was: said when the last of all submissions had been compiled."""
         programs = self.folder / "bin"
