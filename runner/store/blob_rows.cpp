@@ -114,6 +114,25 @@ bool is_tree(const std::vector<TreeFile>& files, const std::string& hash) {
   return files.size() <= kMaxSourceFiles && hash_tree(files) == hash;
 }
 
+// False where the hash is not theirs, or a file is not there.
+bool put_rows_of_tree(SQLite::Database& database, const std::string& hash,
+                      std::span<const TreeFile> files) {
+  if (hash != hash_tree(files)) return false;
+  SQLite::Statement insert(database,
+                           "INSERT INTO tree (hash, path, blob) VALUES (?, ?, "
+                           "(SELECT number FROM blob WHERE hash = ?)) "
+                           "ON CONFLICT (hash, path) DO NOTHING");
+  for (const TreeFile& file : files) {
+    if (!has_blob(database, file.hash)) return false;
+    insert.bind(1, hash);
+    insert.bind(2, file.path);
+    insert.bind(3, file.hash);
+    insert.exec();
+    insert.reset();
+  }
+  return true;
+}
+
 // What each of these hashes takes. One whose row is damaged counts as nothing: that it is read
 // tells what is wrong with it. Without those that are not there.
 std::vector<std::pair<std::int64_t, std::string>> by_size(SQLite::Database& database,
@@ -151,21 +170,14 @@ void put_blobs(SQLite::Database& database, std::span<const Blob> blobs, WorkBudg
 }
 
 bool put_tree(SQLite::Database& database, const Evaluation& evaluation) {
-  if (evaluation.tree_hash != hash_tree(evaluation.sources)) return false;
   if (!evaluation.task_source.empty() && !has_blob(database, evaluation.task_source)) return false;
-  SQLite::Statement insert(database,
-                           "INSERT INTO tree (hash, path, blob) VALUES (?, ?, "
-                           "(SELECT number FROM blob WHERE hash = ?)) "
-                           "ON CONFLICT (hash, path) DO NOTHING");
-  for (const TreeFile& file : evaluation.sources) {
-    if (!has_blob(database, file.hash)) return false;
-    insert.bind(1, evaluation.tree_hash);
-    insert.bind(2, file.path);
-    insert.bind(3, file.hash);
-    insert.exec();
-    insert.reset();
-  }
-  return true;
+  return put_rows_of_tree(database, evaluation.tree_hash, evaluation.sources);
+}
+
+void put_tree_files(SQLite::Database& database, const std::string& hash,
+                    std::span<const TreeFile> files) {
+  if (!put_rows_of_tree(database, hash, files))
+    throw SQLite::Exception("a file of a state is missing", SQLITE_CONSTRAINT);
 }
 
 TreeReader::TreeReader(SQLite::Database& database, WorkBudget& budget)
@@ -265,7 +277,9 @@ DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget) 
 }
 
 void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget) {
-  database.exec("DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation)");
+  database.exec(
+      "DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation) "
+      "AND hash NOT IN (SELECT tree FROM state)");
   const auto named = texts_of_prompts(database, budget);
   if (!named) return;  // nobody can tell which texts it needs
   SQLite::Statement rows(
@@ -275,7 +289,12 @@ void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget) {
       "AND number NOT IN (SELECT context FROM turn) "
       "AND number NOT IN (SELECT reply FROM turn) "
       "AND number NOT IN (SELECT arguments FROM call) "
-      "AND number NOT IN (SELECT result FROM call)");
+      "AND number NOT IN (SELECT result FROM call) "
+      "AND number NOT IN (SELECT context FROM state) "
+      "AND number NOT IN (SELECT content FROM report) "
+      "AND number NOT IN (SELECT plan FROM study) "
+      "AND number NOT IN (SELECT plan FROM cell WHERE plan IS NOT NULL) "
+      "AND number NOT IN (SELECT reply FROM cell WHERE reply IS NOT NULL)");
   std::vector<std::int64_t> unnamed;
   while (rows.executeStep()) {
     budget.spend(columns::bytes_of_row(rows));

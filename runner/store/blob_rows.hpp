@@ -27,6 +27,11 @@ void put_blobs(SQLite::Database& database, std::span<const Blob> blobs, WorkBudg
 // not there, or is not what its hash says.
 [[nodiscard]] bool put_tree(SQLite::Database& database, const Evaluation& evaluation);
 
+// Rows of the tree of that hash. Throws SQLITE_CONSTRAINT where `hash` is not that of the files, or
+// one of these is not there.
+void put_tree_files(SQLite::Database& database, const std::string& hash,
+                    std::span<const TreeFile> files);
+
 // Trees, each of which is read once however many rows name it.
 class TreeReader {
  public:
@@ -59,8 +64,8 @@ struct FoundBlobs {
 // Looks at all blobs, and at those that tasks and prompts name; in whatever schema.
 [[nodiscard]] DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget);
 
-// Removes what no evaluation and no episode names any more. Where a prompt cannot be read, no blob
-// goes.
+// Removes what no evaluation, no episode and no state names any more. Where a prompt cannot be
+// read, no blob goes.
 void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget);
 
 // As Store::readable_contents.

@@ -20,6 +20,7 @@
 #include "runner/store/migrations.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -122,6 +123,13 @@ CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key,
     for (std::string& sentence : damaged_texts(episodes, damaged))
       checked.wrong.push_back(std::move(sentence));
   });
+  append(connection, checked.wrong, [&] {
+    const SQLite::Transaction snapshot(connection.database, SQLite::TransactionBehavior::DEFERRED);
+    const auto held = read_trajectories(connection.database, run.id, *connection.budget);
+    checked.states = static_cast<int>(held.states.size());
+    for (std::string& sentence : damaged_texts(held, damaged))
+      checked.wrong.push_back(std::move(sentence));
+  });
   if (checked.chain.state == ChainFinding::State::kChanged)
     checked.wrong.push_back(checked.chain.message);
   keep_most(checked.wrong);
@@ -150,6 +158,8 @@ void check_runs(const std::filesystem::path& file, const CheckRequest& request,
     return;
   }
   check_tags(*connection, check.wrong);
+  append(*connection, check.wrong,
+         [&] { add_most(unheld_rows(connection->database), check.wrong); });
   append(*connection, check.wrong, [&] {
     const LintRows lint = read_lint(connection->database, *connection->budget);
     check.wrong.insert(check.wrong.end(), lint.malformed.begin(), lint.malformed.end());

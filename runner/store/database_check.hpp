@@ -21,6 +21,7 @@ struct CheckedRun {
   Run run;
   int rows = 0;
   int episodes = 0;
+  int states = 0;
   ChainFinding chain;
   std::vector<std::string> wrong;  // a sentence each; a chain that was changed is among them
 };

@@ -15,7 +15,9 @@
 #include "runner/store/episode_rows.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/run_rows.hpp"
+#include "runner/store/study_rows.hpp"
 #include "runner/store/tag_rows.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -58,6 +60,14 @@ std::string taken_episode(SQLite::Database& database, const std::vector<Episode>
   return "";
 }
 
+// The same of its studies.
+std::string taken_study(SQLite::Database& database, const std::vector<StateStudy>& studies) {
+  for (const StateStudy& study : studies)
+    if (has_study(database, study.id))
+      return fmt::format("its study {} is another run's here", short_id(study.id));
+  return "";
+}
+
 // One run; an Error is of writing, and ends the whole.
 Status merge_run(Connection& into, Connection& from, const std::optional<ChainKey>& key,
                  MergedRun& merged) {
@@ -75,16 +85,19 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
       merged.why = difference(read_run_rows(into, merged.run.id), *rows);
       if (!merged.why.empty()) return Done{};
       put_blobs(into.database, rows->sources.blobs, *into.budget);
+      for (const StateReport& report : rows->trajectories.reports)
+        put_report(into.database, report);
     } else {
       merged.why = taken_episode(into.database, rows->episodes);
+      if (merged.why.empty()) merged.why = taken_study(into.database, rows->trajectories.studies);
       if (!merged.why.empty()) return Done{};
       insert_run_rows(into, *rows);
       merged.chain =
           check_chain({into.database, key, *into.budget}, merged.run.id, rows->evaluations);
     }
-    const DamagedBlobs damaged = find_blobs_of(into, rows->evaluations, rows->episodes).damaged;
+    const DamagedBlobs damaged = find_blobs_of(into, *rows).damaged;
     merged.damaged = damaged_sources(rows->evaluations, damaged);
-    for (std::string& sentence : damaged_texts(rows->episodes, damaged))
+    for (std::string& sentence : damaged_texts(*rows, damaged))
       merged.damaged.push_back(std::move(sentence));
     transaction.commit();
     merged.state = is_there ? MergedRun::State::kThere : MergedRun::State::kAdded;

@@ -330,8 +330,122 @@ constexpr std::string_view kStep16 = R"sql(
 ALTER TABLE evaluation ADD COLUMN timed INTEGER NOT NULL DEFAULT 1;
 )sql";
 
-constexpr std::array kSteps{kStep1, kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
-                            kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16};
+// States that agents were in, the trajectories that reached them, and studies of what helps from
+// there (trajectory/frozen_state.hpp). Ids are hashes of what they name; a row that no id names has
+// a seal. Nothing is ever changed, but that a cell fills up, each part once. Studies and their
+// cells go with their run; nodes, states and reports with the last run that holds them.
+constexpr std::string_view kStep17 = R"sql(
+CREATE TABLE state (
+  number    INTEGER PRIMARY KEY,
+  id        TEXT NOT NULL UNIQUE,
+  task      TEXT NOT NULL,
+  task_hash TEXT NOT NULL,
+  size      TEXT NOT NULL,
+  device    TEXT NOT NULL,
+  tree      TEXT NOT NULL,
+  context   INTEGER NOT NULL REFERENCES blob(number)
+) STRICT;
+
+CREATE TABLE node (
+  number     INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL UNIQUE,
+  state      INTEGER NOT NULL REFERENCES state(number),
+  trajectory TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  origin     TEXT NOT NULL,
+  outcome    TEXT NOT NULL       -- JSON
+) STRICT;
+
+CREATE TABLE parent (
+  node   INTEGER NOT NULL REFERENCES node(number),
+  parent INTEGER NOT NULL REFERENCES node(number),
+  PRIMARY KEY (node, parent)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE report (
+  state     INTEGER NOT NULL REFERENCES state(number),
+  component TEXT NOT NULL,
+  version   TEXT NOT NULL,
+  form      TEXT NOT NULL CHECK (form IN ('raw', 'summary')),
+  status    TEXT NOT NULL,
+  content   INTEGER NOT NULL REFERENCES blob(number),
+  seal      TEXT NOT NULL,
+  PRIMARY KEY (state, component, version, form)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE holds (
+  run  INTEGER NOT NULL REFERENCES run(number),
+  node INTEGER NOT NULL REFERENCES node(number),
+  seal TEXT NOT NULL,
+  PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE study (
+  number INTEGER PRIMARY KEY,
+  id     TEXT NOT NULL UNIQUE,   -- SHA-256 of the plan
+  run_id TEXT NOT NULL REFERENCES run(id),
+  plan   INTEGER NOT NULL REFERENCES blob(number)
+) STRICT;
+
+CREATE TABLE cell (
+  study      INTEGER NOT NULL REFERENCES study(number),
+  node       INTEGER NOT NULL REFERENCES node(number),
+  arm        TEXT NOT NULL,
+  coalition  TEXT NOT NULL,
+  replicate  INTEGER NOT NULL,
+  plan       INTEGER REFERENCES blob(number),    -- this and the next two: NULL until it is there
+  reply      INTEGER REFERENCES blob(number),
+  evaluation INTEGER REFERENCES evaluation(number),
+  status     TEXT NOT NULL,                      -- empty until it is complete
+  tokens_in  INTEGER,
+  tokens_out INTEGER,
+  seal       TEXT NOT NULL,
+  PRIMARY KEY (study, node, arm, coalition, replicate),
+  CHECK (evaluation IS NULL OR reply IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+-- Of a run; and of what is to be removed, who names it.
+CREATE INDEX state_by_tree ON state (tree);
+CREATE INDEX state_by_context ON state (context);
+CREATE INDEX node_by_state ON node (state);
+CREATE INDEX parent_by_parent ON parent (parent);
+CREATE INDEX report_by_content ON report (content);
+CREATE INDEX holds_by_node ON holds (node);
+CREATE INDEX study_by_run ON study (run_id);
+CREATE INDEX study_by_plan ON study (plan);
+CREATE INDEX cell_by_node ON cell (node);
+CREATE INDEX cell_by_plan ON cell (plan);
+CREATE INDEX cell_by_reply ON cell (reply);
+CREATE INDEX cell_by_evaluation ON cell (evaluation);
+
+CREATE TRIGGER state_stays BEFORE UPDATE ON state
+BEGIN SELECT RAISE(ABORT, 'a state is never changed'); END;
+CREATE TRIGGER node_stays BEFORE UPDATE ON node
+BEGIN SELECT RAISE(ABORT, 'a node is never changed'); END;
+CREATE TRIGGER parent_stays BEFORE UPDATE ON parent
+BEGIN SELECT RAISE(ABORT, 'a parent is never changed'); END;
+CREATE TRIGGER report_stays BEFORE UPDATE ON report
+BEGIN SELECT RAISE(ABORT, 'a report is never changed'); END;
+CREATE TRIGGER holds_stays BEFORE UPDATE ON holds
+BEGIN SELECT RAISE(ABORT, 'what a run holds is never changed'); END;
+CREATE TRIGGER study_stays BEFORE UPDATE ON study
+BEGIN SELECT RAISE(ABORT, 'a study is never changed'); END;
+CREATE TRIGGER cell_fills_up_once BEFORE UPDATE ON cell
+WHEN old.status <> '' OR
+     (new.study, new.node, new.arm, new.coalition, new.replicate) IS NOT
+     (old.study, old.node, old.arm, old.coalition, old.replicate) OR
+     (old.plan IS NOT NULL AND new.plan IS NOT old.plan) OR
+     (old.plan IS NULL AND new.plan IS NOT NULL AND old.reply IS NOT NULL) OR
+     (old.reply IS NOT NULL AND new.reply IS NOT old.reply) OR
+     (old.evaluation IS NOT NULL AND new.evaluation IS NOT old.evaluation) OR
+     (old.tokens_in IS NOT NULL AND new.tokens_in IS NOT old.tokens_in) OR
+     (old.tokens_out IS NOT NULL AND new.tokens_out IS NOT old.tokens_out)
+BEGIN SELECT RAISE(ABORT, 'a cell is never changed, but that it fills up'); END;
+)sql";
+
+constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,
+                            kStep7,  kStep8,  kStep9,  kStep10, kStep11, kStep12,
+                            kStep13, kStep14, kStep15, kStep16, kStep17};
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/store.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -138,7 +139,11 @@ void estimate(const std::filesystem::path& file, std::vector<PruneVerdict>& verd
 // All in one transaction of the caller.
 void remove_run(SQLite::Database& database, const std::string& run_id) {
   std::vector<std::string> statements;
-  // Children before parents; a call names an evaluation.
+  // Children before parents; a call and a cell name an evaluation.
+  statements.emplace_back(
+      "DELETE FROM cell WHERE study IN (SELECT number FROM study WHERE run_id = ?)");
+  statements.emplace_back("DELETE FROM study WHERE run_id = ?");
+  statements.emplace_back("DELETE FROM holds WHERE run = (SELECT number FROM run WHERE id = ?)");
   for (const std::string_view table : kTablesOfEpisode)
     statements.push_back(fmt::format(
         "DELETE FROM {} WHERE episode IN (SELECT number FROM episode WHERE run_id = ?)", table));
@@ -224,6 +229,7 @@ Result<Removed> remove_runs(const std::filesystem::path& file,
   const Status swept = connection->guarded("removing sources", [&]() -> Status {
     SQLite::Transaction transaction(connection->database, SQLite::TransactionBehavior::IMMEDIATE);
     const std::uint64_t before = free_bytes(connection->database);
+    remove_unheld_nodes(connection->database);
     remove_unnamed_sources(connection->database, *connection->budget);
     removed.bytes += free_bytes(connection->database) - before;
     transaction.commit();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
@@ -14,6 +15,7 @@
 #include "runner/store/columns.hpp"
 #include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -41,15 +43,21 @@ void write_link(SQLite::Database& database, std::int64_t number, const std::stri
 
 }  // namespace
 
-FoundBlobs find_blobs_of(Connection& connection, const std::vector<Evaluation>& evaluations,
-                         const std::vector<Episode>& episodes) {
-  std::set<std::string> hashes;
-  for (const Episode& episode : episodes) hashes.merge(texts_of(episode));
-  for (const Evaluation& evaluation : evaluations) {
+FoundBlobs find_blobs_of(Connection& connection, const RunRows& rows) {
+  std::set<std::string> hashes = texts_of(rows.trajectories);
+  for (const Episode& episode : rows.episodes) hashes.merge(texts_of(episode));
+  for (const Evaluation& evaluation : rows.evaluations) {
     if (!evaluation.task_source.empty()) hashes.insert(evaluation.task_source);
     for (const TreeFile& file : evaluation.sources) hashes.insert(file.hash);
   }
   return find_blobs(connection.database, hashes, *connection.budget);
+}
+
+std::vector<std::string> damaged_texts(const RunRows& rows, const DamagedBlobs& damaged) {
+  std::vector<std::string> sentences = damaged_texts(rows.episodes, damaged);
+  for (std::string& sentence : damaged_texts(rows.trajectories, damaged))
+    sentences.push_back(std::move(sentence));
+  return sentences;
 }
 
 std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluations,
@@ -86,7 +94,8 @@ RunRows read_run_rows(Connection& connection, const std::string& run_id) {
   rows.evaluations = read_evaluations(connection.database, "run_id", run_id, *connection.budget);
   rows.links = read_links(connection, run_id);
   rows.episodes = read_episodes(connection.database, "run_id", run_id, *connection.budget);
-  rows.sources = find_blobs_of(connection, rows.evaluations, rows.episodes);
+  rows.trajectories = read_trajectories(connection.database, run_id, *connection.budget);
+  rows.sources = find_blobs_of(connection, rows);
   return rows;
 }
 
@@ -125,6 +134,7 @@ void insert_run_rows(Connection& connection, const RunRows& rows) {
   }
   for (const Episode& episode : rows.episodes)
     insert_whole_episode(database, episode, *connection.budget);
+  put_trajectories(database, rows.run.id, rows.trajectories);
 }
 
 std::string difference(const RunRows& a, const RunRows& b) {
@@ -144,6 +154,9 @@ std::string difference(const RunRows& a, const RunRows& b) {
   for (std::size_t i = 0; i < a.episodes.size(); ++i)
     if (a.episodes[i] != b.episodes[i])
       return fmt::format("episode {} differs", short_id(a.episodes[i].id));
+  // What was said of a state later is no difference between runs: both are kept.
+  if (a.trajectories.nodes != b.trajectories.nodes) return "they hold other states";
+  if (a.trajectories.studies != b.trajectories.studies) return "their studies differ";
   return "";
 }
 

@@ -13,6 +13,7 @@
 #include "runner/store/chain.hpp"
 #include "runner/store/connection.hpp"
 #include "runner/trajectory/episode.hpp"
+#include "runner/trajectory/frozen_state.hpp"
 
 namespace kbench {
 
@@ -24,13 +25,16 @@ struct RunRows {
   std::vector<Evaluation> evaluations;  // in order
   std::vector<std::string> links;       // of each
   std::vector<Episode> episodes;        // in order
-  FoundBlobs sources;                   // what rows were made of, and what was said in episodes
+  Trajectories trajectories;            // states that it holds, and its studies
+  FoundBlobs sources;                   // what rows and states were made of, and what was said
 };
 
-// The blobs that these rows and episodes name, each once.
-[[nodiscard]] FoundBlobs find_blobs_of(Connection& connection,
-                                       const std::vector<Evaluation>& evaluations,
-                                       const std::vector<Episode>& episodes);
+// The blobs that these rows, episodes and states name, each once.
+[[nodiscard]] FoundBlobs find_blobs_of(Connection& connection, const RunRows& rows);
+
+// What is damaged of the texts of episodes and states, a sentence each.
+[[nodiscard]] std::vector<std::string> damaged_texts(const RunRows& rows,
+                                                     const DamagedBlobs& damaged);
 
 // Which sources of these rows are among the damaged ones, a sentence each.
 [[nodiscard]] std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluations,

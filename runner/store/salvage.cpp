@@ -25,6 +25,7 @@
 #include "runner/store/readable_rows.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -131,6 +132,17 @@ void read_run_episodes(Rescue& rescue, const std::vector<std::int64_t>& numbers,
   }
 }
 
+// All of them or none: a trajectory with a hole is none.
+void read_run_states(Rescue& rescue, RunRows& rows) {
+  const std::string why = failure(rescue.from, [&] {
+    rows.trajectories = read_trajectories(rescue.from.database, rows.run.id, *rescue.from.budget);
+  });
+  if (why.empty()) return;
+  rows.trajectories = {};
+  rescue.salvaged.notes.push_back(
+      fmt::format("run {}: its states are lost: {}", short_id(rows.run), why));
+}
+
 // Errors are of writing.
 Status save(Rescue& rescue, const RunRows& rows) {
   return rescue.to.guarded("writing a run", [&]() -> Status {
@@ -143,7 +155,7 @@ Status save(Rescue& rescue, const RunRows& rows) {
     rescue.salvaged.saved.push_back({rows.run, rows.evaluations.size(), std::move(chain)});
     for (const std::string& sentence : damaged_sources(rows.evaluations, rows.sources.damaged))
       rescue.salvaged.notes.push_back(fmt::format("run {}: {}", short_id(rows.run), sentence));
-    for (const std::string& sentence : damaged_texts(rows.episodes, rows.sources.damaged))
+    for (const std::string& sentence : damaged_texts(rows, rows.sources.damaged))
       rescue.salvaged.notes.push_back(fmt::format("run {}: {}", short_id(rows.run), sentence));
     return Done{};
   });
@@ -169,9 +181,8 @@ Status save_runs(Rescue& rescue) {
     if (lost.why.empty()) {
       if (const auto own = episodes.find(id); own != episodes.end())
         read_run_episodes(rescue, own->second, rows);
-      lost.why = failure(rescue.from, [&] {
-        rows.sources = find_blobs_of(rescue.from, rows.evaluations, rows.episodes);
-      });
+      read_run_states(rescue, rows);
+      lost.why = failure(rescue.from, [&] { rows.sources = find_blobs_of(rescue.from, rows); });
     }
     if (!lost.why.empty()) {
       rescue.salvaged.lost.push_back(std::move(lost));

@@ -20,7 +20,9 @@
 #include "runner/store/episode_rows.hpp"
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/lint_rows.hpp"
+#include "runner/store/study_rows.hpp"
 #include "runner/store/tag_rows.hpp"
+#include "runner/store/trajectory_rows.hpp"
 
 namespace kbench {
 
@@ -44,6 +46,18 @@ struct Store::Impl : Connection {
       database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (const SQLite::Exception&) {  // a full disk: nothing is lost by leaving it
     }
+  }
+
+  // One transaction that stores these blobs and does `work`.
+  template <class Work>
+  Status write(std::string_view doing, std::span<const Blob> blobs, Work&& work) {
+    return guarded(doing, GoesOn::kByResume, [&]() -> Status {
+      SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      put_blobs(database, blobs, *budget);
+      if (Status done = work(); !done) return done;
+      transaction.commit();
+      return Done{};
+    });
   }
 
   ChainAccess chain() { return {database, key, *budget}; }
@@ -382,6 +396,79 @@ Result<Episode> Store::read_episode(const std::string& id) const {
     std::vector<Episode> episodes =
         read_episodes(impl_->database, "id", ids.front(), *impl_->budget);
     return std::move(episodes.at(0));
+  });
+}
+
+Status Store::add_trajectories(const std::string& run_id, const Trajectories& trajectories,
+                               std::span<const Blob> blobs) {
+  return impl_->write("adding states", blobs, [&]() -> Status {
+    kbench::put_trajectories(impl_->database, run_id, trajectories);
+    return Done{};
+  });
+}
+
+Status Store::begin_study(const std::string& run_id, std::string_view plan) {
+  const Blob blob = pack(plan);
+  return impl_->write("beginning a study", std::span(&blob, 1), [&]() -> Status {
+    if (has_study(impl_->database, blob.hash)) {
+      return Error{ErrorCode::kUsage, fmt::format("study {} exists already", blob.hash),
+                   "Continue it with --resume."};
+    }
+    insert_study(impl_->database, run_id, blob.hash);
+    return Done{};
+  });
+}
+
+Status Store::put_cell(const std::string& study, const StateCell& cell,
+                       std::span<const Blob> blobs) {
+  return impl_->write("adding to a cell", blobs, [&]() -> Status {
+    kbench::put_cell(impl_->database, study, cell);
+    return Done{};
+  });
+}
+
+Status Store::put_report(const StateReport& report, std::span<const Blob> blobs) {
+  return impl_->write("adding a report", blobs, [&]() -> Status {
+    kbench::put_report(impl_->database, report);
+    return Done{};
+  });
+}
+
+Result<Trajectories> Store::trajectories(const std::string& run_id) const {
+  return impl_->guarded("reading states", [&]() -> Result<Trajectories> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    return read_trajectories(impl_->database, run_id, *impl_->budget);
+  });
+}
+
+Result<std::vector<StoredNode>> Store::nodes(const std::optional<std::string>& run_id) const {
+  return impl_->guarded("listing states", [&]() -> Result<std::vector<StoredNode>> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    return list_nodes(impl_->database, run_id, *impl_->budget);
+  });
+}
+
+Result<StoredNode> Store::read_node(const std::string& id) const {
+  return impl_->guarded("reading a state", [&]() -> Result<StoredNode> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    SQLite::Statement rows(impl_->database,
+                           "SELECT id FROM node WHERE substr(id, 1, length(?1)) = ?1 "
+                           "ORDER BY number LIMIT 2");
+    rows.bind(1, id);
+    std::vector<std::string> ids;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
+    if (ids.size() > 1) {
+      return Error{ErrorCode::kUsage, fmt::format("\"{}\" begins several nodes", id.substr(0, 80)),
+                   "Type more of it."};
+    }
+    auto node = ids.empty() || id.empty()
+                    ? std::nullopt
+                    : kbench::read_node(impl_->database, ids.front(), *impl_->budget);
+    if (node) return std::move(*node);
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("{}: no node begins with \"{}\"", impl_->file.string(), id.substr(0, 80)),
+        "`kbench trajectory list` shows them."};
   });
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
@@ -18,6 +19,7 @@
 #include "runner/store/chain.hpp"
 #include "runner/store/tag.hpp"
 #include "runner/trajectory/episode.hpp"
+#include "runner/trajectory/frozen_state.hpp"
 
 namespace kbench {
 
@@ -111,6 +113,28 @@ class Store {
       const std::optional<std::string>& run_id = {}) const;
   // Complete, by its id or the start of it. Errors: kNotFound; kUsage where several begin so.
   [[nodiscard]] Result<Episode> read_episode(const std::string& id) const;
+
+  // States that a run, which is there, holds from now on, with what belongs to them: all of it or
+  // nothing. What is there already stays as it is. Errors: kInfrastructure where a node names a
+  // parent, a state or a text that is not there.
+  Status add_trajectories(const std::string& run_id, const Trajectories& trajectories,
+                          std::span<const Blob> blobs);
+  // A study of a run that holds its nodes, by the text of its plan, whose SHA-256 is its id.
+  // Errors: kUsage where there is one of that plan.
+  Status begin_study(const std::string& run_id, std::string_view plan);
+  // A new cell of a study, or more of one that is there. Errors: kInfrastructure where it names
+  // something that is not there, or changes what it has.
+  Status put_cell(const std::string& study, const StateCell& cell, std::span<const Blob> blobs);
+  // What a component said of a state; the first of a version stays.
+  Status put_report(const StateReport& report, std::span<const Blob> blobs);
+
+  // All that a run holds.
+  [[nodiscard]] Result<Trajectories> trajectories(const std::string& run_id) const;
+  // In order of insertion, without files; of one run, or of all.
+  [[nodiscard]] Result<std::vector<StoredNode>> nodes(
+      const std::optional<std::string>& run_id = {}) const;
+  // Complete, by its id or the start of it. Errors: kNotFound; kUsage where several begin so.
+  [[nodiscard]] Result<StoredNode> read_node(const std::string& id) const;
 
   // Whether the file holds together, by SQLite's own check of every page. Asked before something is
   // written into a file that nothing else reads as a whole.
