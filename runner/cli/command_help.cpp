@@ -337,6 +337,27 @@ constexpr const char* kAttributeHelp =
     "  kbench attribute analyze cells.jsonl --html page.html\n"
     "  kbench attribute analyze cells.jsonl --json\n\n";
 
+constexpr const char* kTrajectoryHelp =
+    "A state is a task, a size, a device, a kernel and what is asked next, with the judge's words "
+    "on\n"
+    "that kernel cut out, so that a study can put feedback there. A node is a state that a "
+    "trajectory\n"
+    "reached. freeze takes those of stored episodes: a state for each kernel that was judged. "
+    "import\n"
+    "takes those of OpenEvolve 0.4.1 (name the output folder: it needs checkpoints and the trace) "
+    "or of\n"
+    "lines of JSON, which data/schema/node.schema.json describes. A state is there once, whoever "
+    "reached\n"
+    "it; one whose prompt tells what a report would is a leak, and is left out of studies. What "
+    "is\n"
+    "frozen or imported is held by a run of its own, and goes with the last run that holds it.\n\n"
+    "Examples:\n"
+    "  kbench trajectory freeze --run latest\n"
+    "  kbench trajectory import openevolve openevolve_output --task level1/019_relu\n"
+    "  kbench trajectory import jsonl nodes.jsonl --task level1/019_relu --device cpu\n"
+    "  kbench trajectory list\n"
+    "  kbench trajectory show 1f3a\n\n";
+
 constexpr const char* kEpisodesHelp =
     "An episode is one agent's work on one task, turn by turn: what it said, which tools it "
     "called,\n"
@@ -480,6 +501,7 @@ constexpr std::array kHelps = {
     CommandHelp{"mcp", kMcpHelp},
     CommandHelp{"agent run", kAgentRunHelp},
     CommandHelp{"attribute analyze", kAttributeHelp},
+    CommandHelp{"trajectory", kTrajectoryHelp},
     CommandHelp{"episodes", kEpisodesHelp},
     CommandHelp{"export", kExportHelp},
     CommandHelp{"config", kConfigHelp},

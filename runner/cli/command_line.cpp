@@ -52,6 +52,7 @@ struct Commands {
   ExportOptions exported;
   AgentRunOptions agent;
   AttributeOptions attribute;
+  TrajectoryOptions trajectory;
   ConfigOptions config;
   DbOptions db;
   DoctorOptions doctor;
@@ -254,6 +255,11 @@ struct Table {
       return Request(std::move(c.agent));
     });
     verb(add_attribute(app, c.attribute), c.attribute);
+    for (const auto& [asked, what] : add_trajectory(app, c.trajectory).requests())
+      verb(asked, [this, &c, what = what] {
+        c.trajectory.command_line = typed;
+        return Request(TrajectoryRequest{what, c.trajectory});
+      });
     config = add_config(app, c.config);
     verb(add_db(app, c.db), c.db);
     verb(add_doctor(app, c.doctor), c.doctor);

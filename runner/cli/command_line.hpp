@@ -25,7 +25,8 @@ using Request =
                  ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
                  CompareOptions, HistoryOptions, NightlyOptions, WorkspaceRequest, ServeOptions,
                  McpOptions, EpisodesRequest, ExportOptions, AgentRunOptions, AttributeOptions,
-                 ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest>;
+                 ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
+                 TrajectoryRequest>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

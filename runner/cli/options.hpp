@@ -319,6 +319,28 @@ struct AttributeOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
+// `kbench trajectory import|freeze|list|show`.
+struct TrajectoryOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::string kind;                          // import: "openevolve" or "jsonl"
+  std::vector<std::filesystem::path> paths;  // import: files, and folders to search
+  std::string task;                          // import: what the kernels are for
+  std::optional<std::string> size;
+  std::optional<std::string> device;
+  std::string trajectory;             // import: a name for it; empty: the importer's own
+  std::vector<std::string> episodes;  // freeze: starts of ids; none: those of `run`, or all
+  std::optional<std::string> run;     // freeze, list: a name of store/run_name.hpp; else all
+  std::string node;                   // show: the start of its id
+  OutputFormat format = OutputFormat::kTable;
+  std::string command_line;
+};
+struct TrajectoryRequest {
+  enum class What { kImport, kFreeze, kList, kShow };
+  What what = What::kList;
+  TrajectoryOptions options;
+};
+
 // `kbench db check|backup|prune|vacuum|salvage|merge`.
 struct DbOptions {
   enum class Action { kCheck, kBackup, kPrune, kVacuum, kSalvage, kMerge };

@@ -43,6 +43,16 @@ CLI::App* add_tag(CLI::App& app, TagOptions& options);
 CLI::App* add_compare(CLI::App& app, CompareOptions& options);
 CLI::App* add_history(CLI::App& app, HistoryOptions& options);
 CLI::App* add_attribute(CLI::App& app, AttributeOptions& options);  // returns `analyze`, below it
+struct TrajectoryApps {
+  CLI::App* import;
+  CLI::App* freeze;
+  CLI::App* list;
+  CLI::App* show;
+
+  using Asked = std::pair<CLI::App*, TrajectoryRequest::What>;
+  [[nodiscard]] std::array<Asked, 4> requests() const;
+};
+TrajectoryApps add_trajectory(CLI::App& app, TrajectoryOptions& options);
 CLI::App* add_db(CLI::App& app, DbOptions& options);
 
 struct WorkspaceApps {

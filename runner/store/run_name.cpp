@@ -27,7 +27,7 @@ Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
   int before = 0;
   std::set<std::string> groups;  // that were counted
   for (Run& run : *runs) {
-    if (among && !among(run)) continue;
+    if (run.configuration == kStatesOnly || (among && !among(run))) continue;
     const std::string group = group_key(run);
     if (!group.empty() && !groups.insert(group).second) continue;
     if (before++ == steps) return std::move(run);

@@ -8,6 +8,7 @@
 // parents, which therefore were there first: trajectories have no cycle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -109,6 +110,18 @@ struct Trajectories {
   [[nodiscard]] bool empty() const { return nodes.empty() && studies.empty(); }
   friend bool operator==(const Trajectories&, const Trajectories&) = default;
 };
+
+// States that were frozen or imported, with the texts that a store may not have.
+struct FrozenTexts {
+  Trajectories trajectories;
+  std::vector<std::string> texts;     // contexts, kernels
+  std::size_t leaks = 0;              // nodes whose context tells what a report would
+  std::size_t fresh = 0;              // nodes whose context is fresh_context()
+  std::vector<std::string> left_out;  // what is not among them and why, a sentence each
+};
+
+// The configuration of a run that judged nothing and only holds states: it is no `latest`.
+inline constexpr std::string_view kStatesOnly = R"({"states":"only"})";
 
 // Seals of rows that no id names: one bit that changed is found.
 [[nodiscard]] std::string seal_of(const StateReport& report);

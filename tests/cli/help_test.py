@@ -15,7 +15,9 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
             ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
-            ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze")]
+            ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze"),
+            ("trajectory",), ("trajectory", "import"), ("trajectory", "freeze"), ("trajectory", "list"),
+            ("trajectory", "show")]
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 
@@ -46,6 +48,11 @@ WORDS = {
                                                  "--style", "--resume", "--db"],
     ("attribute", "analyze", "x.jsonl"): ["--outcome", "--arm", "--by", "--html", "--format"],
     ("attribute", "analyze"): [""],
+    ("trajectory", "import", "jsonl", "x.jsonl"): ["--task"],
+    ("trajectory", "import", "jsonl", "x.jsonl", "--task", "relu"): ["--size", "--device", "--trajectory", "--db"],
+    ("trajectory", "freeze"): ["--run", "--db", ""],
+    ("trajectory", "list"): ["--run", "--db", "--format"],
+    ("trajectory", "show"): [""],
     ("runs",): ["--db", "--device", "--color"],
     ("tag", "latest", "x"): ["--db"],
     ("tag",): ["--remove", ""],

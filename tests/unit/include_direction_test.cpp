@@ -38,7 +38,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/analysis", {{"runner/core"}}},
       {"runner/reward", {{"runner/core"}}},
       {"runner/attribution", {{"runner/core"}}},
-      {"runner/trajectory", {{"runner/core"}}},
+      {"runner/trajectory", {{"runner/core", "runner/os"}}},
       {"runner/abi", {}},
       {"runner/task", {{"runner/core"}}},
       {"runner/options", {{"runner/core", "runner/os", "runner/task"}}},
