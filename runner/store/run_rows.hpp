@@ -32,7 +32,7 @@ struct RunRows {
 // The blobs that these rows, episodes and states name, each once.
 [[nodiscard]] FoundBlobs find_blobs_of(Connection& connection, const RunRows& rows);
 
-// What is damaged of the texts of episodes and states, a sentence each.
+// Damaged texts of episodes and states, a sentence each.
 [[nodiscard]] std::vector<std::string> damaged_texts(const RunRows& rows,
                                                      const DamagedBlobs& damaged);
 

@@ -125,7 +125,7 @@ class Store {
   // A new cell of a study, or more of one that is there. Errors: kInfrastructure where it names
   // something that is not there, or changes what it has.
   Status put_cell(const std::string& study, const StateCell& cell, std::span<const Blob> blobs);
-  // What a component said of a state; the first of a version stays.
+  // A component's report on a state; the first of a version stays.
   Status put_report(const StateReport& report, std::span<const Blob> blobs);
 
   // All that a run holds.

@@ -44,7 +44,7 @@ void put_report(SQLite::Database& database, const StateReport& report);
 // Removes nodes that no run holds, states that no node names, and their reports.
 void remove_unheld_nodes(SQLite::Database& database);
 
-// What is there of no run, a sentence each.
+// Rows that belong to no run, a sentence each.
 [[nodiscard]] std::vector<std::string> unheld_rows(SQLite::Database& database);
 
 // Hashes of all texts and files that they name.

@@ -61,7 +61,7 @@ inline constexpr std::string_view kCorrect = "correct";
 [[nodiscard]] std::string stratum_of(const TrajectoryNode& node);
 [[nodiscard]] std::int64_t leaks_of(const TrajectoryNode& node);
 
-// What a component said of a state's kernel, kept once for each version of the component.
+// The words of a component on a state's kernel, kept once for each version of the component.
 struct StateReport {
   std::string state;      // id
   std::string component;  // "error"

@@ -37,7 +37,7 @@ struct InjectionTemplate {
 // Errors: kBadInput, a member that is missing or unknown, or lacks its places.
 [[nodiscard]] Result<InjectionTemplate> read_injection_template(std::string_view text);
 
-// Who gets the reports of a coalition, and whether a planner is asked at all.
+// Readers of a coalition's reports, and whether a planner is asked at all.
 enum class InjectionMode {
   kDirect,  // the coder; there is no planner
   kPlan,    // the planner; the coder gets its plan
@@ -62,7 +62,7 @@ struct ArmTreatment {
 // Errors: kUsage, no arm of that name. "sham", "dup" and "filler" go by `mode`.
 [[nodiscard]] Result<ArmTreatment> treatment_of(std::string_view arm, InjectionMode mode);
 
-// What components said of a state, by their names.
+// The words of components on a state, by their names.
 using Reports = std::map<std::string, std::string>;
 
 // Names in the order in which they are rendered: error, debugger, analyzer, profiler, then all

@@ -262,7 +262,8 @@ Result<FrozenTexts> OpenEvolveFiles::nodes(const ImportSetting& setting) const {
                     {"metrics", one.metrics.is_null() ? Json::object() : one.metrics}};
     if (!one.state.empty()) node.outcome["state"] = one.state;
     if (const auto state = state_from_string(one.state))
-      node.outcome["stratum"] = stratum_of({.state = *state, .correct = *state == State::kOk});
+      node.outcome["stratum"] =
+          stratum_of(Evaluation{.state = *state, .correct = *state == State::kOk});
     if (!one.parent.empty()) node.parents = {key(original(one.parent), context_of_parent.at(id))};
     for (const std::string& context : contexts.empty() ? std::set<std::string>{""} : contexts) {
       if (context.empty()) {

@@ -145,6 +145,22 @@ class EpisodeTest(AgentCase):
         report = json.loads(self.kbench("report", "json").stdout)
         self.assertEqual(sorted(row["state"] for row in report["results"]),
                          ["no_submission", "ok", "wrong_result"])
+        self.check_frozen_states()
+
+    def check_frozen_states(self):
+        """Each judged reply is a state; what was said of its kernel is cut out of what is asked next."""
+        frozen = self.kbench("trajectory", "freeze", "--run", "latest")
+        self.assertEqual(frozen.returncode, GOOD, frozen.stderr)
+        self.assertIn("2 nodes of 2 states, 0 with a fresh context;", frozen.stderr)
+        nodes = json.loads(self.kbench("trajectory", "list", "--json").stdout)["nodes"]
+        self.assertEqual([(node["generation"], node["outcome"]["stratum"], node["leaks"]) for node in nodes],
+                         [(0, "wrong", 0), (1, "correct", 0)])
+        self.assertEqual(nodes[1]["parents"], [nodes[0]["node"]])
+        shown = json.loads(self.kbench("trajectory", "show", nodes[0]["node"][:12], "--json").stdout)
+        last = shown["context"]["messages"][-1]
+        self.assertNotIn("wrong_result", json.dumps(shown["context"]))
+        self.assertTrue(last["content"].startswith("Your kernel was judged:") and "Make it right" in last["after"])
+        self.assertEqual(self.kbench("report", "json").returncode, GOOD, "latest is the run that judged")
 
 
 class EndsTest(AgentCase):

@@ -175,6 +175,7 @@ class FeedbackTest(DocsCase):
         self.assertIn("analyzer: Shapley +0.067, Banzhaf +0.050\n", output)
         self.assertIn("debugger, analyzer: σ +0.000, as released -0.067, I +0.100\n", output)
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
+        self.assertRegex(output, r"0 +not built +0 +jsonl +imported\n.* 1 +correct +0 +jsonl +imported")
         self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))
 
 
