@@ -143,6 +143,8 @@ Status OpenEvolveFiles::add_program(std::string_view text, const std::string& na
   if (!json) return json.error();
   const auto id = id_in(*json, "id");
   if (!id || !json->contains("code")) return unreadable(name, "no program of OpenEvolve");
+  if (programs_.size() >= kMostImportedNodes)
+    return unreadable(name, "there are too many programs", "Import a part of them.");
   Program& one = program(*id, name);
   one.recorded = true;
   if (auto taken = take_code(one, *json, "code"); !taken) return taken;
@@ -162,6 +164,8 @@ Status OpenEvolveFiles::take_step(const Json& step, const std::string& where) {
   const auto child_id = id_in(step, "child_id");
   const auto parent_id = id_in(step, "parent_id");
   if (!child_id || !parent_id) return unreadable(where, "no step of an evolution");
+  if (programs_.size() >= kMostImportedNodes)
+    return unreadable(where, "there are too many programs", "Import a part of them.");
   Program& parent = program(*parent_id, where);
   if (auto taken = take_code(parent, step, "parent_code"); !taken) return taken;
   take_metrics(parent.metrics, metrics_in(step, "parent_metrics"));
@@ -208,55 +212,77 @@ std::map<std::string, std::string> OpenEvolveFiles::originals() const {
   return originals;
 }
 
-Result<FrozenTexts> OpenEvolveFiles::nodes(const ImportSetting& setting) const {
-  const auto copies = originals();
-  const auto original = [&](std::string id) {
-    // Each step leads to another program, and there are no more steps than programs.
-    for (std::size_t steps = 0; copies.contains(id) && steps <= copies.size(); ++steps)
-      id = copies.at(id);
-    return id;
-  };
-  const auto key = [](const std::string& id, const std::string& context) {
-    return id + '\n' + context;
-  };
-  // Contexts in which a program was asked, by its id: the empty one is fresh.
-  std::map<std::string, std::set<std::string>> asked;
-  std::map<std::string, std::string> context_of_parent;  // by the child's id
-  std::vector<std::string> lost;
-  std::set<std::string> roots;
-  const auto usable = [&](const std::string& id) {
-    std::string at = id;
-    for (std::size_t steps = 0; steps <= programs_.size(); ++steps) {
-      const auto one = programs_.find(at);
-      if (one == programs_.end() || !one->second.code) return false;
-      if (one->second.parent.empty()) return true;
-      at = original(one->second.parent);
+// Programs by what they become: nodes, copies of others, or nothing.
+class OpenEvolveFiles::Reading {
+ public:
+  Reading(const OpenEvolveFiles& files, const ImportSetting& setting)
+      : programs_(files.programs_), setting_(setting), copies_(files.originals()) {}
+
+  Result<FrozenTexts> nodes() {
+    for (const auto& [id, one] : programs_) {
+      if (copies_.contains(id)) continue;
+      if (is_complete(id))
+        place(id, one);
+      else
+        lost_.push_back(id);
     }
-    return true;  // a cycle, which is told later
-  };
-  for (const auto& [id, one] : programs_) {
-    if (copies.contains(id)) continue;
-    if (!usable(id)) {
-      lost.push_back(id);
-      continue;
-    }
-    asked.try_emplace(id);
-    if (one.parent.empty()) roots.insert(id);
-    if (one.parent.empty()) continue;
-    const std::string context = one.prompts.empty() ? "" : *one.prompts.begin();
-    asked[original(one.parent)].insert(context);
-    context_of_parent[id] = context;
+    std::map<std::string, ImportedNode> nodes;
+    for (const auto& [id, contexts] : asked_)
+      if (auto added = add_nodes(id, contexts, nodes); !added) return added.error();
+    auto found = make_nodes(nodes, setting_, "openevolve");
+    if (found && !lost_.empty())
+      found->left_out.push_back(
+          fmt::format("{} program{} whose code, or an ancestor's, is in no file, {} first",
+                      lost_.size(), lost_.size() == 1 ? "" : "s", shown(lost_.front())));
+    return found;
   }
-  std::map<std::string, ImportedNode> nodes;
-  for (const auto& [id, contexts] : asked) {
-    const Program& one = programs_.at(id);
+
+ private:
+  // Each step leads to another program, and there are no more steps than copies.
+  [[nodiscard]] std::string original(std::string id) const {
+    for (std::size_t steps = 0; steps < copies_.size() && copies_.contains(id); ++steps)
+      id = copies_.at(id);
+    return id;
+  }
+
+  // Whether its code and that of all its ancestors is known. Each program is looked at once; a
+  // cycle is told later.
+  bool is_complete(const std::string& id) {
+    std::vector<std::string> path;
+    bool complete = true;
+    for (std::string at = id;; at = original(programs_.at(at).parent)) {
+      if (const auto known = complete_.find(at); known != complete_.end()) {
+        complete = known->second;
+        break;
+      }
+      const auto one = programs_.find(at);
+      complete = one != programs_.end() && one->second.code.has_value();
+      if (!complete) break;
+      complete_[at] = true;  // until an ancestor says otherwise
+      path.push_back(at);
+      if (one->second.parent.empty()) break;
+    }
+    for (const std::string& one : path) complete_[one] = complete;
+    return complete;
+  }
+
+  void place(const std::string& id, const Program& one) {
+    asked_.try_emplace(id);
+    if (one.parent.empty()) {
+      if (root_.empty()) root_ = id;  // ids come by their order
+      return;
+    }
+    const std::string context = one.prompts.empty() ? "" : *one.prompts.begin();
+    asked_[original(one.parent)].insert(context);
+    parents_[id] = key(original(one.parent), context);
+  }
+
+  [[nodiscard]] ImportedNode node_of(const std::string& id, const Program& one) const {
     ImportedNode node;
     node.where = one.where;
-    node.trajectory = !setting.trajectory.empty() ? setting.trajectory
-                      : roots.empty()             ? "openevolve"
-                                                  : *roots.begin();
+    node.trajectory = setting_.trajectory.empty() ? root_ : setting_.trajectory;
     node.generation = one.generation;
-    node.files = {{kernel_file(setting.device), *one.code}};
+    node.files = {{kernel_file(setting_.device), *one.code}};
     node.reports.assign(one.artifacts.begin(), one.artifacts.end());
     node.outcome = {{"program", id},
                     {"metrics", one.metrics.is_null() ? Json::object() : one.metrics}};
@@ -264,24 +290,42 @@ Result<FrozenTexts> OpenEvolveFiles::nodes(const ImportSetting& setting) const {
     if (const auto state = state_from_string(one.state))
       node.outcome["stratum"] =
           stratum_of(Evaluation{.state = *state, .correct = *state == State::kOk});
-    if (!one.parent.empty()) node.parents = {key(original(one.parent), context_of_parent.at(id))};
-    for (const std::string& context : contexts.empty() ? std::set<std::string>{""} : contexts) {
-      if (context.empty()) {
-        node.context.reset();
-      } else {
-        auto read = read_state_context(context);
-        if (!read) return unreadable(one.where, read.error().message);
-        node.context = std::move(*read);
-      }
-      nodes.emplace(key(id, context), node);
-    }
+    if (const auto parent = parents_.find(id); parent != parents_.end())
+      node.parents = {parent->second};
+    return node;
   }
-  auto found = make_nodes(nodes, setting, "openevolve");
-  if (!found || lost.empty()) return found;
-  found->left_out.push_back(
-      fmt::format("{} program{} whose code, or an ancestor's, is in no file, {} first", lost.size(),
-                  lost.size() == 1 ? "" : "s", shown(lost.front())));
-  return found;
+
+  // One for each of these contexts; without any, and for the empty one, a fresh one.
+  Status add_nodes(const std::string& id, const std::set<std::string>& contexts,
+                   std::map<std::string, ImportedNode>& nodes) const {
+    const ImportedNode node = node_of(id, programs_.at(id));
+    if (contexts.empty()) nodes.emplace(key(id, ""), node);
+    for (const std::string& context : contexts) {
+      ImportedNode& one = nodes.emplace(key(id, context), node).first->second;
+      if (context.empty()) continue;
+      auto read = read_state_context(context);
+      if (!read) return unreadable(node.where, read.error().message);
+      one.context = std::move(*read);
+    }
+    return Done{};
+  }
+
+  static std::string key(const std::string& id, const std::string& context) {
+    return id + '\n' + context;
+  }
+
+  const std::map<std::string, Program>& programs_;
+  const ImportSetting& setting_;
+  std::map<std::string, std::string> copies_;           // ids of originals
+  std::map<std::string, bool> complete_;                // by id
+  std::map<std::string, std::set<std::string>> asked_;  // contexts, by id
+  std::map<std::string, std::string> parents_;          // keys of nodes, by the child's id
+  std::string root_;                                    // the first by its id
+  std::vector<std::string> lost_;
+};
+
+Result<FrozenTexts> OpenEvolveFiles::nodes(const ImportSetting& setting) const {
+  return Reading(*this, setting).nodes();
 }
 
 }  // namespace kbench

@@ -49,6 +49,8 @@ class OpenEvolveFiles {
     std::set<std::string> prompts;    // texts of contexts; the first is taken
   };
 
+  class Reading;
+
   Status take_code(Program& program, const Json& json, const char* member);
   Status take_step(const Json& step, const std::string& where);
   Program& program(const std::string& id, const std::string& where);

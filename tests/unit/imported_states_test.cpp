@@ -191,6 +191,24 @@ TEST(OpenEvolve, ForeignFilesAreHeldAgainstWhatIsAllowed) {
   EXPECT_THAT(large.nodes(kSetting).error().message, HasSubstr("the kernel has 1 files"));
 }
 
+// Was: each program's ancestors were walked anew, which takes for ever where a stranger's chain is
+// long.
+TEST(OpenEvolve, ALongChainTakesNoLongerThanItsPrograms) {
+  OpenEvolveFiles files;
+  constexpr int kPrograms = 20'000;
+  for (int i = 0; i < kPrograms; ++i)
+    ASSERT_TRUE(files
+                    .add_program(program(fmt::format("{:06}", i), "x",
+                                         i > 0 ? fmt::format("{:06}", i - 1) : "", i)
+                                     .dump(),
+                                 "p")
+                    .ok());
+  const auto found = files.nodes(kSetting);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->trajectories.nodes.size(), static_cast<std::size_t>(kPrograms));
+  EXPECT_EQ(found->trajectories.states.size(), 1u);
+}
+
 TEST(OpenEvolve, AnAncestorOfItselfIsRefused) {
   OpenEvolveFiles files;
   ASSERT_TRUE(files.add_program(program("a", "1", "b").dump(), "a").ok());
