@@ -98,6 +98,7 @@ Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
                     {"started_at", run.run.started_at},
                     {"rows", run.rows},
                     {"episodes", run.episodes},
+                    {"states", run.states},
                     {"chain", to_string(run.chain.state)},
                     {"chain_message", run.chain.message},
                     {"wrong", run.wrong}});

@@ -71,7 +71,7 @@ class DbTest(cli_case.CliCase):
         self.assertEqual(report["sound"], True)
         self.assertEqual(report["schema"], report["newest_schema"])
         self.assertEqual(report["runs"], [
-            {"id": "aa11", "started_at": OLD, "rows": 2, "episodes": 0, "chain": "unchained",
+            {"id": "aa11", "started_at": OLD, "rows": 2, "episodes": 0, "states": 0, "chain": "unchained",
              "wrong": [], "chain_message": report["runs"][0]["chain_message"]}])
 
     def test_check_of_a_damaged_one_says_where_and_exits_with_1(self):

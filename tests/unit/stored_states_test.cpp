@@ -278,6 +278,7 @@ TEST_F(StoredStates, AFlippedBitIsFoundInEachTable) {
       {
         SQLite::Database raw(file_.string(), SQLite::OPEN_READWRITE);
         raw.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+        raw.exec("PRAGMA synchronous = OFF; BEGIN");
         SQLite::Statement triggers(raw,
                                    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'");
         std::vector<std::pair<std::string, std::string>> dropped;
@@ -293,11 +294,26 @@ TEST_F(StoredStates, AFlippedBitIsFoundInEachTable) {
                  " & 1) ELSE char(unicode(" + column + ") + 1) || substr(" + column +
                  ", 2) END WHERE " + row);
         for (const auto& [name, sql] : dropped) raw.exec(sql);
+        raw.exec("COMMIT");
       }
       EXPECT_THAT(wrong_of(file_), Not(IsEmpty()));
       std::filesystem::copy_file(sound, file_, set);
     }
   }
+}
+
+TEST_F(StoredStates, AFileWithoutATriggerOfOursIsRefused) {
+  hold(file_, "aa", Chain(1));
+  tamper("DROP TRIGGER cell_fills_up_once");
+  const auto store = Store::open(file_, Store::Mode::kReadWrite);
+  ASSERT_FALSE(store.ok());
+  EXPECT_THAT(store.error().message, HasSubstr("it lacks the trigger \"cell_fills_up_once\""));
+}
+
+TEST_F(StoredStates, ANodeThatNoRunHoldsIsWrong) {
+  hold(file_, "aa", Chain(2));
+  tamper("DELETE FROM holds");
+  EXPECT_THAT(wrong_of(file_), ElementsAre("2 nodes are held by no run"));
 }
 
 TEST_F(StoredStates, AFlippedBitOfAContextIsFound) {
