@@ -302,7 +302,10 @@ std::optional<StoredNode> read_node(SQLite::Database& database, const std::strin
 
 void remove_unheld_nodes(SQLite::Database& database) {
   database.exec("DELETE FROM parent WHERE node NOT IN (SELECT node FROM holds)");
-  database.exec("DELETE FROM node WHERE number NOT IN (SELECT node FROM holds)");
+  // In a damaged file a node that nobody holds may be named still: that one stays.
+  database.exec(
+      "DELETE FROM node WHERE number NOT IN (SELECT node FROM holds) "
+      "AND number NOT IN (SELECT parent FROM parent) AND number NOT IN (SELECT node FROM cell)");
   database.exec("DELETE FROM report WHERE state NOT IN (SELECT state FROM node)");
   database.exec("DELETE FROM state WHERE number NOT IN (SELECT state FROM node)");
 }

@@ -310,6 +310,16 @@ TEST_F(StoredStates, AFileWithoutATriggerOfOursIsRefused) {
   EXPECT_THAT(store.error().message, HasSubstr("it lacks the trigger \"cell_fills_up_once\""));
 }
 
+// Was: no run could be removed from a file that lacks a single row.
+TEST_F(StoredStates, PruneGoesOnWhereARunLacksAParent) {
+  hold(file_, "aa", Chain(2));
+  test::add_run(file_, {.id = "bb"});
+  tamper("DELETE FROM holds WHERE node = 1");
+  const auto removed = remove_runs(file_, {"bb"});
+  ASSERT_TRUE(removed.ok()) << removed.error().message;
+  EXPECT_EQ(count("node"), 2);
+}
+
 TEST_F(StoredStates, ANodeThatNoRunHoldsIsWrong) {
   hold(file_, "aa", Chain(2));
   tamper("DELETE FROM holds");
