@@ -1,6 +1,8 @@
 // Frozen states in a database: what comes back, what is refused, and what is done to whole
 // databases that hold some.
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -367,7 +369,12 @@ TEST_F(StoredStates, ThoseThatAreDamagedCostNoRun) {
 TEST_F(StoredStates, AnOlderDatabaseHasNoneAndTakesThem) {
   {
     SQLite::Database old(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    apply_steps(old, schema_steps().first(16));
+    const auto steps = schema_steps();
+    const auto with_states = std::find_if(steps.begin(), steps.end(), [](std::string_view step) {
+      return step.find("CREATE TABLE state ") != step.npos;
+    });
+    ASSERT_NE(with_states, steps.end());
+    apply_steps(old, steps.first(static_cast<std::size_t>(with_states - steps.begin())));
     old.exec(
         "INSERT INTO run (id, started_at, finished_at, command_line, configuration, environment) "
         "VALUES ('aa', '', '', '', '{}', '{}')");
