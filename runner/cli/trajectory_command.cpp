@@ -19,6 +19,7 @@
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/judge/workspace_requests.hpp"
 #include "runner/os/files.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/run_name.hpp"
