@@ -190,8 +190,8 @@ std::string_view stratum_of(const Evaluation& row) {
     case State::kCompileError:
     case State::kMissingSymbol:
     case State::kLoadError:
-    case State::kImportError: return kNotBuilt;
-    case State::kOk: return row.correct.value_or(false) ? kCorrect : kWrong;
+    case State::kImportError: return stratum::kNotBuilt;
+    case State::kOk: return row.correct.value_or(false) ? stratum::kCorrect : stratum::kWrong;
     case State::kNoSubmission:
     case State::kSkipped:
     case State::kParametersDiffer:
@@ -208,9 +208,9 @@ std::string_view stratum_of(const Evaluation& row) {
     case State::kRanWhileStopped:
     case State::kForbiddenLibrary:
     case State::kSuspect:
-    case State::kInfrastructureError: return kWrong;
+    case State::kInfrastructureError: return stratum::kWrong;
   }
-  return kWrong;
+  return stratum::kWrong;
 }
 
 Result<FrozenTexts> freeze_episode(const EpisodeToFreeze& input) {

@@ -53,9 +53,11 @@ struct StoredNode {
 };
 
 // The kinds of state that a study is balanced over, by the outcome of its kernel.
+namespace stratum {
 inline constexpr std::string_view kNotBuilt = "not built";
 inline constexpr std::string_view kWrong = "wrong";
 inline constexpr std::string_view kCorrect = "correct";
+}  // namespace stratum
 
 // Members of an outcome that kbench reads: "stratum" and "leaks". Empty, 0 where there is none.
 [[nodiscard]] std::string stratum_of(const TrajectoryNode& node);

@@ -47,10 +47,10 @@ Status check_kernel(const ImportedNode& node) {
                      "Paths begin with src/ or include/ and have letters, digits, _ . and - only.");
     bytes += text.size();
   }
-  if (bytes > kMostKernelBytes || node.files.size() > kMostKernelFiles)
+  if (bytes > kMostImportedKernelBytes || node.files.size() > kMostImportedKernelFiles)
     return refused(node, fmt::format("the kernel has {} files, {} bytes", node.files.size(), bytes),
-                   fmt::format("A kernel has {} files and {} bytes at most.", kMostKernelFiles,
-                               kMostKernelBytes));
+                   fmt::format("A kernel has {} files and {} bytes at most.",
+                               kMostImportedKernelFiles, kMostImportedKernelBytes));
   return Done{};
 }
 

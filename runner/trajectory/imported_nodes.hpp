@@ -20,9 +20,9 @@
 namespace kbench {
 
 inline constexpr std::size_t kMostImportedNodes = 100'000;
-inline constexpr std::size_t kMostImportedBytes = 512u << 20;  // of all files
-inline constexpr std::size_t kMostKernelBytes = 1u << 20;      // of a kernel, all of its files
-inline constexpr std::size_t kMostKernelFiles = 64;
+inline constexpr std::size_t kMostImportedBytes = 512u << 20;      // of all files
+inline constexpr std::size_t kMostImportedKernelBytes = 1u << 20;  // of a kernel, all of its files
+inline constexpr std::size_t kMostImportedKernelFiles = 64;
 
 // The task that imported kernels are for.
 struct ImportSetting {

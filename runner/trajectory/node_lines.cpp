@@ -85,7 +85,8 @@ Status take_outcome(const Json& json, ImportedNode& node) {
   if (!found->is_object() || found->size() > kMostOutcomeMembers)
     return wrong(node.where,
                  fmt::format("\"outcome\" is no object of up to {}", kMostOutcomeMembers), kHint);
-  constexpr std::array<std::string_view, 3> kStrata = {kNotBuilt, kWrong, kCorrect};
+  constexpr std::array<std::string_view, 3> kStrata = {stratum::kNotBuilt, stratum::kWrong,
+                                                       stratum::kCorrect};
   for (const auto& [name, value] : found->items()) {
     const bool text = value.is_string() && is_foreign_name(value.get_ref<const std::string&>());
     const bool plain = value.is_number() || value.is_boolean() || text;

@@ -88,9 +88,9 @@ TEST(FreezeEpisode, EachJudgedReplyIsAStateWithTheAnchorInPlaceOfTheJudgesWords)
   ASSERT_THAT(nodes, SizeIs(3));
   EXPECT_EQ(found->leaks, 0u);
   EXPECT_EQ(found->fresh, 0u);
-  EXPECT_EQ(stratum_of(nodes[0]), kNotBuilt);
-  EXPECT_EQ(stratum_of(nodes[1]), kWrong);
-  EXPECT_EQ(stratum_of(nodes[2]), kCorrect);
+  EXPECT_EQ(stratum_of(nodes[0]), stratum::kNotBuilt);
+  EXPECT_EQ(stratum_of(nodes[1]), stratum::kWrong);
+  EXPECT_EQ(stratum_of(nodes[2]), stratum::kCorrect);
   EXPECT_EQ(nodes[2].parents, std::vector<std::string>{node_id(nodes[1])});
   EXPECT_EQ(nodes[2].generation, 2);
   const auto second = read_state_context(found->texts[1]);

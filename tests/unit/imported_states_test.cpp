@@ -156,7 +156,7 @@ TEST(OpenEvolve, TheTraceHasWhatCheckpointsForgot) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->trajectories.nodes.size(), 3u);
   EXPECT_THAT(found->trajectories.nodes[2].outcome, HasSubstr(R"("metrics":{"c":2})"));
-  EXPECT_EQ(stratum_of(found->trajectories.nodes[1]), kWrong)
+  EXPECT_EQ(stratum_of(found->trajectories.nodes[1]), stratum::kWrong)
       << "by the judge's word, if it is one";
   EXPECT_THAT(found->texts, ::testing::Contains("NaN"));
 }
@@ -276,7 +276,7 @@ TEST(NodeLines, ComeInAnyOrderAndKeepTheirPrompt) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ids_of(*found), ids_of(*import_lines(parent + child)));
   ASSERT_EQ(found->trajectories.nodes.size(), 2u);
-  EXPECT_EQ(stratum_of(found->trajectories.nodes[1]), kCorrect);
+  EXPECT_EQ(stratum_of(found->trajectories.nodes[1]), stratum::kCorrect);
   EXPECT_EQ(found->fresh, 1u);
   const StateContext context = context_of(*found, found->trajectories.states[1]);
   EXPECT_EQ(context, (StateContext{{"user", "better: ", " please"}}));
