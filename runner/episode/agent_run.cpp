@@ -49,17 +49,16 @@ class AgentRun {
   Result<AgentRunOutcome> perform() {
     if (auto ready = request_.resume ? resume() : begin(); !ready) return ready.error();
     if (run_id_.empty()) return AgentRunOutcome{};
-    const auto judge =
-        make_agent_judge({.place = {choices_.suite, around_.device, around_.benches},
-                          .sink = around_.quiet,
-                          .trust = request_.trust,
-                          .store = *store_,
-                          .run_id = run_id_,
-                          .agent = agent_name(episodes_.front().model),
-                          .quick = choices_.quick,
-                          .allow_torch = choices_.allow_torch,
-                          .reward = request_.reward,
-                          .stop = [this] { return stop_.load(); }});
+    const auto judge = make_agent_judge({.place = {choices_.suite, around_.device, around_.benches},
+                                         .sink = around_.quiet,
+                                         .trust = request_.trust,
+                                         .store = *store_,
+                                         .run_id = run_id_,
+                                         .agent = agent_name(episodes_.front().model),
+                                         .quick = choices_.quick,
+                                         .allow_torch = choices_.allow_torch,
+                                         .reward = request_.reward,
+                                         .stop = [this] { return stop_.load(); }});
     AgentSurroundings around{.store = *store_,
                              .judge = *judge,
                              .start_agent = around_.start_agent,
