@@ -62,6 +62,16 @@ TEST_F(CalibrationFile, AnotherDriverOrAnotherDeviceHasNone) {
   EXPECT_FALSE(known(describe_device({.device = "cpu"}, {})));
 }
 
+// With more threads there are more who wait for the slowest one.
+TEST_F(CalibrationFile, WhatWasMeasuredOnSomeCoresSaysNothingOfMore) {
+  const auto cpu = [](int threads) {
+    return describe_device({.device = "cpu"}, {.name = "a processor", .threads = threads});
+  };
+  ASSERT_TRUE(keep_calibration(state(), stored(cpu(2), 0.02)));
+  EXPECT_TRUE(known(cpu(2)));
+  EXPECT_FALSE(known(cpu(16)));
+}
+
 TEST_F(CalibrationFile, ANewOneReplacesTheOldOneOfTheSameDeviceOnly) {
   const CalibratedDevice cpu = describe_device({.device = "cpu"}, {});
   ASSERT_TRUE(keep_calibration(state(), stored(gpu("570.1"), 0.003)));
