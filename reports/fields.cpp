@@ -224,6 +224,24 @@ constexpr std::array kFields{
     Field{"floor_ns", "Floor (ms)", Unit::kNanoseconds,
           "What no call can be faster than, by the device's own copies and matrix products.",
           [](Row r) { return number(r.floor_ns); }},
+    Field{"limit_ns", "Limit (ms)", Unit::kNanoseconds,
+          "The least time of the task's work as one kernel: its bytes at the device's bandwidth or "
+          "its products at the device's peak, whichever is longer.",
+          [](Row r) { return number(r.limit_ns); }},
+    Field{"unfused_limit_ns", "Limit unfused (ms)", Unit::kNanoseconds,
+          "The same where every operator reads and writes memory by itself: how far above the "
+          "limit it lies is what fusing alone can win.",
+          [](Row r) { return number(r.unfused_limit_ns); }},
+    Field{"limit_basis", "Limit by", Unit::kText,
+          "Whether bytes or products bound it, and whether the device's limits were calibrated "
+          "(and when) or measured beside it; why there is no limit, where there is none.",
+          [](Row r) { return r.limit_basis.empty() ? Json() : Json(r.limit_basis); }},
+    Field{"limit_share", "Share of limit", Unit::kError,
+          "The limit over the time of a call of the submission; of rows from before, the floor.",
+          [](Row r) { return number(r.share_of_limit(Side::kSubmission)); }},
+    Field{"limit_share_eager", "Eager's share", Unit::kError,
+          "The limit over the time of a call of eager.",
+          [](Row r) { return number(r.share_of_limit(Side::kEager)); }},
     Field{"repeats", "Repeats", Unit::kCount,
           "How often it was measured again, by fresh processes and with a new key, because it "
           "seemed too fast or clocks contradicted it.",

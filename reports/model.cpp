@@ -231,6 +231,9 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.sandbox_level = evaluation.sandbox_level;
   row.labels = evaluation.labels;
   row.floor_ns = evaluation.floor_ns;
+  row.limit_ns = evaluation.limit_ns;
+  row.unfused_limit_ns = evaluation.unfused_limit_ns;
+  row.limit_basis = evaluation.limit_basis;
   row.repeats = evaluation.repeats;
   row.protocol = evaluation.protocol;
   row.timed = evaluation.timed;
@@ -240,6 +243,15 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
 }
 
 }  // namespace
+
+std::optional<double> ResultRow::share_of_limit(Side side) const {
+  const Timing& time = side == Side::kEager      ? eager
+                       : side == Side::kCompiled ? compiled
+                                                 : submitted;
+  const std::optional<double>& limit = limit_basis.empty() ? floor_ns : limit_ns;
+  if (!limit || !(*limit > 0) || !time.median_ns || !(*time.median_ns > 0)) return std::nullopt;
+  return *limit / *time.median_ns;
+}
 
 ResultRow derive(const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);

@@ -100,6 +100,9 @@ struct ResultRow {
   std::string calibrated_at;  // UTC; empty without a calibration
   std::string no_verdict;     // why speed-ups have none; empty where they have one
   std::optional<double> floor_ns;
+  std::optional<double> limit_ns;
+  std::optional<double> unfused_limit_ns;
+  std::string limit_basis;  // Evaluation::limit_basis
   int repeats = 0;
   int protocol = 1;
   double wall_seconds = 0;
@@ -110,6 +113,9 @@ struct ResultRow {
   [[nodiscard]] std::string contestant() const;
   // The contestant that the row counts for: rows that are ranked apart have one of their own.
   [[nodiscard]] std::string ranked_as() const;
+  // Of the limit (rows from before: of the floor) over a side's time; empty where either is
+  // unknown.
+  [[nodiscard]] std::optional<double> share_of_limit(Side side) const;
   [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
   // Ran to the end, and every output was within its tolerance.
   [[nodiscard]] bool judged_correct() const { return state == State::kOk && correct == true; }

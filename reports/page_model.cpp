@@ -160,7 +160,7 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   if (const auto rows = count_rows(
           page, [&](const ResultRow& row) { return timed(row) && row.calibrated_at.empty(); })) {
     cautions.push_back(
-        fmt::format("Uncalibrated: {} without a verdict. Run kbench selftest timing once.",
+        fmt::format("Uncalibrated: {} without a verdict. Run kbench calibrate once.",
                     of_rows(rows, page)));
   }
   if (const auto rows = count_rows(

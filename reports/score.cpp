@@ -143,9 +143,7 @@ Outcome outcome_of(const ResultRow& row, std::size_t best_of) {
   outcome.correct = true;
   outcome.eager = ratio_of(row.credited(Side::kEager), best_of);
   outcome.compiled = ratio_of(row.credited(Side::kCompiled), best_of);
-  if (row.credit.uncredited.empty() && row.floor_ns && row.submitted.median_ns &&
-      *row.submitted.median_ns > 0)
-    outcome.share_of_limit = *row.floor_ns / *row.submitted.median_ns;
+  if (row.credit.uncredited.empty()) outcome.share_of_limit = row.share_of_limit(Side::kSubmission);
   return outcome;
 }
 
@@ -158,7 +156,7 @@ bool has(const ResultRow& row, Needs what) {
     case Needs::kNothing: return true;
     case Needs::kEager: return row.eager.median_ns.has_value();
     case Needs::kCompiled: return row.compiled.median_ns.has_value();
-    case Needs::kLimit: return row.floor_ns.has_value();
+    case Needs::kLimit: return row.share_of_limit(Side::kSubmission).has_value();
   }
   return false;
 }

@@ -93,10 +93,16 @@ CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
 CardFact limit_fact(const ResultRow& row) {
   CardFact fact{"Share of the limit", kUnknown, "the least time of a call is not known here",
                 Tone::kNeutral};
-  if (!row.floor_ns || !(*row.floor_ns > 0) || !row.submitted.median_ns) return fact;
-  const double percent = 100 * *row.floor_ns / *row.submitted.median_ns;
+  const auto share = row.share_of_limit(Side::kSubmission);
+  if (!share) {
+    if (!row.limit_basis.empty()) fact.remark = sanitize_line(row.limit_basis);
+    return fact;
+  }
+  const double percent = 100 * *share;
   fact.value = fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
-  fact.remark = fmt::format("a call takes {} ms at least", show_ms(*row.floor_ns));
+  fact.remark =
+      fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
+  if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", sanitize_line(row.limit_basis));
   return fact;
 }
 
@@ -137,7 +143,7 @@ std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
     sentences.push_back({fmt::format("No verdict: this device is not calibrated, so run-to-run "
                                      "variation is unknown, and the speed-up {}.",
                                      consequence),
-                         "kbench selftest timing", calibration_time(row.device)});
+                         "kbench calibrate", calibration_time(row.device)});
     doubts.uncalibrated = false;
   }
   if (doubts.any())

@@ -113,7 +113,7 @@ Json size_json(const TaskSize& size) {
           {"outputs", tensors_json(size.outputs, false)},
           {"peak_bytes_fp32", size.peak_bytes_fp32},
           {"peak_bytes_fp64", size.peak_bytes_fp64},
-          {"flops", size.flops},
+          {"flops", size.work.products},
           {"hard_draws", hard_draws_json(size.hard_draws)}};
 }
 
@@ -171,7 +171,7 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   for (const auto* size : sizes) {
     fmt::print(
         "\n{}  {:.4g} Gflop in matrix and convolution operations; intermediates at most {}\n",
-        out.paint(Color::kBold, "size " + size->name), size->flops / 1e9,
+        out.paint(Color::kBold, "size " + size->name), size->work.products / 1e9,
         bytes_text(size->peak_bytes_fp32));
     print_tensors(out, "inputs", size->inputs, true);
     print_tensors(out, "parameters", size->parameters, true);

@@ -194,9 +194,16 @@ struct Evaluation {
   // Python, protocols 2 and 3: what copying the outputs of a call took; it was taken off. Since
   // then no copy is in the time of a call.
   std::optional<std::int64_t> copy_ns;
-  std::optional<double> floor_ns;  // no call can be shorter on this device (roofline)
-  int repeats = 0;                 // measured again: too fast, or contradicted by clocks
-  double rule_c = 4;               // the acceptance rule in force
+  std::optional<double> floor_ns;  // a call below is suspect: lenient bounds, highest peaks known
+  // The least time of the task's work at the device's limits, as one kernel (every tensor crosses
+  // the memory bus once) and operator by operator; empty where nobody can count it.
+  std::optional<double> limit_ns;
+  std::optional<double> unfused_limit_ns;
+  // What bounds it and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
+  // known. Empty in rows from before.
+  std::string limit_basis;
+  int repeats = 0;    // measured again: too fast, or contradicted by clocks
+  double rule_c = 4;  // the acceptance rule in force
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: that rule instead of the other two
 

@@ -19,7 +19,28 @@ namespace kbench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibratedDevice, device, identity, name, driver, kbench)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, between_sessions, between_runs, measured_at)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredCalibration, device, calibration, runs, database)
+
+// Each half stands in it only where it was measured.
+static void to_json(Json& json, const StoredCalibration& stored) {
+  json = {{"device", stored.device}};
+  if (stored.has_timing) {
+    json["calibration"] = stored.calibration;
+    json["runs"] = stored.runs;
+    json["database"] = stored.database;
+  }
+  if (stored.limits) json["limits"] = *stored.limits;
+}
+
+static void from_json(const Json& json, StoredCalibration& stored) {
+  json.at("device").get_to(stored.device);
+  stored.has_timing = json.contains("calibration");
+  if (stored.has_timing) {
+    json.at("calibration").get_to(stored.calibration);
+    json.at("runs").get_to(stored.runs);
+    json.at("database").get_to(stored.database);
+  }
+  if (json.contains("limits")) stored.limits = json.at("limits").get<DeviceLimits>();
+}
 
 namespace {
 
@@ -41,12 +62,24 @@ fs::path file_of(const fs::path& state, const CalibratedDevice& device) {
 
 Error damaged(const fs::path& file, const std::string& how) {
   return {ErrorCode::kBadInput, fmt::format("{}: {}", file.string(), how),
-          "remove it and run `kbench selftest timing` again"};
+          "remove it and run `kbench calibrate` again"};
 }
 
 bool is_sound(const Calibration& calibration) {
   return std::isfinite(calibration.between_sessions) && calibration.between_sessions >= 0 &&
          std::isfinite(calibration.between_runs) && calibration.between_runs >= 0;
+}
+
+bool is_sound(const DeviceLimits& limits) {
+  const auto sound = [](const MeasuredLimit& one) {
+    return std::isfinite(one.value) && one.value >= 0 && std::isfinite(one.spread);
+  };
+  const auto all = [&](const auto& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](const auto& one) { return sound(one.second); });
+  };
+  return sound(limits.copy) && sound(limits.read) && sound(limits.write) &&
+         sound(limits.launch_ns) && all(limits.products) && all(limits.vectors);
 }
 
 // Empty where there is no such file. Errors: kBadInput.
@@ -65,6 +98,8 @@ Result<std::vector<StoredCalibration>> read_one(const fs::path& file) {
   }
   for (const StoredCalibration& one : found)
     if (!is_sound(one.calibration)) return damaged(file, "holds what is no deviation");
+  for (const StoredCalibration& one : found)
+    if (one.limits && !is_sound(*one.limits)) return damaged(file, "holds what is no limit");
   return found;
 }
 
@@ -121,7 +156,7 @@ std::optional<Calibration> find_calibration(std::span<const StoredCalibration> a
                                             const CalibratedDevice& device) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.device == device; });
-  if (found == all.end()) return std::nullopt;
+  if (found == all.end() || !found->has_timing) return std::nullopt;
   return found->calibration;
 }
 
@@ -135,7 +170,18 @@ Result<std::optional<Calibration>> find_calibration(const fs::path& state,
   return find_calibration(*all, device);
 }
 
-Status keep_calibration(const fs::path& state, const StoredCalibration& calibration) {
+namespace {
+
+// What is kept of this very device, driver and kbench; nothing where its file is damaged.
+std::optional<StoredCalibration> kept(const fs::path& state, const CalibratedDevice& device) {
+  const auto all = read_one(file_of(state, device));
+  if (!all) return std::nullopt;
+  for (const StoredCalibration& one : *all)
+    if (one.device == device) return one;
+  return std::nullopt;
+}
+
+Status write_calibration(const fs::path& state, const StoredCalibration& calibration) {
   if (state.empty()) {
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
@@ -144,6 +190,34 @@ Status keep_calibration(const fs::path& state, const StoredCalibration& calibrat
   fs::create_directories(folder_in(state), failure);
   const Json json = {{"schema", kSchema}, {"devices", Json::array({calibration})}};
   return write_atomically(file_of(state, calibration.device), json.dump(2) + "\n", 0644);
+}
+
+}  // namespace
+
+Result<std::optional<DeviceLimits>> find_limits(const fs::path& state,
+                                                const CalibratedDevice& device) {
+  if (state.empty()) return std::optional<DeviceLimits>();
+  const auto all = read_one(file_of(state, device));
+  if (!all) return all.error();
+  for (const StoredCalibration& one : *all)
+    if (one.device == device) return one.limits;
+  return std::optional<DeviceLimits>();
+}
+
+Status keep_calibration(const fs::path& state, const StoredCalibration& calibration) {
+  StoredCalibration both = calibration;
+  if (!both.limits && !state.empty())
+    if (const auto before = kept(state, calibration.device)) both.limits = before->limits;
+  return write_calibration(state, both);
+}
+
+Status keep_limits(const fs::path& state, const CalibratedDevice& device,
+                   const DeviceLimits& limits) {
+  StoredCalibration both{.device = device, .calibration = {}, .database = "", .has_timing = false};
+  if (!state.empty())
+    if (const auto before = kept(state, device)) both = *before;
+  both.limits = limits;
+  return write_calibration(state, both);
 }
 
 }  // namespace kbench

@@ -12,6 +12,7 @@
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/target.hpp"
+#include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
@@ -36,9 +37,11 @@ struct CalibratedDevice {
 
 struct StoredCalibration {
   CalibratedDevice device;
-  Calibration calibration;
-  int runs = 0;          // behind it
-  std::string database;  // with their samples
+  Calibration calibration;                            // `kbench selftest timing`
+  int runs = 0;                                       // behind it
+  std::string database;                               // with their samples
+  bool has_timing = true;                             // no: nobody has measured it yet
+  std::optional<DeviceLimits> limits = std::nullopt;  // `kbench calibrate --only limits`
 };
 
 // All that are kept, each device's own file before the old one. Errors: kBadInput for the first
@@ -54,9 +57,16 @@ struct StoredCalibration {
 [[nodiscard]] Result<std::optional<Calibration>> find_calibration(
     const std::filesystem::path& state, const CalibratedDevice& device);
 
-// Replaces what was known of the device, and a file of it that is damaged. Errors: kUsage without a
-// state folder, kInfrastructure.
+// The limits of this very device, driver and kbench. Errors: kBadInput where the file is damaged.
+[[nodiscard]] Result<std::optional<DeviceLimits>> find_limits(const std::filesystem::path& state,
+                                                              const CalibratedDevice& device);
+
+// Replaces what was known of the device, and a file of it that is damaged; limits of this very
+// device, driver and kbench stay. Errors: kUsage without a state folder, kInfrastructure.
 [[nodiscard]] Status keep_calibration(const std::filesystem::path& state,
                                       const StoredCalibration& calibration);
+// The other half: what `selftest timing` measured of this very device, driver and kbench stays.
+[[nodiscard]] Status keep_limits(const std::filesystem::path& state, const CalibratedDevice& device,
+                                 const DeviceLimits& limits);
 
 }  // namespace kbench

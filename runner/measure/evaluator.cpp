@@ -18,6 +18,7 @@
 #include "runner/measure/call_protocol.hpp"
 #include "runner/measure/floor.hpp"
 #include "runner/measure/launching.hpp"
+#include "runner/measure/limit.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
 #include "runner/measure/suspicion.hpp"
@@ -85,17 +86,30 @@ class Evaluating {
     using Step = std::optional<EarlyEnd> (Evaluating::*)();
     for (const Step step : {&Evaluating::load, &Evaluating::check_correctness, &Evaluating::time})
       if (auto end = (this->*step)()) return end;
+    note_limit();
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
     if (auto end = calls_.inspect(); end || settings_.checks_only) return end;
     if (auto end = calls_.judge_code_profile()) return end;
     if (stands(Defence::kFloor))
-      record_.floor_ns = floor_ns(*request_.size, peaks_, request_.cache_bytes);
+      record_.floor_ns =
+          floor_ns(request_.size->work,
+                   highest_peaks(peaks_, settings_.limits, find_device_sheet(request_.device_name)),
+                   request_.cache_bytes);
     if (!on_cpu()) {
       calls_.dismiss();
       if (auto end = time_alone(kAfterTheWorker)) return end;
     }
     return calls_.judge_clocks();
+  }
+
+  void note_limit() {
+    if (settings_.checks_only) return;
+    TaskLimit limit = limit_of(request_.size->work, request_.precision, peaks_, settings_.limits,
+                               request_.cache_bytes);
+    record_.limit_ns = limit.ns;
+    record_.unfused_limit_ns = limit.unfused_ns;
+    record_.limit_basis = std::move(limit.basis);
   }
 
   [[nodiscard]] bool has_submission() const { return request_.submission.has_value(); }
@@ -180,7 +194,7 @@ class Evaluating {
 
   // While the worker starts, which has not loaded the submission yet: nobody else is at work.
   std::optional<EarlyEnd> measure_peaks() {
-    if (!has_submission() || settings_.checks_only) return std::nullopt;
+    if (settings_.checks_only) return std::nullopt;
     auto peaks = oracle_.peaks();
     if (!peaks) return from_error(peaks.error());
     peaks_ = *peaks;

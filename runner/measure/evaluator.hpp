@@ -38,6 +38,7 @@ struct EvaluationRequest {
   std::vector<int> cores;         // that may launch kernels; empty: wherever the scheduler has it
   std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
   std::string precision;
+  std::string device_name;        // as its driver gives it
   std::filesystem::path package;  // empty: no compiled baseline, for this reason:
   std::string package_reason;
   std::string package_key;
@@ -76,6 +77,7 @@ struct EvaluationSettings {
   bool repeat_busy = false;
   AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
   std::optional<Calibration> calibration;      // of the device, for the record
+  std::optional<DeviceLimits> limits;          // as `kbench calibrate` measured them
   Surroundings surroundings;
   // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
   // it ends with the evaluation.

@@ -6,47 +6,43 @@ namespace kbench {
 namespace {
 
 constexpr double kTrafficShare = 0.8;
-constexpr double kFlopsShare = 1.0 / 4;
-constexpr double kTriangularShare = 1.0 / 4;
-
-bool is_triangular(const TensorSpec& spec) {
-  const Draw& draw = spec.draw;
-  return draw.kind == Draw::Kind::kTril || draw.kind == Draw::Kind::kTriu ||
-         draw.keep != Draw::Keep::kAll;
-}
-
-double traffic_bytes(const TaskSize& size) {
-  double bytes = 0;
-  for (const TensorSpec& output : size.outputs) bytes += static_cast<double>(output.bytes());
-  const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
-                                 [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
-  if (picks) return bytes;
-  for (const auto* specs : {&size.inputs, &size.parameters}) {
-    for (const TensorSpec& spec : *specs) {
-      if (spec.draw.kind != Draw::Kind::kConstant && spec.draw.kind != Draw::Kind::kData)
-        bytes += static_cast<double>(spec.bytes()) * (is_triangular(spec) ? 0.5 : 1);
-    }
-  }
-  return bytes;
-}
-
-double multiplications(const TaskSize& size) {
-  if (size.flops_avoidable) return 0;
-  const bool triangular = std::any_of(size.inputs.begin(), size.inputs.end(), is_triangular);
-  return kFlopsShare * size.flops * (triangular ? kTriangularShare : 1);
-}
+constexpr double kProductsShare = 1.0 / 4;
+// Of a sixth, which is what triangles on both sides leave.
+constexpr double kTriangularShare = 3.0 / 8;
 
 }  // namespace
 
-double floor_ns(const TaskSize& size, const DevicePeaks& peaks, std::uint64_t cache_bytes) {
+double floor_ns(const Work& work, const DevicePeaks& peaks, std::uint64_t cache_bytes) {
   double nanoseconds = 0;
   if (peaks.copy_bytes_per_s > 0) {
-    const double bytes = kTrafficShare * traffic_bytes(size) - static_cast<double>(cache_bytes);
+    const double bytes = kTrafficShare * work.least_bytes() - static_cast<double>(cache_bytes);
     nanoseconds = std::max(nanoseconds, bytes / peaks.copy_bytes_per_s * 1e9);
   }
-  if (peaks.matmul_flops_per_s > 0)
-    nanoseconds = std::max(nanoseconds, multiplications(size) / peaks.matmul_flops_per_s * 1e9);
+  if (peaks.matmul_flops_per_s > 0) {
+    const double share = work.triangular ? kTriangularShare : kProductsShare;
+    nanoseconds =
+        std::max(nanoseconds, share * work.needed_products / peaks.matmul_flops_per_s * 1e9);
+  }
   return nanoseconds;
+}
+
+DevicePeaks highest_peaks(const DevicePeaks& measured,
+                          const std::optional<DeviceLimits>& calibrated, const DeviceSheet* sheet) {
+  DevicePeaks highest = measured;
+  const auto raise = [](double& peak, double other) {
+    if (peak > 0) peak = std::max(peak, other);  // 0: there is to be no floor
+  };
+  if (calibrated) {
+    raise(highest.copy_bytes_per_s, calibrated->bandwidth());
+    for (const auto& [precision, products] : calibrated->products)
+      raise(highest.matmul_flops_per_s, products.value);
+  }
+  if (sheet != nullptr) {
+    raise(highest.copy_bytes_per_s, sheet->bytes_per_s);
+    for (const auto& [precision, products] : sheet->products)
+      raise(highest.matmul_flops_per_s, products);
+  }
+  return highest;
 }
 
 }  // namespace kbench

@@ -1,20 +1,27 @@
-// The roofline of a task on a device: what no call can be shorter than. Pure.
+// What no call of a task can be shorter than on a device, leniently: below it a time is suspect.
+// The limit (limit.hpp) is of the same work, and is not lenient. Pure.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "runner/core/device_limits.hpp"
+#include "runner/core/device_sheet.hpp"
 #include "runner/oracle/protocol.hpp"
-#include "runner/task/task.hpp"
+#include "runner/task/work.hpp"
 
 namespace kbench {
 
-// Nanoseconds below which no call of the task can be: every input, parameter and output crosses
-// the memory bus once, save what the last-level cache may keep, and the multiplications take their
-// time. Lenient where an honest kernel may do less: 80 % of the traffic, a quarter of the
-// multiplications (Winograd's F(4,3)), a sixteenth beside triangular inputs, and none where algebra
-// may leave most of them out (TaskSize::flops_avoidable); where inputs are indices, only outputs
-// count.
-[[nodiscard]] double floor_ns(const TaskSize& size, const DevicePeaks& peaks,
+// Nanoseconds. Lenient where an honest kernel may do less: 80 % of the bytes, save what the
+// last-level cache may keep, and a quarter of the multiplications that are needed (Winograd's
+// F(4,3)).
+[[nodiscard]] double floor_ns(const Work& work, const DevicePeaks& peaks,
                               std::uint64_t cache_bytes);
+
+// The higher of each: what the device showed in this evaluation, when it was calibrated, and what
+// its maker says of it. A device that was slow when it was calibrated accuses nobody.
+[[nodiscard]] DevicePeaks highest_peaks(const DevicePeaks& measured,
+                                        const std::optional<DeviceLimits>& calibrated,
+                                        const DeviceSheet* sheet);
 
 }  // namespace kbench

@@ -157,6 +157,7 @@ class DeviceBench final : public RunBench {
     request.threads = usable_threads();
     request.cores = plan_.target.cores;
     request.cache_bytes = hello_.facts.cache_bytes;
+    request.device_name = hello_.facts.name;
     request.precision = request_.precision;
     if (const auto package = packages_.find(unit.task); package != packages_.end()) {
       request.package = package->second.file;
@@ -178,6 +179,7 @@ class DeviceBench final : public RunBench {
     settings.checks_only = request_.checks_only;
     settings.last_worker = &last_worker_;
     settings.calibration = calibration_;
+    settings.limits = limits_;
     settings.repeat_busy = request_.repeat_busy;
     // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
     if (on_cuda()) settings.null_calls = 25;
@@ -274,6 +276,9 @@ class DeviceBench final : public RunBench {
     else
       progress_.warn(fmt::format("no row gets a verdict: {}; {}", calibration.error().message,
                                  calibration.error().hint));
+    // The same file: what is wrong with it has been said.
+    if (auto limits = find_limits(installation_.state, describe_device(plan_.target, hello_.facts)))
+      limits_ = std::move(*limits);
     return Done{};
   }
 
@@ -428,6 +433,7 @@ class DeviceBench final : public RunBench {
   std::optional<DeviceTurn> turn_;                 // outlives all that is measured
   OracleHello hello_;
   std::optional<Calibration> calibration_;
+  std::optional<DeviceLimits> limits_;
   std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before
   std::atomic<bool> given_up_ = false;   // outlives what compiles

@@ -95,6 +95,9 @@ void visit(R& evaluation, Visitor& column) {
   column.later("copy_ns", evaluation.copy_ns, {});
   column.later("build_seconds", evaluation.build_seconds, {});
   column.later("timed", evaluation.timed, true);
+  column.later("limit_ns", evaluation.limit_ns, {});
+  column.later("unfused_limit_ns", evaluation.unfused_limit_ns, {});
+  column.later("limit_basis", evaluation.limit_basis, {});
 }
 
 template <Is<Attempt> R, class Visitor>
@@ -348,6 +351,8 @@ void check(const Evaluation& evaluation) {
     corrupt("device", fmt::format("is the unknown \"{}\"", device.substr(0, 40)));
   if (evaluation.wall_seconds < 0) corrupt("wall_seconds", "is negative");
   if (evaluation.build_seconds.value_or(0) < 0) corrupt("build_seconds", "is negative");
+  if (evaluation.limit_ns.value_or(0) < 0) corrupt("limit_ns", "is negative");
+  if (evaluation.unfused_limit_ns.value_or(0) < 0) corrupt("unfused_limit_ns", "is negative");
   if (evaluation.state == State::kOk && evaluation.correct == false)
     corrupt("correct", "is no, of a row that is ok");
   if (!evaluation.calibration) return;

@@ -443,9 +443,16 @@ WHEN old.status <> '' OR
 BEGIN SELECT RAISE(ABORT, 'a cell is never changed, but that it fills up'); END;
 )sql";
 
+// The least time of a task's work at the device's limits; empty in rows from before.
+constexpr std::string_view kStep18 = R"sql(
+ALTER TABLE evaluation ADD COLUMN limit_ns REAL;
+ALTER TABLE evaluation ADD COLUMN unfused_limit_ns REAL;
+ALTER TABLE evaluation ADD COLUMN limit_basis TEXT NOT NULL DEFAULT '';
+)sql";
+
 constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,
                             kStep7,  kStep8,  kStep9,  kStep10, kStep11, kStep12,
-                            kStep13, kStep14, kStep15, kStep16, kStep17};
+                            kStep13, kStep14, kStep15, kStep16, kStep17, kStep18};
 
 }  // namespace
 

@@ -58,6 +58,15 @@ bool reads(const std::vector<GraphArg>& args, const std::vector<bool>& marked) {
 
 }  // namespace
 
+bool only_sums(std::string_view op) {
+  static const Names parts = {"aten::select", "aten::slice", "aten::narrow"};
+  return reductions().contains(op) && !parts.contains(op);
+}
+
+bool is_linear(std::string_view op) {
+  return linear_operators().contains(op) || (reductions().contains(op) && !only_sums(op));
+}
+
 bool has_avoidable_products(const Graph& graph) {
   std::vector<bool> linear_in_a_product(graph.value_names.size(), false);
   for (const GraphNode& node : graph.nodes) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace kbench {
@@ -81,14 +82,21 @@ bool is_plain_power(const GraphNode& node) {
 
 }  // namespace
 
+int transcendental_functions(const GraphNode& node) {
+  if (is_plain_power(node)) return 0;
+  const auto found = functions_of().find(plain_name(node.op));
+  return found == functions_of().end() ? 0 : found->second;
+}
+
 int transcendental_functions(const Graph& graph) {
   int count = 0;
-  for (const GraphNode& node : graph.nodes) {
-    if (is_plain_power(node)) continue;
-    const auto found = functions_of().find(plain_name(node.op));
-    if (found != functions_of().end()) count += found->second;
-  }
+  for (const GraphNode& node : graph.nodes) count += transcendental_functions(node);
   return count;
+}
+
+int hyperbolic_tangents(const GraphNode& node) {
+  static const std::set<std::string_view> kNames{"tanh", "gelu", "mish", "erf", "erfc"};
+  return kNames.contains(plain_name(node.op)) ? 1 : 0;
 }
 
 }  // namespace kbench

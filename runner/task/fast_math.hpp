@@ -13,5 +13,9 @@ namespace kbench {
 // products and roots, and tanh is left out: its approximation is off by 5e-6 (H100), and is no
 // float32.
 [[nodiscard]] int transcendental_functions(const Graph& graph);
+[[nodiscard]] int transcendental_functions(const GraphNode& node);
+
+// What the sum leaves out: 1 for an operator that is made of a tanh or an error function.
+[[nodiscard]] int hyperbolic_tangents(const GraphNode& node);
 
 }  // namespace kbench

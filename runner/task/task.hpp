@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/task/work.hpp"
 
 namespace kbench {
 
@@ -113,8 +114,7 @@ struct TaskSize {
   std::uint64_t peak_bytes_fp32 = 0;  // live intermediates of the graph at their largest
   std::uint64_t peak_bytes_fp64 = 0;
   std::vector<HardDrawRule> hard_draws;  // every one, whether it applies or not
-  double flops = 0;                      // matrix and convolution operations of one call
-  bool flops_avoidable = false;          // algebra may leave most of them out (avoidable.hpp)
+  Work work;                             // of one call, counted from the graph
   // Most terms added up, or factors multiplied, for one value; 0 beside products of matrices.
   std::int64_t longest_sum = 0;
   int transcendental_functions = 0;  // of its graph (fast_math.hpp)

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
-#include "runner/task/avoidable.hpp"
 #include "runner/task/draw_reader.hpp"
 #include "runner/task/fast_math.hpp"
 #include "runner/task/fixed_inputs.hpp"
@@ -161,9 +160,9 @@ TaskSize read_size(const JsonField& field, const std::string& name,
       static_cast<std::uint64_t>(field.member("peak_bytes_fp32").integer(0, kMaxInt64));
   size.peak_bytes_fp64 =
       static_cast<std::uint64_t>(field.member("peak_bytes_fp64").integer(0, kMaxInt64));
-  size.flops = field.member("flops").number();
-  if (size.flops < 0) field.member("flops").complain("negative");
-  size.flops_avoidable = has_avoidable_products(graph);
+  const double written_products = field.member("flops").number();
+  if (written_products < 0) field.member("flops").complain("negative");
+  size.work = count_work(graph, size, written_products);
   size.transcendental_functions = transcendental_functions(graph);
   size.outputs_may_share = outputs_that_may_share(graph);
   if (field.healthy() && field.json().contains("longest_sum"))

@@ -82,6 +82,40 @@ TEST_F(CalibrationFile, ANewOneReplacesTheOldOneOfTheSameDeviceOnly) {
   EXPECT_EQ(known(cpu)->between_runs, 0.02);
 }
 
+DeviceLimits limits_of(double bandwidth) {
+  DeviceLimits limits;
+  limits.copy.value = bandwidth;
+  limits.products["fp32"] = {5e13, 0.01};
+  limits.measured_at = "2026-11-28T12:00:00Z";
+  return limits;
+}
+
+// One file a device, and each half stays where the other one is measured anew.
+TEST_F(CalibrationFile, LimitsAndTimingAreHalvesOfOneFile) {
+  ASSERT_TRUE(keep_limits(state(), gpu(), limits_of(3e12)));
+  EXPECT_FALSE(known(gpu())) << "limits alone give no verdict";
+  ASSERT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
+  ASSERT_TRUE(keep_limits(state(), gpu(), limits_of(4e12)));
+  EXPECT_EQ(known(gpu())->between_runs, 0.002);
+  const auto limits = find_limits(state(), gpu());
+  ASSERT_TRUE(limits && *limits);
+  EXPECT_EQ((*limits)->copy.value, 4e12);
+  EXPECT_EQ((*limits)->products.at("fp32").spread, 0.01);
+  EXPECT_EQ(read_calibrations(state())->size(), 1u);
+}
+
+TEST_F(CalibrationFile, LimitsOfAnotherDriverAreNone) {
+  ASSERT_TRUE(keep_limits(state(), gpu(), limits_of(3e12)));
+  ASSERT_TRUE(keep_calibration(state(), stored(gpu("999.1"), 0.002)));
+  EXPECT_FALSE(*find_limits(state(), gpu("999.1")));
+}
+
+TEST_F(CalibrationFile, WhatIsNoLimitIsDamage) {
+  DeviceLimits limits = limits_of(-1);
+  ASSERT_TRUE(keep_limits(state(), gpu(), limits));
+  EXPECT_FALSE(find_limits(state(), gpu()));
+}
+
 // Several may calibrate a device each at the same time: none loses what another one kept.
 TEST_F(CalibrationFile, DevicesThatAreCalibratedAtOnceAreAllKept) {
   constexpr int kDevices = 8;
@@ -107,7 +141,7 @@ TEST_F(CalibrationFile, ADamagedFileIsNamedAndMendedByANewCalibration) {
     for (const auto& error :
          {read_calibrations(state()).error(), find_calibration(state(), gpu()).error()}) {
       EXPECT_NE(error.message.find(own_file().string()), std::string::npos) << error.message;
-      EXPECT_NE(error.hint.find("selftest timing"), std::string::npos);
+      EXPECT_NE(error.hint.find("kbench calibrate"), std::string::npos);
     }
   }
   EXPECT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));

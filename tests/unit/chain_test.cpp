@@ -320,6 +320,17 @@ TEST(ChainText, RowsFromBeforeBuildTimesHaveTheirText) {
   EXPECT_NE(with, before);
 }
 
+TEST(ChainText, RowsFromBeforeLimitsHaveTheirText) {
+  Evaluation row = make_evaluation("r1", 1, 6);
+  const std::string with = columns::text_of(row);
+  row.limit_ns.reset();
+  row.unfused_limit_ns.reset();
+  row.limit_basis.clear();
+  const std::string before = columns::text_of(row);
+  EXPECT_EQ(before.find("limit_"), std::string::npos);
+  EXPECT_NE(with, before);
+}
+
 TEST(ChainText, DiffersWhereverARecordDoes) {
   const Evaluation one = make_evaluation("r1", 1, 6);
   Evaluation other = one;

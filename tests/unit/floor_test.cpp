@@ -8,12 +8,8 @@ namespace {
 // 1 GB/s and 1 GFLOP/s: a byte and an operation take a nanosecond each.
 const DevicePeaks kPeaks{.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e9};
 
-TaskSize relu() {
-  TaskSize size;
-  size.inputs = {{.name = "x", .shape = {1000}}};
-  size.outputs = {{.name = "y", .shape = {1000}}};
-  return size;
-}
+// A thousand floats are read, and as many are written.
+Work relu() { return {.read_bytes = 4000, .written_bytes = 4000}; }
 
 TEST(Floor, TrafficOverBandwidth) { EXPECT_DOUBLE_EQ(floor_ns(relu(), kPeaks, 0), 0.8 * 8000); }
 
@@ -22,45 +18,43 @@ TEST(Floor, WhatTheCacheMayKeepIsNotCounted) {
   EXPECT_DOUBLE_EQ(floor_ns(relu(), kPeaks, 1 << 20), 0);
 }
 
-TEST(Floor, ParametersAreReadToo) {
-  TaskSize size = relu();
-  size.parameters = {{.name = "w", .shape = {500}}};
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 10'000);
-}
-
-TEST(Floor, WhereInputsAreIndicesOnlyOutputsCount) {
-  TaskSize size = relu();
-  size.inputs.push_back({.name = "index", .dtype = DType::kInt64, .shape = {1000}});
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 4000);
-}
-
 TEST(Floor, MultiplicationsOverPeak) {
-  TaskSize size = relu();
-  size.flops = 1e6;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.25e6);
-  size.inputs.front().draw.kind = Draw::Kind::kTril;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.25e6 / 4);
+  Work work = relu();
+  work.products = work.needed_products = 1e6;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.25e6);
 }
 
 // Was suspect: a product of triangular matrices that leaves the zeros out takes a sixth of the
 // whole.
-TEST(Floor, RandomNumbersOfWhichHalfIsKeptAreTriangularToo) {
-  TaskSize size = relu();
-  size.flops = 1e6;
-  size.inputs.front().draw.keep = Draw::Keep::kUpper;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.25e6 / 4);
-  size.flops = 0;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 6000);
+TEST(Floor, OfTrianglesASixteenthIsAsked) {
+  Work work = relu();
+  work.products = 1e6;
+  work.needed_products = 1e6 / 6;
+  work.triangular = true;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.25e6 / 4);
 }
 
 TEST(Floor, MultiplicationsThatAlgebraMayLeaveOutAreNotCounted) {
-  TaskSize size = relu();
-  size.flops = 1e6;
-  size.flops_avoidable = true;
-  EXPECT_DOUBLE_EQ(floor_ns(size, kPeaks, 0), 0.8 * 8000) << "its traffic is";
+  Work work = relu();
+  work.products = 1e6;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.8 * 8000) << "its traffic is";
 }
 
 TEST(Floor, UnknownPeaksGiveNone) { EXPECT_EQ(floor_ns(relu(), {}, 0), 0); }
+
+// A card that was throttled when it was calibrated accuses nobody, nor does one that is busy now.
+TEST(Floor, TheHighestPeakKnownCounts) {
+  DeviceLimits calibrated;
+  calibrated.read.value = 2e9;
+  calibrated.products["fp32"].value = 0.5e9;
+  DeviceSheet sheet{
+      .name = "one", .matches = {"one"}, .bytes_per_s = 1.5e9, .products = {{"bf16", 8e9}}};
+  const DevicePeaks highest = highest_peaks(kPeaks, calibrated, &sheet);
+  EXPECT_EQ(highest.copy_bytes_per_s, 2e9);
+  EXPECT_EQ(highest.matmul_flops_per_s, 8e9);
+  EXPECT_EQ(highest_peaks(kPeaks, std::nullopt, nullptr).copy_bytes_per_s, 1e9);
+  EXPECT_EQ(highest_peaks({}, calibrated, &sheet).copy_bytes_per_s, 0) << "no floor stays none";
+}
 
 }  // namespace
 }  // namespace kbench

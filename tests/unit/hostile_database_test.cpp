@@ -241,6 +241,8 @@ TEST_F(HostileDatabase, ImpossibleCountsAndNamesAreDamage) {
            {"evaluation SET level = 99999999999", "level is 99999999999, which no count can be"},
            {"evaluation SET wall_seconds = -1.5", "wall_seconds is negative"},
            {"evaluation SET build_seconds = -1.5", "build_seconds is negative"},
+           {"evaluation SET limit_ns = -1.5", "limit_ns is negative"},
+           {"evaluation SET unfused_limit_ns = -1.5", "unfused_limit_ns is negative"},
            {"evaluation SET correct = 0", "correct is no, of a row that is ok"},
            {"evaluation SET state = 'better'", "state is the unknown \"better\""},
            {"evaluation SET device = 'abacus'", "device is the unknown \"abacus\""},

@@ -69,6 +69,9 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.null_strict_ns = 6400;
   e.copy_ns = 2100;
   e.floor_ns = 1234.5;
+  e.limit_ns = 2345.5;
+  e.unfused_limit_ns = 3456.5;
+  e.limit_basis = "bytes, measured beside it";
   e.repeats = 1;
   e.labels = "stream dlopen";
   e.rule_c = 4.25;

@@ -117,6 +117,9 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
   EXPECT_EQ(a.copy_ns, b.copy_ns);
   EXPECT_EQ(a.floor_ns, b.floor_ns);
+  EXPECT_EQ(a.limit_ns, b.limit_ns);
+  EXPECT_EQ(a.unfused_limit_ns, b.unfused_limit_ns);
+  EXPECT_EQ(a.limit_basis, b.limit_basis);
   EXPECT_EQ(a.repeats, b.repeats);
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.rule_c, b.rule_c);

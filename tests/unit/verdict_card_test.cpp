@@ -75,7 +75,7 @@ TEST(VerdictCard, WithoutACalibrationItLeadsWithTheEstimateAndNamesTheCommand) {
   EXPECT_THAT(badge_texts(card->badges), ElementsAre("– not calibrated"));
   ASSERT_EQ(card->doubts.size(), 1u);
   EXPECT_THAT(card->doubts[0].sentence, HasSubstr("counts in no score"));
-  EXPECT_EQ(card->doubts[0].command, "kbench selftest timing");
+  EXPECT_EQ(card->doubts[0].command, "kbench calibrate");
   EXPECT_THAT(card->doubts[0].remark, HasSubstr("about ten minutes, once"));
 }
 
@@ -95,6 +95,22 @@ TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   EXPECT_THAT(text, HasSubstr("output 0 is wrong"));
   EXPECT_THAT(text, HasSubstr("→ Is every element written?"));
   EXPECT_THAT(text, Not(HasSubstr("FASTER")));
+}
+
+TEST(VerdictCard, TheShareIsOfTheLimitAndSaysByWhat) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.floor_ns = 100'000;
+  evaluation.limit_ns = 250'000;
+  evaluation.limit_basis = "bytes, calibrated 2026-11-28T12:00:00Z";
+  auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(fact(*card, "Share of the limit").value, "25 %");
+  EXPECT_THAT(fact(*card, "Share of the limit").remark,
+              HasSubstr("(bytes, calibrated 2026-11-28T12:00:00Z)"));
+  evaluation.limit_ns.reset();
+  evaluation.limit_basis = "nobody counts the work of aten::linalg_inv";
+  card = verdict_card(card_run(evaluation));
+  EXPECT_EQ(fact(*card, "Share of the limit").remark, "nobody counts the work of aten::linalg_inv");
 }
 
 TEST(VerdictCard, WhatIsFasterThanTheDeviceHasNoSpeedup) {
@@ -153,7 +169,7 @@ TEST(VerdictCard, TerminalAndPageShowTheSameNumbers) {
   for (const std::string& shown : {text, head}) {
     for (const CardFact& one : card->facts) EXPECT_THAT(shown, HasSubstr(one.value));
     EXPECT_THAT(shown, HasSubstr("– not calibrated"));
-    EXPECT_THAT(shown, HasSubstr("kbench selftest timing"));
+    EXPECT_THAT(shown, HasSubstr("kbench calibrate"));
     EXPECT_THAT(shown, Not(HasSubstr("ranks first")));
     EXPECT_THAT(shown, Not(HasSubstr("geometric mean")));
     EXPECT_THAT(shown, Not(HasSubstr("0 %")));

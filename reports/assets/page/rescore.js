@@ -18,7 +18,7 @@ const neededOf = (task) => {
   return {
     eager: rows.some((row) => row["time_ns.eager"] !== null),
     compiled: rows.some((row) => row["time_ns.compiled"] !== null),
-    limit: rows.some((row) => row.floor_ns !== null),
+    limit: rows.some((row) => row.limit_share !== null),
     failed: !submitted.some(isCorrect) && submitted.some((row) => row.fault === "submission"),
     untried: submitted.length === 0,
   };
@@ -39,8 +39,8 @@ const contributions = (row) => {
   const [eager, compiled] = BASELINES.map((over) => logOf(row, over));
   const penalised = (log) =>
     (Number.isNaN(log) ? (correct ? NaN : LEAST) : Math.min(Math.max(log, LEAST), MOST));
-  const limit = correct && !row.uncredited_reason && row.floor_ns !== null
-    && row["time_ns.submission"] > 0 ? row.floor_ns / row["time_ns.submission"] : NaN;
+  const limit = correct && !row.uncredited_reason && row.limit_share !== null
+    ? row.limit_share : NaN;
   return {
     penalised_mean_eager: penalised(eager), mean_eager: eager,
     penalised_mean_compiled: penalised(compiled), mean_compiled: compiled,

@@ -42,7 +42,7 @@ export const words = {
   unrankedTasks: (n, total) => `${n} of ${count(total, "task", "tasks")} count in no score:`,
   unrankedWhy: (why, n) => `${why} (${n})`,
   notCalibrated: "Not calibrated.",
-  estimatesOnly: "No row has a verdict, so these shares are by estimate alone and rank nobody. Run kbench selftest timing once, then measure again.",
+  estimatesOnly: "No row has a verdict, so these shares are by estimate alone and rank nobody. Run kbench calibrate once, then measure again.",
   variants: "Variants",
   variantsHelp: "The most that it tried for one task.",
   ofTasks: (n, total) => `${n} of ${total}`,

@@ -1,0 +1,32 @@
+// What makers say of their devices: peaks of data/devices.json, which is compiled in and names the
+// document of each. A calibration far from them is a caution; none of them limits anything.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct DeviceSheet {
+  std::string name;                        // for people
+  std::vector<std::string> matches;        // all of these are in the driver's name of the device
+  std::vector<std::string> excludes = {};  // and none of these
+  double bytes_per_s = 0;                  // memory bandwidth
+  // Operations a second by precision class, dense; fp32 and fp64 without tensor cores where the
+  // library does not use them.
+  std::map<std::string, double> products;
+  std::string source;  // the document
+};
+
+// Errors: kBadInput, naming what is wrong.
+[[nodiscard]] Result<std::vector<DeviceSheet>> parse_device_sheets(std::string_view json);
+// Of data/devices.json.
+[[nodiscard]] const std::vector<DeviceSheet>& device_sheets();
+// For a name as the driver gives it, "NVIDIA H100 80GB HBM3"; nullptr for one that is not listed.
+[[nodiscard]] const DeviceSheet* find_device_sheet(std::string_view name);
+
+}  // namespace kbench

@@ -1,0 +1,30 @@
+// The limit of a task on a device: its work at what the device can do at most. Share of the limit
+// is this over a time. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runner/core/device_limits.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/task/work.hpp"
+
+namespace kbench {
+
+struct TaskLimit {
+  std::optional<double> ns;          // as one kernel
+  std::optional<double> unfused_ns;  // the sum over operators, each alone
+  // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
+  std::string basis;
+};
+
+// By the calibration where there is one with the precision class, else by the peaks of the
+// evaluation. What is written may stay in a last-level cache of `cache_bytes`; what is read is not
+// in it, as caches are cold.
+[[nodiscard]] TaskLimit limit_of(const Work& work, const std::string& precision,
+                                 const DevicePeaks& measured,
+                                 const std::optional<DeviceLimits>& calibrated,
+                                 std::uint64_t cache_bytes);
+
+}  // namespace kbench

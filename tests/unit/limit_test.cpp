@@ -1,0 +1,65 @@
+#include "runner/measure/limit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const DevicePeaks kMeasured{.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e9};
+
+Work work() {
+  return {.read_bytes = 6000,
+          .written_bytes = 4000,
+          .unfused_bytes = 30000,
+          .products = 1000,
+          .needed_products = 1000,
+          .least_products = 1000};
+}
+
+DeviceLimits calibrated() {
+  DeviceLimits limits;
+  limits.copy.value = 1e9;
+  limits.read.value = 2e9;
+  limits.products["fp32"].value = 0.01e9;
+  limits.measured_at = "2026-11-28T12:00:00Z";
+  return limits;
+}
+
+TEST(Limit, IsTheLongerOfBytesAndProducts) {
+  const TaskLimit limit = limit_of(work(), "fp32", kMeasured, std::nullopt, 0);
+  EXPECT_DOUBLE_EQ(*limit.ns, 10000);
+  EXPECT_DOUBLE_EQ(*limit.unfused_ns, 30000);
+  EXPECT_EQ(limit.basis, "bytes, measured beside it");
+}
+
+TEST(Limit, IsByTheCalibrationWhereThereIsOneOfTheClass) {
+  const TaskLimit limit = limit_of(work(), "fp32", kMeasured, calibrated(), 0);
+  EXPECT_DOUBLE_EQ(*limit.ns, 1000 / 0.01);
+  EXPECT_EQ(limit.basis, "products, calibrated 2026-11-28T12:00:00Z");
+  EXPECT_THAT(limit_of(work(), "bf16", kMeasured, calibrated(), 0).basis, HasSubstr("beside it"));
+}
+
+TEST(Limit, WhatIsWrittenMayStayInTheCache) {
+  EXPECT_DOUBLE_EQ(*limit_of(work(), "fp32", kMeasured, std::nullopt, 1 << 20).ns, 6000);
+}
+
+TEST(Limit, OfAnUncountedTaskThereIsNoneAndAReason) {
+  Work uncounted = work();
+  uncounted.uncounted = "nobody counts the work of aten::linalg_inv";
+  const TaskLimit limit = limit_of(uncounted, "fp32", kMeasured, calibrated(), 0);
+  EXPECT_FALSE(limit.ns);
+  EXPECT_THAT(limit.basis, StartsWith("nobody counts"));
+}
+
+TEST(Limit, WithoutPeaksThereIsNone) {
+  const TaskLimit limit = limit_of(work(), "fp32", {}, std::nullopt, 0);
+  EXPECT_FALSE(limit.ns);
+  EXPECT_NE(limit.basis, "");
+}
+
+}  // namespace
+}  // namespace kbench
