@@ -440,6 +440,19 @@ constexpr const char* kSandboxHelp =
     "  kbench selftest sandbox\n"
     "  kbench selftest sandbox --device cuda --without bubblewrap\n\n";
 
+constexpr const char* kCalibrateHelp =
+    "Once for each device; do it again after a new driver or a new kbench. Both halves are kept "
+    "in\n"
+    "the device's one calibration file, each with its date.\n\n"
+    "limits   what the device can do at most: bandwidth, products of matrices by precision class,\n"
+    "         on a CPU multiply-adds by vector width, on a GPU the cost of a launch. The share of\n"
+    "         the limit in rows and on the page is by these. Beside them stands what the maker's\n"
+    "         data sheet says; below 70 % or above 105 % of it is a caution.\n"
+    "timing   what `kbench selftest timing` measures: without it no row gets a verdict.\n\n"
+    "Examples:\n"
+    "  kbench calibrate\n"
+    "  kbench calibrate --only limits --device cpu --json\n\n";
+
 constexpr const char* kTimingHelp =
     "Submits kernels whose differences are known (none, 2 %, 5 %, twice, 4 ms), says what the "
     "clock\n"
@@ -507,6 +520,7 @@ constexpr std::array kHelps = {
     CommandHelp{"config", kConfigHelp},
     CommandHelp{"db", kDbHelp},
     CommandHelp{"doctor", kDoctorHelp},
+    CommandHelp{"calibrate", kCalibrateHelp},
     CommandHelp{"selftest", kSelftestHelp},
     CommandHelp{"selftest sandbox", kSandboxHelp},
     CommandHelp{"selftest timing", kTimingHelp},

@@ -58,6 +58,7 @@ struct Commands {
   DoctorOptions doctor;
   SelftestRequest selftest;
   TimingSelftestRequest timing;
+  CalibrateRequest calibrate;
   std::string shell;  // of completions
   std::string topic;  // of help
 };
@@ -263,6 +264,7 @@ struct Table {
     config = add_config(app, c.config);
     verb(add_db(app, c.db), c.db);
     verb(add_doctor(app, c.doctor), c.doctor);
+    verb(add_calibrate(app, c.calibrate), c.calibrate);
     const SelftestCommands selftest = add_selftest(app, c.selftest, c.timing);
     verb(selftest.sandbox, c.selftest);
     verb(selftest.timing, c.timing);

@@ -299,6 +299,15 @@ struct TimingSelftestRequest {
   OutputFormat format = OutputFormat::kTable;
 };
 
+// `kbench calibrate`.
+struct CalibrateRequest {
+  CommonOptions common;
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
+  std::string only;                   // "limits", "timing"; empty: both
+  std::optional<int> rounds;          // runs of the timing half; else by the device
+  OutputFormat format = OutputFormat::kTable;
+};
+
 // `kbench selftest sandbox`.
 struct SelftestRequest {
   CommonOptions common;

@@ -18,6 +18,7 @@
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/calibration_file.hpp"
+#include "runner/device/limits.hpp"
 #include "runner/installation/container.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"
@@ -221,7 +222,44 @@ Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpu
               : "not calibrated with this driver and kbench, so that no row gets a verdict");
   }
   if (complete) return {"calibration", Health::kPass, text, ""};
-  return {"calibration", Health::kCaution, text, "run `kbench selftest timing` once"};
+  return {"calibration", Health::kCaution, text, "run `kbench calibrate` once"};
+}
+
+// "copy 2.9 TB/s, read …, products fp32 51 T/s …": the table of `kbench calibrate` in a line.
+std::string limits_words(const DeviceLimits& limits) {
+  std::string text =
+      fmt::format("copy {:.4g}, read {:.4g}, write {:.4g} GB/s", limits.copy.value * 1e-9,
+                  limits.read.value * 1e-9, limits.write.value * 1e-9);
+  for (const auto& [precision, products] : limits.products)
+    text += fmt::format(", {} {:.4g} TFLOP/s", precision, products.value * 1e-12);
+  if (limits.launch_ns.value > 0)
+    text += fmt::format(", a launch {:.1f} us", limits.launch_ns.value * 1e-3);
+  return text + ", measured " + age_of(limits.measured_at);
+}
+
+Finding check_limits(const fs::path& state, const std::vector<GpuInfo>& gpus) {
+  std::string text;
+  std::string hint;
+  for (const CalibratedDevice& device : devices_here(gpus)) {
+    const auto limits = find_limits(state, device);
+    if (!limits) return {"limits", Health::kCaution, limits.error().message, limits.error().hint};
+    text += text.empty() ? "" : "; ";
+    if (!*limits) {
+      text += device.name +
+              ": not measured with this driver and kbench, so that shares of the "
+              "limit are by what each run measures beside it";
+      hint = "run `kbench calibrate --only limits` once, which takes seconds";
+      continue;
+    }
+    text += device.name + ": " + limits_words(**limits);
+    if (const DeviceSheet* sheet = find_device_sheet(device.name)) {
+      for (const std::string& caution : cautions_of(**limits, *sheet)) {
+        text += "; " + caution;
+        hint = "find out what slows it down (heat, power, other programs), then `kbench calibrate`";
+      }
+    }
+  }
+  return {"limits", hint.empty() ? Health::kPass : Health::kCaution, text, hint};
 }
 
 Finding check_load() {
@@ -277,6 +315,7 @@ std::vector<Finding> examine(const Installation& installation, const fs::path& s
   findings.push_back(check_cache(installation));
   findings.push_back(check_cpu());
   findings.push_back(check_calibration(installation.state, gpus));
+  findings.push_back(check_limits(installation.state, gpus));
   findings.push_back(check_load());
   findings.push_back({"sqlite", Health::kPass, SQLite::getLibVersion(), ""});
   findings.push_back(check_container());

@@ -254,6 +254,8 @@ Result<DevicePeaks> OracleProcess::peaks() {
   return measured;
 }
 
+Result<DeviceLimits> OracleProcess::limits() { return ask_for<DeviceLimits>({{"op", "limits"}}); }
+
 Status OracleProcess::arm(Seat seat, const std::vector<SlotPlaces>& slots) {
   return as_status(ask({{"op", "arm"}, {"seat", seat}, {"slots", slots}}));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/core/device_limits.hpp"
 #include "runner/measure/mutations.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/oracle_child.hpp"
@@ -51,6 +52,8 @@ class OracleProcess final : public Oracle, public MutationSource {
   Status snapshot(int slot, const OutputPlaces& places) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
+  // For `kbench calibrate`; measured anew by every call.
+  Result<DeviceLimits> limits();
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
   Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override;

@@ -18,6 +18,7 @@
 //   keep_eager      –                              –
 //   audit           everything                     Audit
 //   peaks           –                              DevicePeaks
+//   limits          –                              DeviceLimits
 //   judge           against, bounds: OutputBound[] outputs: CompareResult[]
 //   judge_eager     bounds: OutputBound[]          outputs: CompareResult[]
 //   judge_compiled  bounds: OutputBound[]          outputs: CompareResult[]

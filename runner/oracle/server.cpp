@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/oracle/given_files.hpp"
+#include "runner/oracle/limits.hpp"
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/player.hpp"
 #include "runner/oracle/protocol.hpp"
@@ -38,6 +39,7 @@ class Server {
     if (operation == "load") return load(request, std::move(files));
     if (operation == "clock") return clock();
     if (operation == "peaks") return peaks();
+    if (operation == "limits") return limits();
     if (!task_) return {failure({ErrorCode::kInfrastructure, "no task is loaded", ""}), {}};
     if (operation == "place") return place(request);
     if (operation == "inputs") return inputs(request);
@@ -163,6 +165,12 @@ class Server {
 
   Reply peaks() {
     auto measured = measure_peaks(backend_, torch_device_);
+    if (!measured) return {failure(measured.error()), {}};
+    return {*measured, {}};
+  }
+
+  Reply limits() {
+    auto measured = measure_limits(backend_, torch_device_);
     if (!measured) return {failure(measured.error()), {}};
     return {*measured, {}};
   }

@@ -1,0 +1,56 @@
+#include "runner/device/limits.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/core/utc_now.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kFarBelow = 0.70;
+constexpr double kFarAbove = 1.05;
+
+}  // namespace
+
+Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Target& target,
+                                             bool wait) {
+  session.prepare();
+  const auto installation = session.with_libtorch();
+  if (!installation) return installation.error();
+  auto turn = DeviceTurn::take(session, {.installation = &*installation,
+                                         .target = &target,
+                                         .what = "kbench calibrate",
+                                         .wait = wait});
+  if (!turn) return turn.error();
+  if (auto started = turn->start_oracle(*installation, target, "fp32"); !started)
+    return started.error();
+  const auto hello = turn->hello();
+  if (!hello) return hello.error();
+  auto limits = turn->oracle().limits();
+  turn->drop_oracle();
+  if (!limits) return limits.error();
+  limits->measured_at = utc_now();
+  return MeasuredDevice{describe_device(target, hello->facts), std::move(*limits)};
+}
+
+std::vector<std::string> cautions_of(const DeviceLimits& limits, const DeviceSheet& sheet) {
+  std::vector<std::string> cautions;
+  const auto look = [&](const std::string& what, double measured, double stated) {
+    if (!(measured > 0) || !(stated > 0)) return;
+    const double share = measured / stated;
+    if (share >= kFarBelow && share <= kFarAbove) return;
+    cautions.push_back(
+        fmt::format("{} is {:.0f} % of what {} states", what, 100 * share, sheet.source));
+  };
+  look("bandwidth", limits.bandwidth(), sheet.bytes_per_s);
+  for (const auto& [precision, products] : limits.products) {
+    const auto stated = sheet.products.find(precision);
+    if (stated != sheet.products.end())
+      look(precision + " products", products.value, stated->second);
+  }
+  return cautions;
+}
+
+}  // namespace kbench

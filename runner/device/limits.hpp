@@ -1,0 +1,32 @@
+// Measures what a device can do at most, once, by an oracle of its own while nobody else measures
+// there; and says where that is far from what its maker states.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/backend/target.hpp"
+#include "runner/core/device_limits.hpp"
+#include "runner/core/device_sheet.hpp"
+#include "runner/core/result.hpp"
+#include "runner/device/calibration_file.hpp"
+#include "runner/device/device_session.hpp"
+
+namespace kbench {
+
+struct MeasuredDevice {
+  CalibratedDevice device;
+  DeviceLimits limits;
+};
+
+// Takes the device's lock and ends its oracle again. Errors: those of take_measuring_lock and of
+// the oracle.
+[[nodiscard]] Result<MeasuredDevice> measure_device_limits(DeviceSession& session,
+                                                           const Target& target, bool wait);
+
+// One sentence for each figure below 70 % or above 105 % of the data sheet's; none where a figure
+// is on either side unknown.
+[[nodiscard]] std::vector<std::string> cautions_of(const DeviceLimits& limits,
+                                                   const DeviceSheet& sheet);
+
+}  // namespace kbench
