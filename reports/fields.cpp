@@ -445,7 +445,7 @@ std::string_view help(Verdict verdict) {
       return "Nothing can be said, for one or more of these: other programs kept the machine busy "
              "in more than half of the blocks; a call takes no longer than an empty one; too few "
              "blocks were timed for an interval of 95 %; the device is not calibrated (kbench "
-             "selftest timing), so run-to-run variation is unknown. The row says which.";
+             "calibrate), so run-to-run variation is unknown. The row says which.";
   }
   return "";
 }

@@ -18,6 +18,7 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/strict_json.hpp"
@@ -114,6 +115,13 @@ Json size_json(const TaskSize& size) {
           {"peak_bytes_fp32", size.peak_bytes_fp32},
           {"peak_bytes_fp64", size.peak_bytes_fp64},
           {"flops", size.work.products},
+          {"work",
+           {{"read_bytes", size.work.read_bytes},
+            {"written_bytes", size.work.written_bytes},
+            {"unfused_bytes", size.work.unfused_bytes},
+            {"least_products", size.work.least_products},
+            {"transcendental", size.work.transcendental},
+            {"uncounted", size.work.is_counted() ? Json() : Json(size.work.uncounted)}}},
           {"hard_draws", hard_draws_json(size.hard_draws)}};
 }
 

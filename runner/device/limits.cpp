@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/utc_now.hpp"
+#include "runner/measure/limit.hpp"
 
 namespace kbench {
 namespace {
@@ -33,6 +34,24 @@ Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Targe
   if (!limits) return limits.error();
   limits->measured_at = utc_now();
   return MeasuredDevice{describe_device(target, hello->facts), std::move(*limits)};
+}
+
+std::vector<std::pair<std::string, std::string>> describe_limits(const DeviceLimits& limits,
+                                                                 const Work& work) {
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"memory bandwidth, measured", fmt::format("{:.4g} GB/s", limits.bandwidth() * 1e-9)}};
+  for (const auto& [precision, products] : limits.products)
+    facts.emplace_back(fmt::format("products of matrices in {}, measured", precision),
+                       fmt::format("{:.4g} TFLOP/s", products.value * 1e-12));
+  const TaskLimit limit = limit_of(work, "fp32", {}, limits, 0);
+  facts.emplace_back(
+      "least time of this task in fp32",
+      limit.ns ? fmt::format("{:.4g} ms, bound by its {}: {:.4g} MB have to move, {:.4g} Gflop of "
+                             "products",
+                             *limit.ns * 1e-6, limit.basis.substr(0, limit.basis.find(',')),
+                             work.least_bytes() * 1e-6, work.least_products * 1e-9)
+               : fmt::format("not known: {}", limit.basis));
+  return facts;
 }
 
 std::vector<std::string> cautions_of(const DeviceLimits& limits, const DeviceSheet& sheet) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/backend/target.hpp"
@@ -11,6 +12,7 @@
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/task/work.hpp"
 
 namespace kbench {
 
@@ -28,5 +30,10 @@ struct MeasuredDevice {
 // is on either side unknown.
 [[nodiscard]] std::vector<std::string> cautions_of(const DeviceLimits& limits,
                                                    const DeviceSheet& sheet);
+
+// For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
+// precision class, and the least time of this work in fp32.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_limits(
+    const DeviceLimits& limits, const Work& work);
 
 }  // namespace kbench

@@ -1,12 +1,18 @@
 #include "runner/judge/workspace_requests.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/device/calibration_file.hpp"
+#include "runner/device/limits.hpp"
+#include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
@@ -102,6 +108,21 @@ class RowKeeper final : public RunSink {
   bool reports_;
 };
 
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// What the device was calibrated to do at most, and the least time of the task by it; empty without
+// a calibration.
+Facts limit_facts(const TaskSize& size, const std::optional<std::string>& device,
+                  const Installation& installation) {
+  RunRequest asked;
+  asked.device = device;
+  const auto target = choose_target(asked, installation);
+  if (!target) return {};
+  const auto limits = find_limits(installation.state, describe_device(*target));
+  if (!limits || !*limits) return {};
+  return describe_limits(**limits, size.work);
+}
+
 }  // namespace
 
 Result<Submission> submission_in(const KernelRequest& request) {
@@ -116,7 +137,11 @@ Result<TaskPrompt> prompt_of_task(const SuiteFolder& suite, const std::vector<in
                                   const Installation& installation) {
   auto task = find_task(suite, levels, pattern, installation);
   if (!task) return task.error();
-  return make_task_prompt(std::move(*task), request,
+  PromptRequest with_limits = request;
+  with_limits.more_facts = [&](const TaskSize& size) {
+    return limit_facts(size, request.device, installation);
+  };
+  return make_task_prompt(std::move(*task), with_limits,
                           {.abi = installation.abi,
                            .examples = installation.examples,
                            .prompts = installation.root / "data/prompt"});

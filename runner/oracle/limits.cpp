@@ -76,7 +76,8 @@ class Measuring {
   Status products(DeviceLimits& limits) {
     if (!on_cuda()) {
       for (const Class& one : kCpuClasses)
-        if (Status done = product(limits, one, 2048); !done) return done;
+        if (Status done = product(limits, one, one.type == at::kFloat ? 2048 : 1024); !done)
+          return done;
       return Done{};
     }
     auto& context = at::globalContext();

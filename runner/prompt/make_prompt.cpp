@@ -128,6 +128,8 @@ Result<TaskPrompt> make_task_prompt(Task task, const PromptRequest& request,
   const auto example = choose_example(examples_of(folders, language, device.kind), task);
   const auto abi = read_bounded_file(folders.abi / "kbench.h", kMaxSourceBytes);
   if (!abi) return abi.error();
+  if (request.more_facts)
+    for (auto& fact : request.more_facts(**size)) device.facts.push_back(std::move(fact));
   const std::string kind = device.kind;
   const std::string name = (*size)->name;
   std::string text =

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/prompt/prompt_language.hpp"
@@ -17,6 +20,8 @@ struct PromptRequest {
   std::optional<std::string> size;
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<PromptLanguage> language;
+  // More facts of the device for a task of this size, {"memory bandwidth", "3200 GB/s"}.
+  std::function<std::vector<std::pair<std::string, std::string>>(const TaskSize&)> more_facts = {};
 };
 
 struct PromptFolders {

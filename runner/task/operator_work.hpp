@@ -69,7 +69,7 @@ struct OperatorWork {
   // For each of OperatorCall::read_values(): elements that must be read where all results are
   // needed. Shorter: all of the rest.
   std::vector<double> reads;
-  bool moves = true;   // no: a view, which reads and writes nothing by itself
+  bool moves = true;  // no: a view, which reads and writes nothing by itself
   // Whoever needs a part of the first result, or all of another, needs all that was read: each step
   // of a recurrent layer follows from the ones before.
   bool whole = false;

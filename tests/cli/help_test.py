@@ -9,7 +9,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("tasks", "lint"), ("tasks", "prompt"),
             ("import",), ("synth",), ("report",), ("sources",),
             ("reproduce",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
-            ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
+            ("calibrate",), ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("help",), ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
@@ -61,6 +61,7 @@ WORDS = {
     ("history",): [""],
     ("selftest", "sandbox"): ["--without", "--only", "--device"],
     ("selftest", "timing"): ["--rounds"],
+    ("calibrate",): ["--only", "--rounds", "--device"],
 }
 
 

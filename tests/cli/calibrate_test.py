@@ -1,0 +1,41 @@
+"""kbench calibrate --only limits: the device's limits are kept, shown, and what rows and prompts are held against."""
+
+import json
+
+import cli_case
+
+
+class CalibrateTest(cli_case.CliCase):
+    def test_limits_are_kept_shown_and_used(self):
+        result = self.kbench("calibrate", "--only", "limits", "--device", "cpu", "--format", "json", timeout=300)
+        self.assert_good(result)
+        limits = json.loads(result.stdout)["limits"]
+        for name in ("copy", "read", "write"):
+            self.assertGreater(limits[name]["value"], 1e8, name)  # bytes a second
+            self.assertGreaterEqual(limits[name]["spread"], 0, name)
+        self.assertLessEqual({"fp32", "fp64"}, set(limits["products"]))
+        self.assertGreater(limits["products"]["fp32"]["value"], limits["products"]["fp64"]["value"])
+
+        [kept_file] = (self.folder / ".local/state/kbench/calibrations").iterdir()
+        kept = json.loads(kept_file.read_text())["devices"][0]
+        self.assertEqual(kept["limits"], limits)
+        self.assertNotIn("calibration", kept)  # the other half is another command's
+        doctor = json.loads(self.kbench("doctor", "--format", "json").stdout)
+        found = next(f for f in doctor["findings"] if f["check"] == "limits")
+        self.assertEqual(found["health"], "PASS", found)
+
+        prompt = self.kbench("tasks", "prompt", "level1/019_relu", "--device", "cpu")
+        self.assert_good(prompt)
+        self.assertIn("least time of this task in fp32", prompt.stdout)
+
+        run = self.kbench("run", "--device", "cpu", "--task", "level1/019_relu", "--quick", "--no-html",
+                          "--format", "json", timeout=300)
+        self.assert_good(run)
+        row = json.loads(run.stdout)["results"][0]
+        self.assertEqual(row["limit_basis"], "bytes, calibrated " + limits["measured_at"])
+        self.assertGreater(row["limit_ns"], 0)
+        self.assertAlmostEqual(row["limit_share_eager"], row["limit_ns"] / row["time_ns"]["eager"])
+
+
+if __name__ == "__main__":
+    cli_case.main()
