@@ -113,7 +113,7 @@ struct ResultRow {
   [[nodiscard]] std::string contestant() const;
   // The contestant that the row counts for: rows that are ranked apart have one of their own.
   [[nodiscard]] std::string ranked_as() const;
-  // Of the limit (rows from before: of the floor) over a side's time; empty where either is
+  // The limit (rows from before: the floor) over a side's time; empty where either is
   // unknown.
   [[nodiscard]] std::optional<double> share_of_limit(Side side) const;
   [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }

@@ -1,4 +1,4 @@
-// What a device can do at most, as `kbench calibrate` measured it once: bandwidth, multiplications
+// The limits of a device, as `kbench calibrate` measured it once: bandwidth, multiplications
 // by precision class, the cost of a launch. Bytes and operations count as in task/work.hpp.
 #pragma once
 

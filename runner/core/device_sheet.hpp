@@ -1,4 +1,4 @@
-// What makers say of their devices: peaks of data/devices.json, which is compiled in and names the
+// Peaks of devices by their makers, of data/devices.json, which is compiled in and names the
 // document of each. A calibration far from them is a caution; none of them limits anything.
 #pragma once
 
@@ -24,7 +24,7 @@ struct DeviceSheet {
 
 // Errors: kBadInput, naming what is wrong.
 [[nodiscard]] Result<std::vector<DeviceSheet>> parse_device_sheets(std::string_view json);
-// Of data/devices.json.
+// The list of data/devices.json.
 [[nodiscard]] const std::vector<DeviceSheet>& device_sheets();
 // For a name as the driver gives it, "NVIDIA H100 80GB HBM3"; nullptr for one that is not listed.
 [[nodiscard]] const DeviceSheet* find_device_sheet(std::string_view name);

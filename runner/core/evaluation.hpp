@@ -199,7 +199,7 @@ struct Evaluation {
   // the memory bus once) and operator by operator; empty where nobody can count it.
   std::optional<double> limit_ns;
   std::optional<double> unfused_limit_ns;
-  // What bounds it and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
+  // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
   // known. Empty in rows from before.
   std::string limit_basis;
   int repeats = 0;    // measured again: too fast, or contradicted by clocks

@@ -1,4 +1,4 @@
-// What no call of a task can be shorter than on a device, leniently: below it a time is suspect.
+// The floor of a task on a device, leniently: no call can be shorter, and one that is is suspect.
 // The limit (limit.hpp) is of the same work, and is not lenient. Pure.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the oracle's device can do at most, for `kbench calibrate`: slower and more thorough than
+// The limits of the oracle's device, for `kbench calibrate`: slower and more thorough than
 // the peaks of every evaluation (loaded_task.hpp).
 #pragma once
 

@@ -70,7 +70,7 @@ struct OperatorWork {
   // needed. Shorter: all of the rest.
   std::vector<double> reads;
   bool moves = true;  // no: a view, which reads and writes nothing by itself
-  // Whoever needs a part of the first result, or all of another, needs all that was read: each step
+  // A part of the first result needs all that was read, as does all of another one: each step
   // of a recurrent layer follows from the ones before.
   bool whole = false;
   bool parts = false;  // each result is a part of the first tensor, and no two overlap

@@ -23,10 +23,10 @@ struct Work {
   // In the working precision; a multiplication and an addition are two. All of the matrix products,
   // convolutions and attention: 2 M N K.
   double products = 0;
-  // What is surely needed: a causal attention needs half of its own, triangular inputs leave a
+  // Those surely needed: a causal attention needs half of its own, triangular inputs leave a
   // sixth, and nothing counts where algebra may leave out most (avoidable.hpp).
   double needed_products = 0;
-  // What the fastest algorithm known multiplies, in the graph's own order: a product that is only
+  // Those of the fastest algorithm known, in the graph's own order: a product that is only
   // summed is left out, and convolutions by three, without steps, take Winograd's quarter.
   double least_products = 0;
   double transcendental = 0;  // exponentials, logarithms, sines, tanh
@@ -38,7 +38,7 @@ struct Work {
   [[nodiscard]] double least_bytes() const { return read_bytes + written_bytes; }
 };
 
-// Of a graph with these tensors; `size.work` itself is not read. Where an operator is not counted,
+// The work of a graph with these tensors; `size.work` itself is not read. Where an operator is not counted,
 // bytes are those of tensors alone and products are `written_products`, what the task's file says.
 [[nodiscard]] Work count_work(const Graph& graph, const TaskSize& size, double written_products);
 
