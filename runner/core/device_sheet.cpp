@@ -14,7 +14,8 @@ namespace kbench {
 Result<std::vector<DeviceSheet>> parse_device_sheets(std::string_view json) {
   std::vector<DeviceSheet> sheets;
   try {
-    for (const Json& one : Json::parse(json).at("devices")) {
+    const Json list = Json::parse(json);
+    for (const Json& one : list.at("devices")) {
       DeviceSheet sheet;
       one.at("name").get_to(sheet.name);
       one.at("matches").get_to(sheet.matches);

@@ -115,7 +115,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts limit_facts(const TaskSize& size, const std::optional<std::string>& device,
                   const Installation& installation) {
   RunRequest asked;
-  asked.device = device;
+  if (device) asked.device.emplace(*device);
   const auto target = choose_target(asked, installation);
   if (!target) return {};
   const auto limits = find_limits(installation.state, describe_device(*target));

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runner/analysis/stop_rule.hpp"
+#include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/surroundings.hpp"

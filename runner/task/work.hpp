@@ -38,8 +38,8 @@ struct Work {
   [[nodiscard]] double least_bytes() const { return read_bytes + written_bytes; }
 };
 
-// The work of a graph with these tensors; `size.work` is not read. Where an operator is not counted,
-// bytes are those of tensors alone and products are `written_products`, what the task's file says.
+// The work of a graph with these tensors; `size.work` is not read. With an operator that is not
+// counted, bytes are those of tensors alone and products `written_products`, as the file says.
 [[nodiscard]] Work count_work(const Graph& graph, const TaskSize& size, double written_products);
 
 }  // namespace kbench
