@@ -81,7 +81,7 @@ Result<MeasuredDevice> measure_and_keep(const CalibrateRequest& request,
                  "set HOME or XDG_STATE_HOME"};
   }
   RunRequest asked;
-  asked.device = request.device;
+  if (request.device) asked.device.emplace(*request.device);
   const auto target = choose_target(asked, installation);
   if (!target) return target.error();
   DeviceSession session(installation, SessionTurns::kOne);
