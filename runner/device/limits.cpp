@@ -1,9 +1,12 @@
 #include "runner/device/limits.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/measure/limit.hpp"
 
@@ -20,6 +23,8 @@ Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Targe
   session.prepare();
   const auto installation = session.with_libtorch();
   if (!installation) return installation.error();
+  std::error_code failed;  // then the oracle cannot be started, and says so
+  std::filesystem::create_directories(installation->cache, failed);  // of its log
   auto turn = DeviceTurn::take(session, {.installation = &*installation,
                                          .target = &target,
                                          .what = "kbench calibrate",
@@ -36,14 +41,20 @@ Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Targe
   return MeasuredDevice{describe_device(target, hello->facts), std::move(*limits)};
 }
 
+std::uint64_t cache_bytes_of(const Target& target) {
+  constexpr std::uint64_t kLargestOfAGpu = std::uint64_t{96} << 20;  // L40S
+  return target.device == "cpu" ? cpu::cache_bytes() : kLargestOfAGpu;
+}
+
 std::vector<std::pair<std::string, std::string>> describe_limits(const DeviceLimits& limits,
-                                                                 const Work& work) {
+                                                                 const Work& work,
+                                                                 std::uint64_t cache_bytes) {
   std::vector<std::pair<std::string, std::string>> facts{
       {"memory bandwidth, measured", fmt::format("{:.4g} GB/s", limits.bandwidth() * 1e-9)}};
   for (const auto& [precision, products] : limits.products)
     facts.emplace_back(fmt::format("products of matrices in {}, measured", precision),
                        fmt::format("{:.4g} TFLOP/s", products.value * 1e-12));
-  const TaskLimit limit = limit_of(work, "fp32", {}, limits, 0);
+  const TaskLimit limit = limit_of(work, "fp32", {}, limits, cache_bytes);
   facts.emplace_back(
       "least time of this task in fp32",
       limit.ns ? fmt::format("{:.4g} ms, bound by its {}: {:.4g} MB have to move, {:.4g} Gflop of "

@@ -2,6 +2,7 @@
 // there; and says where that is far from what its maker states.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,12 @@ struct MeasuredDevice {
                                                    const DeviceSheet& sheet);
 
 // For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
-// precision class, and the least time of this work in fp32.
+// precision class, and the least time of this work in fp32, of which a last-level cache of
+// `cache_bytes` may keep what is written.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_limits(
-    const DeviceLimits& limits, const Work& work);
+    const DeviceLimits& limits, const Work& work, std::uint64_t cache_bytes);
+
+// The last-level cache of a target; of a GPU, the largest of those in data/devices.json.
+[[nodiscard]] std::uint64_t cache_bytes_of(const Target& target);
 
 }  // namespace kbench

@@ -120,7 +120,7 @@ Facts limit_facts(const TaskSize& size, const std::optional<std::string>& device
   if (!target) return {};
   const auto limits = find_limits(installation.state, describe_device(*target));
   if (!limits || !*limits) return {};
-  return describe_limits(**limits, size.work);
+  return describe_limits(**limits, size.work, cache_bytes_of(*target));
 }
 
 }  // namespace

@@ -14,20 +14,22 @@ void FmaLoop::run(int threads, std::int64_t repeats) const {
 #if defined(__x86_64__)
 namespace {
 
-// GCC's vectors instead of intrinsics: one text for every width. The volatile sink keeps the loop.
-#define KBENCH_FMA_LOOP(NAME, BYTES, TARGET)                                                      \
-  __attribute__((target(TARGET), optimize("fp-contract=fast"))) void NAME(std::int64_t repeats) { \
-    using Vector = float __attribute__((vector_size(BYTES)));                                     \
-    Vector chains[kFmaChains];                                                                    \
-    for (int k = 0; k < kFmaChains; ++k) chains[k] = Vector{} + 1.0F;                             \
-    const Vector factor = Vector{} + 0.999F;                                                      \
-    const Vector term = Vector{} + 0.001F;                                                        \
-    for (std::int64_t i = 0; i < repeats; ++i)                                                    \
-      for (int k = 0; k < kFmaChains; ++k) chains[k] = chains[k] * factor + term;                 \
-    Vector sum{};                                                                                 \
-    for (int k = 0; k < kFmaChains; ++k) sum += chains[k];                                        \
-    volatile float sink = sum[0];                                                                 \
-    (void)sink;                                                                                   \
+// GCC's vectors instead of intrinsics: one text for every width. The empty assembler says that
+// somebody else may have changed each chain, so that no step is left out.
+#define KBENCH_FMA_LOOP(NAME, BYTES, TARGET)                          \
+  __attribute__((target(TARGET))) void NAME(std::int64_t repeats) {   \
+    using Vector = float __attribute__((vector_size(BYTES)));         \
+    Vector chains[kFmaChains];                                        \
+    for (int k = 0; k < kFmaChains; ++k) chains[k] = Vector{} + 1.0F; \
+    Vector factor = Vector{} + 0.999F;                                \
+    Vector term = Vector{} + 0.001F;                                  \
+    asm volatile("" : "+v"(factor), "+v"(term));                      \
+    for (std::int64_t i = 0; i < repeats; ++i) {                      \
+      _Pragma("GCC unroll 12") for (int k = 0; k < kFmaChains; ++k) { \
+        chains[k] = chains[k] * factor + term;                        \
+        asm volatile("" : "+v"(chains[k]));                           \
+      }                                                               \
+    }                                                                 \
   }
 KBENCH_FMA_LOOP(loop_128, 16, "fma")
 KBENCH_FMA_LOOP(loop_256, 32, "avx2,fma")

@@ -38,13 +38,15 @@ TEST(DeviceLimits, FarBelowOrAboveTheDataSheetIsACaution) {
 
 TEST(DeviceLimits, APromptHearsTheLeastTimeOfItsTask) {
   const Work work{.read_bytes = 6e8, .written_bytes = 4e8, .products = 2e9, .least_products = 2e9};
-  const auto facts = describe_limits(limits(1e12, 1e13), work);
+  const auto facts = describe_limits(limits(1e12, 1e13), work, 0);
   EXPECT_THAT(facts.front(), Pair("memory bandwidth, measured", "1000 GB/s"));
   EXPECT_THAT(facts.back().second,
               HasSubstr("1 ms, bound by its bytes: 1000 MB have to move, 2 Gflop of products"));
+  EXPECT_THAT(describe_limits(limits(1e12, 1e13), work, 1 << 30).back().second,
+              HasSubstr("0.6 ms, bound by its bytes"));
   Work uncounted = work;
   uncounted.uncounted = "nobody counts the work of aten::linalg_inv";
-  EXPECT_THAT(describe_limits(limits(1e12, 1e13), uncounted).back().second,
+  EXPECT_THAT(describe_limits(limits(1e12, 1e13), uncounted, 0).back().second,
               HasSubstr("not known: nobody counts"));
 }
 
