@@ -14,27 +14,33 @@ void FmaLoop::run(int threads, std::int64_t repeats) const {
 #if defined(__x86_64__)
 namespace {
 
-// GCC's vectors instead of intrinsics: one text for every width. The empty assembler says that
-// somebody else may have changed each chain, so that no step is left out.
-#define KBENCH_FMA_LOOP(NAME, BYTES, TARGET)                          \
-  __attribute__((target(TARGET))) void NAME(std::int64_t repeats) {   \
-    using Vector = float __attribute__((vector_size(BYTES)));         \
-    Vector chains[kFmaChains];                                        \
-    for (int k = 0; k < kFmaChains; ++k) chains[k] = Vector{} + 1.0F; \
-    Vector factor = Vector{} + 0.999F;                                \
-    Vector term = Vector{} + 0.001F;                                  \
-    asm volatile("" : "+v"(factor), "+v"(term));                      \
-    for (std::int64_t i = 0; i < repeats; ++i) {                      \
-      _Pragma("GCC unroll 12") for (int k = 0; k < kFmaChains; ++k) { \
-        chains[k] = chains[k] * factor + term;                        \
-        asm volatile("" : "+v"(chains[k]));                           \
-      }                                                               \
-    }                                                                 \
+// GCC's vectors instead of intrinsics: one text for every width. Each chain is a variable of its
+// own, as GCC keeps an array in memory. The empty assembler says that somebody else may have
+// changed it, so that no step is left out.
+#define KBENCH_EACH_CHAIN(DO) \
+  DO(c0) DO(c1) DO(c2) DO(c3) DO(c4) DO(c5) DO(c6) DO(c7) DO(c8) DO(c9) DO(c10) DO(c11)
+#define KBENCH_MAKE_CHAIN(CHAIN) Vector CHAIN = Vector{} + 1.0F;
+#define KBENCH_STEP(CHAIN)       \
+  CHAIN = CHAIN * factor + term; \
+  asm volatile("" : "+v"(CHAIN));
+#define KBENCH_FMA_LOOP(NAME, BYTES, TARGET)                        \
+  __attribute__((target(TARGET))) void NAME(std::int64_t repeats) { \
+    using Vector = float __attribute__((vector_size(BYTES)));       \
+    Vector factor = Vector{} + 0.999F;                              \
+    Vector term = Vector{} + 0.001F;                                \
+    asm volatile("" : "+v"(factor), "+v"(term));                    \
+    KBENCH_EACH_CHAIN(KBENCH_MAKE_CHAIN)                            \
+    for (std::int64_t i = 0; i < repeats; ++i) {                    \
+      KBENCH_EACH_CHAIN(KBENCH_STEP)                                \
+    }                                                               \
   }
 KBENCH_FMA_LOOP(loop_128, 16, "fma")
 KBENCH_FMA_LOOP(loop_256, 32, "avx2,fma")
 KBENCH_FMA_LOOP(loop_512, 64, "avx512f")
 #undef KBENCH_FMA_LOOP
+#undef KBENCH_STEP
+#undef KBENCH_MAKE_CHAIN
+#undef KBENCH_EACH_CHAIN
 
 }  // namespace
 
