@@ -159,9 +159,8 @@ std::vector<std::string> cautions_of(const PageModel& page) {
   const auto timed = [](const ResultRow& row) { return row.submitted.median_ns.has_value(); };
   if (const auto rows = count_rows(
           page, [&](const ResultRow& row) { return timed(row) && row.calibrated_at.empty(); })) {
-    cautions.push_back(
-        fmt::format("Uncalibrated: {} without a verdict. Run kbench calibrate once.",
-                    of_rows(rows, page)));
+    cautions.push_back(fmt::format("Uncalibrated: {} without a verdict. Run kbench calibrate once.",
+                                   of_rows(rows, page)));
   }
   if (const auto rows = count_rows(
           page, [](const ResultRow& row) { return has_word(row.labels, "busy_machine"); })) {

@@ -15,7 +15,8 @@ namespace kbench {
 [[nodiscard]] int transcendental_functions(const Graph& graph);
 [[nodiscard]] int transcendental_functions(const GraphNode& node);
 
-// The functions that the sum leaves out: 1 for an operator that is made of a tanh or an error function.
+// The functions that the sum leaves out: 1 for an operator that is made of a tanh or an error
+// function.
 [[nodiscard]] int hyperbolic_tangents(const GraphNode& node);
 
 }  // namespace kbench

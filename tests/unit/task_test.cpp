@@ -77,7 +77,7 @@ TEST_F(LoadTask, ReadsEveryField) {
   EXPECT_EQ(size->outputs[0].bytes(), 8U * 4U * 4U);
   EXPECT_EQ(size->peak_bytes_fp32, 128U);
   EXPECT_EQ(size->peak_bytes_fp64, 256U);
-  EXPECT_EQ(size->flops, 1024);
+  EXPECT_EQ(size->work.products, 1024);
 }
 
 TEST_F(LoadTask, SizesComeInOrderSmallThenFull) {
