@@ -17,6 +17,13 @@ std::string why_task_ranks_nobody(const Evaluation& evaluation, const LintRecord
   return why_it_ranks_nobody(*lint);
 }
 
+// Whoever knows the inputs can write a kernel that is right for them alone.
+std::string why_inputs_rank_nobody(const Evaluation& evaluation) {
+  return has_label(evaluation.labels, kKnownInputsLabel)
+             ? "its inputs were known beforehand (--seed)"
+             : "";
+}
+
 std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
   if (chain == ChainFinding::State::kChanged)
     return "the rows of its run are not as they were stored: see `kbench db check`";
@@ -88,7 +95,8 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
   else if (!credit.judged)
     credit.unranked = not_judged;
   else
-    credit.unranked = why_task_ranks_nobody(evaluation, lint);
+    credit.unranked = why_inputs_rank_nobody(evaluation);
+  if (credit.unranked.empty()) credit.unranked = why_task_ranks_nobody(evaluation, lint);
   const bool was_timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
   if (!was_timed || !stands(Defence::kCredit)) return credit;
   judge_speedup(evaluation, trust, credit);

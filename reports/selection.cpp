@@ -29,7 +29,8 @@ Selection::Selection(const ReportData& data) {
   is_one_file_ = is_complete(data) && !facts_of(data.run).submitted_file.empty();
   is_rerun_ = is_complete(data) && configuration.contains("rerun");
   names_tasks_ = is_complete(data) &&
-                 (has_entries(configuration, "levels") || has_entries(configuration, "tasks"));
+                 (has_entries(configuration, "levels") || has_entries(configuration, "tasks") ||
+                  has_entries(configuration, "tags"));
 }
 
 bool Selection::takes(const std::string& task, const std::string& agent) const {

@@ -163,9 +163,7 @@ std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
 
 }  // namespace
 
-std::optional<VerdictCard> verdict_card(const ReportData& data) {
-  if (data.evaluations.size() != 1 || !data.evaluations.front().submission) return std::nullopt;
-  const Evaluation& evaluation = data.evaluations.front();
+VerdictCard card_of(const ReportData& data, const Evaluation& evaluation) {
   const ResultRow row = derive(data, evaluation);
   const bool was_timed = row.submitted.median_ns.has_value();
   const Doubts doubts = was_timed ? doubts_of(evaluation) : Doubts{};
@@ -181,6 +179,11 @@ std::optional<VerdictCard> verdict_card(const ReportData& data) {
   card.hint = sanitize_line(row.hint);
   card.doubts = doubts_of_row(row, row.counts_as_correct() ? doubts : Doubts{});
   return card;
+}
+
+std::optional<VerdictCard> verdict_card(const ReportData& data) {
+  if (data.evaluations.size() != 1 || !data.evaluations.front().submission) return std::nullopt;
+  return card_of(data, data.evaluations.front());
 }
 
 std::string card_title(const VerdictCard& card) {

@@ -48,6 +48,9 @@ struct VerdictCard {
   std::vector<CardDoubt> doubts;
 };
 
+// The card of one row of a run, which has a submission.
+[[nodiscard]] VerdictCard card_of(const ReportData& data, const Evaluation& evaluation);
+
 // None for a run with several rows, or without a submission.
 [[nodiscard]] std::optional<VerdictCard> verdict_card(const ReportData& data);
 

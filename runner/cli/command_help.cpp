@@ -28,6 +28,7 @@ constexpr const char* kTopHelp =
     "  kbench import KernelBench --out suite   bring in other people's tasks\n"
     "  kbench report html --output report.html\n"
     "  kbench report --out run.csv --out junit=run.xml\n"
+    "  kbench explain                          what the newest run's rows mean\n"
     "  kbench compare --fail-on slower:5%      the newest run against the one before it\n"
     "  kbench nightly --db nightly.sqlite      run, and look whether anything became slower\n"
     "  kbench doctor                           what is missing on this machine\n"
@@ -50,11 +51,22 @@ constexpr const char* kRunHelp =
     "With --checks-only submissions are judged as always and nothing is timed: rows without "
     "times,\n"
     "which count in no score, on no page and in no reward.\n"
+    "Compiling waits for nobody. A check waits for a turn between two evaluations of the run that "
+    "has\n"
+    "the device, and a run that times for the end of that one; it says for whom, since when, how "
+    "many\n"
+    "wait before it, and when that will probably end.\n"
     "Ctrl-C finishes and saves the evaluation at hand, and so does --fail-fast after a failure;\n"
     "--resume continues.\n"
     "--last-failed starts a new run of what failed in an earlier one, with its options where none "
     "are\n"
     "given; files may have been edited since, and compare calls nothing gone that it leaves out.\n"
+    "--tag selects tasks by their operators (`kbench names families`), --input-file by a list.\n"
+    "With --seed each run draws the same inputs for a task, whatever else it runs and in "
+    "whichever\n"
+    "--order: to find out what a kernel got wrong. Such inputs can be known beforehand, so the "
+    "rows\n"
+    "carry the label known_inputs, rank nobody and are paid nothing.\n"
     "--dry-run prints the rows that the same command would measure, what it would skip and why, "
     "and\n"
     "how long the like took before: nothing is compiled, waited for or written.\n\n"
@@ -69,6 +81,8 @@ constexpr const char* kRunHelp =
     "  kbench run --level 1,2 --size small --device cpu\n"
     "  kbench run --task 'level2/*' --agent my_agent --format json > results.json\n"
     "  kbench run my_relu.cpp --task level1/019_relu --checks-only\n"
+    "  kbench run --tag matmul --order longest\n"
+    "  kbench run --input-file tasks.txt --seed 7\n"
     "  kbench run --level 1 --dry-run          what would run, and for how long\n"
     "  kbench run --last-failed                once more what failed in the newest run\n"
     "  kbench run --resume                     continue the newest run\n"
@@ -85,6 +99,7 @@ constexpr const char* kTasksHelp =
 constexpr const char* kTasksListHelp =
     "Examples:\n"
     "  kbench tasks list --level 1,2\n"
+    "  kbench tasks list --tag scan            by their operators\n"
     "  kbench tasks list --json\n\n";
 
 constexpr const char* kTasksShowHelp =
@@ -187,6 +202,23 @@ constexpr const char* kRunsHelp =
     "Examples:\n"
     "  kbench runs --device h200\n"
     "  kbench runs --db nightly.sqlite --json\n\n";
+
+constexpr const char* kExplainHelp =
+    "For each row: whether it is correct and how that was checked, what a call takes, why its\n"
+    "speed-up has its verdict or none, why it counts in no score, and what to do next. Reads "
+    "stored\n"
+    "rows only; without RUN, those of the newest run.\n\n"
+    "Examples:\n"
+    "  kbench explain\n"
+    "  kbench explain release-1.2 --task relu --agent me\n"
+    "  kbench explain --json\n\n";
+
+constexpr const char* kNamesHelp =
+    "What the scripts of `kbench completions` ask for. Names that are not plain words (letters,\n"
+    "digits, _ . / @ + - ~) are left out, since a shell would expand them.\n\n"
+    "Examples:\n"
+    "  kbench names tasks --suite mine\n"
+    "  kbench names runs --db nightly.sqlite\n\n";
 
 constexpr const char* kTagHelp =
     "A tag is one to 64 letters, digits, dots, dashes or underscores; nothing that reads as the\n"
@@ -391,7 +423,8 @@ constexpr const char* kExportHelp =
 constexpr const char* kConfigHelp =
     "Shows each option of a command, its value, and who says so: the command line, else KBENCH_…\n"
     "(KBENCH_RUN_DEVICE, KBENCH_DB), else kbench.toml of the working directory or of --config,\n"
-    "else the default. A value that the command would refuse is an error here, too: exit code 2.\n"
+    "else your own $XDG_CONFIG_HOME/kbench/kbench.toml (~/.config/kbench/kbench.toml), else the\n"
+    "default. A value that the command would refuse is an error here, too: exit code 2.\n"
     "So is an empty one. A KBENCH_… variable that sets nothing is named in a warning, as by every\n"
     "command.\n\n"
     "Examples:\n"
@@ -465,7 +498,9 @@ constexpr const char* kTimingHelp =
     "  kbench selftest timing --device cuda:1 --rounds 8\n\n";
 
 constexpr const char* kCompletionsHelp =
-    "Prints a script that completes commands, options and their values.\n\n"
+    "Prints a script that completes commands, options and their values: tasks of the suite, runs,\n"
+    "tags and agents of the database (`kbench names`), of those that the line names or of the\n"
+    "usual ones.\n\n"
     "Bash: source <(kbench completions bash), in ~/.bashrc. zsh and fish: into a file that they "
     "load.\n\n"
     "Examples:\n"
@@ -504,6 +539,8 @@ constexpr std::array kHelps = {
     CommandHelp{"report", kReportHelp},
     CommandHelp{"sources", kSourcesHelp},
     CommandHelp{"reproduce", kReproduceHelp},
+    CommandHelp{"explain", kExplainHelp},
+    CommandHelp{"names", kNamesHelp},
     CommandHelp{"runs", kRunsHelp},
     CommandHelp{"tag", kTagHelp},
     CommandHelp{"compare", kCompareHelp},

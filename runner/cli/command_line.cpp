@@ -39,6 +39,8 @@ struct Commands {
   SourcesOptions sources;
   ReproduceOptions reproduce;
   OutputWords reproduce_words;
+  ExplainOptions explain;
+  NamesOptions names;
   RunsOptions runs;
   TagOptions tag;
   CompareOptions compare;
@@ -151,6 +153,16 @@ bool names_no_command(const CLI::App& app) {
          !known_words(reached(app), false).empty();
 }
 
+// What stands for an option of another form: "kbench version", or "db check results.sqlite".
+std::string meant_option(const CLI::App& at, const std::string& word) {
+  if (at.get_parent() == nullptr && (word == "-V" || word == "version"))
+    return "did you mean \"--version\"?";
+  const bool takes_database = at.get_option_no_throw("--db") != nullptr;
+  if (takes_database && (word.ends_with(".sqlite") || word.ends_with(".db")))
+    return fmt::format("did you mean \"--db {}\"?", word);
+  return "";
+}
+
 // CLI11's words where they are good, ours where a name is misspelt.
 Error explain(const CLI::App& app, const CLI::ParseError& problem) {
   const auto& at = reached(app);
@@ -160,7 +172,8 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
   const auto& word = extras.front();
   const bool option = word.starts_with("-");
   const auto known = known_words(at, option);
-  const auto guess = did_you_mean(word.substr(0, word.find('=')), known);
+  auto guess = meant_option(at, word);
+  if (guess.empty()) guess = did_you_mean(word.substr(0, word.find('=')), known);
   if (option || known.empty()) {
     return {ErrorCode::kUsage,
             option ? fmt::format("{} does not know the option \"{}\"", full_name(at), word)
@@ -236,6 +249,8 @@ struct Table {
       c.reproduce.command_line = typed;
       return Request(std::move(c.reproduce));
     });
+    verb(add_explain(app, c.explain), c.explain);
+    verb(add_names(app, c.names), c.names);
     verb(add_runs(app, c.runs), c.runs);
     verb(add_tag(app, c.tag), [&c] { return tag_request(c.tag); });
     verb(add_compare(app, c.compare), c.compare);

@@ -9,6 +9,7 @@
 #include "reports/reporter.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/task/family.hpp"
 
 namespace kbench {
 namespace {
@@ -99,7 +100,7 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
   app.add_option("--config", common.config,
-                 "Configuration file (default: kbench.toml, if it exists)")
+                 "Configuration file in place of kbench.toml here; your own stays below it")
       ->type_name("FILE");
   app.add_option("--preset", common.preset,
                  "Use [preset.NAME] of the configuration file; it overrides the other tables")
@@ -129,6 +130,15 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("N");
+}
+
+void add_tags(CLI::App& app, std::vector<std::string>& tags) {
+  const auto families = all_families();
+  app.add_option("--tag", tags, "Tasks with such operators, or several: matmul,scan (default: all)")
+      ->check(one_of({families.begin(), families.end()}).description(""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("TAG");
 }
 
 // Shorter to type, and what people try.

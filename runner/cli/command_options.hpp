@@ -68,6 +68,8 @@ void add_database(CLI::App& app, std::filesystem::path& database,
 void add_size(CLI::App& app, std::optional<std::string>& size,
               const std::string& help = "Size of the tasks (default: full on CUDA, small on CPU)");
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);
+// --tag, may be repeated; a word that is no tag is an error of the command line.
+void add_tags(CLI::App& app, std::vector<std::string>& tags);
 void add_levels(CLI::App& app, std::vector<int>& levels);
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);

@@ -28,6 +28,9 @@ int call(const SynthOptions& options, const Installation& installation);
 int call(const ReportOptions& options, const Installation& installation);
 int call(const SourcesOptions& options, const Installation& installation);
 int call(const ReproduceOptions& options, const Installation& installation);
+int call(const ExplainOptions& options, const Installation& installation);
+// Good where there is no database, too.
+int call(const NamesOptions& options, const Installation& installation);
 int call(const RunsOptions& options, const Installation& installation);
 int call(const TagOptions& options, const Installation& installation);
 int call(const CompareOptions& options, const Installation& installation);

@@ -105,6 +105,7 @@ RunRequest as_selection(const LintOptions& options) {
   run.suite = options.common.suite;
   run.levels = options.levels;
   run.tasks = options.tasks;
+  run.tags = options.tags;
   run.size = options.size;
   run.device = options.device;
   return run;
@@ -117,6 +118,7 @@ CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   lint->footer(help_of("tasks lint"));
   add_levels(*lint, options.levels);
   add_task_globs(*lint, options.tasks);
+  add_tags(*lint, options.tags);
   add_size(*lint, options.size);
   add_device(*lint, options.device);
   add_json(*lint, options.format);

@@ -45,6 +45,8 @@ struct RunOptions : RunRequest, RunTerms {
   bool exit_zero = false;  // failures of submissions do not change the exit code
   // A KernelBench problem that the request's file solves, in place of suite and tasks.
   std::optional<std::filesystem::path> reference;
+  // Tasks besides those of the request, a line each; "-": standard input.
+  std::optional<std::filesystem::path> input_file;
   VariantRule variants = VariantRule::kBest;
   std::vector<OutputRequest> outputs;
 };
@@ -53,6 +55,7 @@ struct RunOptions : RunRequest, RunTerms {
 struct TasksOptions {
   CommonOptions common;
   std::vector<int> levels;
+  std::vector<std::string> tags;      // list: of task/task_tags.hpp; empty: all
   std::string task;                   // but list: must select exactly one
   std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
   std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
@@ -91,6 +94,7 @@ struct LintOptions {
   CommonOptions common;
   std::vector<int> levels;            // empty: all
   std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
+  std::vector<std::string> tags;      // of task/task_tags.hpp; empty: all
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
   OutputFormat format = OutputFormat::kTable;
@@ -125,6 +129,24 @@ struct ReproduceOptions {
   std::filesystem::path into = "kbench.sqlite";
   std::vector<OutputRequest> outputs;
   std::string command_line;  // as typed, for the store
+};
+
+// `kbench explain`.
+struct ExplainOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  std::string run = "latest";      // a name of store/run_name.hpp
+  std::vector<std::string> tasks;  // patterns of select_tasks; empty: all
+  std::optional<std::string> agent;
+  OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench names`.
+struct NamesOptions {
+  CommonOptions common;
+  std::string kind;  // "tasks", "families", "runs", "tags", "agents"
+  std::filesystem::path database = "kbench.sqlite";
+  std::vector<std::string> line;  // words of the command line that is being completed
 };
 
 // `kbench runs`.

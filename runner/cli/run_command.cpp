@@ -5,6 +5,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
 #include "runner/cli/dry_run.hpp"
+#include "runner/cli/input_file.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/reference_option.hpp"
 #include "runner/cli/run_checks.hpp"
@@ -74,6 +75,7 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_levels(app, options.levels);
   add_task_globs(app, options.tasks);
+  add_tags(app, options.tags);
   app.add_flag("--all-tasks", options.all_tasks,
                "Without --level and --task: also time the tasks that have no submission");
   add_size(app, options.size);
@@ -123,11 +125,17 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                   "Agent that FILE counts for (default: me; the folder's of AGENT/levelN/FILE)")
       ->type_name("NAME");
   const auto whose = add_measuring(*run, options);
+  add_path(*run, "--input-file", options.input_file,
+           "File of further tasks, a line each as --task takes it; # begins a remark; -: standard "
+           "input")
+      ->type_name("FILE");
   add_path(*run, "--reference", options.reference,
            "KernelBench problem of your own that FILE solves; imported once, kept and named")
       ->type_name("REF.py")
       ->needs(file)
       ->excludes(run->get_option("--task"))
+      ->excludes(run->get_option("--tag"))
+      ->excludes(run->get_option("--input-file"))
       ->excludes(run->get_option("--level"));
   whose.submissions->excludes(file);
   whose.agent->excludes(file);
@@ -140,6 +148,16 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   run->add_flag("--no-lint", options.no_lint,
                 "Do not check tasks that are not kbench's own; those that nobody checked rank "
                 "nobody");
+  run->add_option("--seed", options.seed,
+                  "Draw the same inputs in each run; such rows are labelled and rank nobody")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000}).description(""))
+      ->type_name("N");
+  add_choice<UnitOrder>(*run, "--order", options.order,
+                        {{"task", UnitOrder::kTask},
+                         {"shuffled", UnitOrder::kShuffled},
+                         {"longest", UnitOrder::kLongest}},
+                        "Which rows are measured first; longest: as stored durations say (default: "
+                        "task)");
   auto* shard = run->add_option_function<std::string>(
       "--shard",
       [&options](const std::string& word) {
@@ -160,6 +178,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                 "Print what would run, as a table or with --format json; start and write nothing");
   add_word(*run, "--format", words.format, format_names(),
            "Format of the results on standard output (default: table; in GitHub Actions: github)");
+  run->add_flag_function(
+         "--json", [&words](std::int64_t) { words.format = "json"; }, "The same as --format json")
+      ->excludes(run->get_option("--format"));
   add_outputs(*run, words);
   add_variants(*run, options.variants);
   add_trust(*run, options.common.trust);
@@ -182,7 +203,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
 
 int call(const RunOptions& given, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
-  const auto options = with_reference(given, installation);
+  const auto listed = with_input_file(given);
+  if (!listed) return fail(listed.error(), terminal);
+  const auto options = with_reference(*listed, installation);
   if (!options) return fail(options.error(), terminal);
   const auto end =
       given.dry_run ? show_plan(*options, installation) : perform(*options, installation);

@@ -25,6 +25,7 @@
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/task/task_sizes.hpp"
+#include "runner/task/task_tags.hpp"
 
 namespace kbench {
 namespace {
@@ -208,6 +209,7 @@ void print_list_json(const std::vector<TaskEntry>& entries) {
                              {"name", entry.name},
                              {"title", entry.title},
                              {"sizes", sizes[i]},
+                             {"tags", tags_of(entry)},
                              {"ranked", entry.unranked.empty()},
                              {"unranked_reason", text_or_null(entry.unranked)},
                              {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
@@ -266,6 +268,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
       tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
   };
   add_levels(*apps.list, options.levels);
+  add_tags(*apps.list, options.tags);
   for (auto* one : {apps.show, apps.header, apps.prompt}) add_one_task(*one, options.task);
   add_size(*apps.show, options.size, "Only this size");
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
@@ -292,7 +295,9 @@ int call(const TasksListRequest& request, const Installation& installation) {
   const TasksOptions& options = request.options;
   const auto entries = tasks_of_suite(options.common.suite, installation);
   if (!entries) return fail_here(entries.error(), options);
-  const auto selected = select_tasks(*entries, options.levels, {});
+  auto of_levels = select_tasks(*entries, options.levels, {});
+  if (!of_levels) return fail_here(of_levels.error(), options);
+  const auto selected = with_tags(std::move(*of_levels), options.tags);
   if (!selected) return fail_here(selected.error(), options);
   if (options.format == OutputFormat::kJson) {
     print_list_json(*selected);
@@ -300,7 +305,9 @@ int call(const TasksListRequest& request, const Installation& installation) {
     print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
   }
   if (selected->empty()) {
-    return finish(ExitCode::kNothingSelected, "no task of that level", options.common.verbosity);
+    return finish(ExitCode::kNothingSelected,
+                  options.tags.empty() ? "no task of that level" : "no task of that level and tag",
+                  options.common.verbosity);
   }
   const auto broken = std::count_if(selected->begin(), selected->end(),
                                     [](const auto& entry) { return !entry.problem.empty(); });

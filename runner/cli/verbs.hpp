@@ -38,6 +38,8 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options);
 CLI::App* add_report(CLI::App& app, ReportOptions& options, OutputWords& words);
 CLI::App* add_sources(CLI::App& app, SourcesOptions& options);
 CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options, OutputWords& words);
+CLI::App* add_explain(CLI::App& app, ExplainOptions& options);
+CLI::App* add_names(CLI::App& app, NamesOptions& options);
 CLI::App* add_runs(CLI::App& app, RunsOptions& options);
 CLI::App* add_tag(CLI::App& app, TagOptions& options);
 CLI::App* add_compare(CLI::App& app, CompareOptions& options);

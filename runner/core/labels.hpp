@@ -8,6 +8,9 @@
 
 namespace kbench {
 
+// Label of a row of `run --seed`: its inputs can be drawn again, so they were known beforehand.
+inline constexpr std::string_view kKnownInputsLabel = "known_inputs";
+
 [[nodiscard]] inline bool has_label(std::string_view labels, std::string_view label) {
   while (!labels.empty()) {
     const auto end = std::min(labels.find(' '), labels.size());

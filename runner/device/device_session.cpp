@@ -79,6 +79,16 @@ Result<DeviceTurn> DeviceTurn::take(DeviceSession& session, const LockRequest& r
   return DeviceTurn(session, std::move(*lock));
 }
 
+Status DeviceTurn::take_whole_device(LockRequest request) {
+  drop_oracle();
+  lock_ = MeasuringLock();  // or whoever holds the device would wait for this turn to end
+  request.turn_only = false;
+  auto lock = take_measuring_lock(request);
+  if (!lock) return lock.error();
+  lock_ = std::move(*lock);
+  return replace_oracle();
+}
+
 Status DeviceTurn::start_oracle(const Installation& installation, const Target& target,
                                 const std::string& precision) {
   sandbox_ = session_->sandbox();

@@ -87,6 +87,12 @@ class DeviceTurn {
   // The oracle ends with it, unless it rests.
   ~DeviceTurn() = default;
 
+  // See give_turn of the lock. Nothing of this turn executes meanwhile.
+  void give_turn(const LockRequest& request) { kbench::give_turn(request, lock_); }
+  // A turn that holds the device as well, once whoever holds it has ended. The oracle ends before
+  // that: what it has of the device's memory is for others. Errors: as of take().
+  [[nodiscard]] Status take_whole_device(LockRequest request);
+
   // Returns at once. `installation` has its LibTorch. Errors: kInfrastructure.
   Status start_oracle(const Installation& installation, const Target& target,
                       const std::string& precision);

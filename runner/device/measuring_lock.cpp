@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -13,23 +14,84 @@
 namespace kbench {
 namespace {
 
-Result<DeviceLock> take_lock(const LockRequest& request, const std::filesystem::path& folder) {
-  const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now()};
+namespace fs = std::filesystem;
+
+enum class Which { kDevice, kTurn };
+
+struct Folders {
+  std::optional<fs::path> own;
+  std::optional<fs::path> of_all_users;  // empty: the same folder
+};
+
+Folders folders_of(const Installation& installation) {
+  Folders folders{{}, installation.locks};
+  if (installation.state.empty()) return folders;
+  folders.own = installation.state / "locks";
+  std::error_code ignored;
+  if (fs::equivalent(*folders.own, installation.locks, ignored)) folders.of_all_users.reset();
+  return folders;
+}
+
+std::string name_of(const LockRequest& request, Which which) {
+  const std::string device = device_lock_name(*request.target);
+  return which == Which::kDevice ? device : device + "-turn";
+}
+
+std::string waiting_words(const LockRequest& request, Which which, const LockHolder& holder,
+                          int place) {
+  const std::string queue =
+      place == 1 ? "" : fmt::format(", and for {} before this one", place - 1);
+  if (which == Which::kDevice)
+    return fmt::format("waiting for the device, held by {}{}; --no-wait fails instead of waiting",
+                       words(holder), queue);
+  if (request.turn_only)
+    return fmt::format("waiting for a turn between two evaluations of {}{}", words(holder), queue);
+  return fmt::format("waiting until a check ends, of {}{}", words(holder), queue);
+}
+
+Result<DeviceLock> take_lock(const LockRequest& request, const fs::path& folder, Which which) {
+  const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now(), request.until};
   bool refused = false;
   auto lock = DeviceLock::take(
-      folder, device_lock_name(*request.target), self, [&](const LockHolder& holder, int place) {
+      folder, name_of(request, which), self,
+      [&](const LockHolder& holder, int place) {
         refused = !request.wait;
-        if (request.wait)
-          request.progress->note(fmt::format(
-              "waiting for the device, held by {}{}; --no-wait fails instead of waiting",
-              words(holder),
-              place == 1 ? "" : fmt::format(", and for {} before this one", place - 1)));
+        if (request.wait) request.progress->note(waiting_words(request, which, holder, place));
         return request.wait;
-      });
+      },
+      request.is_needless);
   if (lock || refused) return lock;
   request.progress->warn(fmt::format("other runs may measure beside this one: no lock is taken: {}",
                                      lock.error().message));
   return DeviceLock();
+}
+
+bool is_needless(const LockRequest& request) {
+  return request.is_needless && request.is_needless();
+}
+
+// One after the other, so that among users each has one place. False where they are needless.
+Result<bool> take_pair(const LockRequest& request, Which which, DeviceLock& own,
+                       DeviceLock& of_all_users) {
+  const Folders folders = folders_of(*request.installation);
+  const auto take = [&](const std::optional<fs::path>& folder, DeviceLock& lock) -> Result<bool> {
+    if (!folder) return true;
+    auto taken = take_lock(request, *folder, which);
+    if (!taken) return taken.error();
+    lock = std::move(*taken);
+    return lock.is_held() || !is_needless(request);
+  };
+  auto taken = take(folders.own, own);
+  return taken && *taken ? take(folders.of_all_users, of_all_users) : taken;
+}
+
+int waiters(const LockRequest& request) {
+  const Folders folders = folders_of(*request.installation);
+  const std::string name = name_of(request, Which::kTurn);
+  int count = 0;
+  for (const auto& folder : {folders.own, folders.of_all_users})
+    if (folder) count += DeviceLock::waiters(*folder, name);
+  return count;
 }
 
 }  // namespace
@@ -41,21 +103,29 @@ std::string device_lock_name(const Target& target) {
 }
 
 Result<MeasuringLock> take_measuring_lock(const LockRequest& request) {
-  namespace fs = std::filesystem;
-  MeasuringLock locks;
-  const Installation& installation = *request.installation;
-  if (!installation.state.empty()) {
-    const fs::path folder = installation.state / "locks";
-    auto own = take_lock(request, folder);
-    if (!own) return own.error();
-    locks.own = std::move(*own);
-    std::error_code ignored;
-    if (fs::equivalent(folder, installation.locks, ignored)) return locks;
-  }
-  auto of_all_users = take_lock(request, installation.locks);
-  if (!of_all_users) return of_all_users.error();
-  locks.of_all_users = std::move(*of_all_users);
-  return locks;
+  MeasuringLock lock;
+  Result<bool> taken = true;
+  if (!request.turn_only) taken = take_pair(request, Which::kDevice, lock.own, lock.of_all_users);
+  if (taken && *taken)
+    taken = take_pair(request, Which::kTurn, lock.own_turn, lock.turn_of_all_users);
+  if (!taken) return taken.error();
+  if (*taken) return lock;
+  MeasuringLock none;
+  none.is_needless = true;
+  return none;
+}
+
+bool give_turn(const LockRequest& request, MeasuringLock& lock) {
+  if (lock.is_needless || waiters(request) == 0) return false;
+  request.progress->detail("a check takes its turn");
+  lock.turn_of_all_users = DeviceLock();
+  lock.own_turn = DeviceLock();
+  LockRequest again = request;
+  again.wait = true;
+  again.is_needless = {};
+  if (auto taken = take_pair(again, Which::kTurn, lock.own_turn, lock.turn_of_all_users); !taken)
+    request.progress->warn(taken.error().message);
+  return true;
 }
 
 }  // namespace kbench

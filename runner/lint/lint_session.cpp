@@ -87,10 +87,13 @@ class LintSession {
   Result<SuiteLint> run(const std::filesystem::path& database) {
     auto store = Store::open(database, Store::Mode::kReadWrite);
     if (!store) return store.error();
-    auto lock = take_measuring_lock({.installation = &installation_,
-                                     .target = &target_,
-                                     .what = "tasks lint",
-                                     .progress = &progress_});
+    // Nothing is timed.
+    const LockRequest request{.installation = &installation_,
+                              .target = &target_,
+                              .what = "tasks lint",
+                              .turn_only = true,
+                              .progress = &progress_};
+    auto lock = take_measuring_lock(request);
     if (!lock) return lock.error();
     if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = start_oracle(); !started) return started.error();
@@ -98,6 +101,7 @@ class LintSession {
     SuiteLint found;
     const InterruptGuard guard;
     for (std::size_t i = 0; i < tasks_.size() && !guard.interrupted(); ++i) {
+      give_turn(request, *lock);
       progress_.item(i, tasks_[i].id);
       found.rows.push_back(lint(tasks_[i]));
       const LintRecord& record = found.rows.back().outcome.record;

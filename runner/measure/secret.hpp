@@ -12,6 +12,10 @@ namespace kbench {
 // 256 random bits from the kernel, hex.
 [[nodiscard]] std::string random_seed();
 
+// The same form for what a seed that was chosen draws, apart for each `what`: "level1/019_relu
+// small". Whoever knows the chosen one knows this.
+[[nodiscard]] std::string known_seed(std::int64_t chosen, std::string_view what);
+
 class KeySchedule {
  public:
   explicit KeySchedule(std::string seed) : seed_(std::move(seed)) {}

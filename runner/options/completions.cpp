@@ -68,6 +68,8 @@ std::string bash_action(const OptionEntry& option) {
   if (!option.choices.empty())
     return fmt::format("_kbench_words {}",
                        quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+  if (const auto names = option.names_of_value(); !names.empty())
+    return fmt::format("_kbench_names {}", names);
   if (option.takes_folder()) return "_kbench_paths -d";
   if (option.takes_file()) return "_kbench_paths -f";
   return "COMPREPLY=()";
@@ -94,13 +96,16 @@ std::string bash_command(const CommandEntry& command) {
     options.insert(options.end(), option.names.begin(), option.names.end());
   std::vector<std::string> words = names_of(command);
   bool files = false;
+  std::string_view names;
   for (const OptionEntry* place : places_of(command)) {
     words.insert(words.end(), place->choices.begin(), place->choices.end());
     files |= place->takes_file();
+    if (names.empty()) names = place->names_of_value();
   }
-  return fmt::format("    {})\n      options={}\n      words={}\n      files={} ;;\n",
-                     quoted(command.name), quoted(fmt::format("{}", fmt::join(options, " "))),
-                     quoted(fmt::format("{}", fmt::join(words, " "))), files ? "yes" : "");
+  return fmt::format(
+      "    {})\n      options={}\n      words={}\n      files={}\n      names={} ;;\n",
+      quoted(command.name), quoted(fmt::format("{}", fmt::join(options, " "))),
+      quoted(fmt::format("{}", fmt::join(words, " "))), files ? "yes" : "", names);
 }
 
 constexpr const char* kBash = R"sh(# bash completion for kbench, made by `kbench completions bash`:
@@ -115,9 +120,14 @@ _kbench_paths() {{
   mapfile -t COMPREPLY < <(compgen "$1" -- "$current")
 }}
 
+# Of the suite or the database that the line names, or that is usual here.
+_kbench_names() {{
+  _kbench_words "$("${{COMP_WORDS[0]}}" names "$1" -- "${{COMP_WORDS[@]:1:COMP_CWORD-1}}" 2>/dev/null)"
+}}
+
 _kbench() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-  local command='' word next known options words files
+  local command='' word next known options words files names
   COMPREPLY=()
   # "--size=small" is three words to bash.
   if [[ $current == = ]]; then
@@ -139,6 +149,8 @@ _kbench() {{
     _kbench_words "$options"
   elif [[ $files ]]; then
     _kbench_paths -f
+  elif [[ $names ]]; then
+    _kbench_names "$names"
   else
     _kbench_words "$words"
   fi
@@ -161,6 +173,8 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_action(const OptionEntry& option) {
   if (!option.choices.empty()) return fmt::format("({})", fmt::join(option.choices, " "));
+  if (const auto names = option.names_of_value(); !names.empty())
+    return fmt::format(" _kbench_names {}", names);
   if (option.takes_folder()) return "_files -/";
   if (option.takes_file()) return "_files";
   return "";
@@ -237,6 +251,8 @@ std::string fish_quoted(const std::string& text) {
 std::string fish_value(const OptionEntry& option) {
   if (!option.choices.empty())
     return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+  if (const auto names = option.names_of_value(); !names.empty())
+    return fmt::format(" -x -a '(__kbench_names {})'", names);
   if (option.takes_folder()) return " -x -a '(__fish_complete_directories)'";
   if (option.takes_file()) return " -r -F";
   return option.takes_value() && !option.optional_value ? " -x" : "";
@@ -246,6 +262,8 @@ std::string fish_option(const CommandEntry& command, const OptionEntry& option) 
   std::string line = fmt::format("complete -c kbench -n \"__kbench_at '{}'\"", command.name);
   if (option.names.empty()) {
     if (option.takes_file()) return line + " -F\n";
+    if (const auto names = option.names_of_value(); !names.empty())
+      return line + fmt::format(" -a '(__kbench_names {})'\n", names);
     if (option.choices.empty()) return "";
     return line +
            fmt::format(" -a {}\n", fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
@@ -283,6 +301,13 @@ function __kbench_at
     test "$command" = "$argv[1]"
 end
 
+# Of the suite or the database that the line names, or that is usual here.
+function __kbench_names
+    set -l words (commandline -opc)
+    set -e words[1]
+    kbench names $argv[1] -- $words 2>/dev/null
+end
+
 complete -c kbench -f
 {lines})sh";
 
@@ -300,6 +325,11 @@ std::string zsh_completions(const CommandEntry& top) {
       "#compdef kbench\n"
       "# zsh completion for kbench, made by `kbench completions zsh`, for a folder of $fpath:\n"
       "#   kbench completions zsh > ~/.zfunc/_kbench\n\n";
+  text +=
+      "_kbench_names() {\n"
+      "  local -a found=(${(f)\"$(kbench names $1 -- $words 2>/dev/null)\"})\n"
+      "  compadd -a found\n"
+      "}\n\n";
   for (const CommandEntry* command : all_commands(top)) text += zsh_function(*command);
   // Loaded by compinit it is called at once; sourced, it is registered.
   return text +

@@ -1,5 +1,6 @@
 // Completion scripts for shells, made of the option table. Commands, options, the words that an
-// option takes, and files or folders where it takes those; nothing is run to complete a line. Pure.
+// option takes, and files or folders where it takes those. Tasks, runs, tags and agents are asked
+// of `kbench names`, which reads a suite or a database and prints plain words alone. Pure.
 #pragma once
 
 #include <string>

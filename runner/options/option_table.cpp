@@ -59,6 +59,17 @@ bool OptionEntry::takes_file() const {
   return value == "FILE" || value == "PATH" || value == "FORMAT=PATH" || place == "FILE";
 }
 
+std::string_view OptionEntry::names_of_value() const {
+  const auto is_called = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (value == "TAG") return "families";
+  if (value == "GLOB" || place == "TASK" || (is_called("--task") && takes_value())) return "tasks";
+  if (value == "RUN" || place == "RUN" || place == "BEFORE" || place == "AFTER") return "runs";
+  if (is_called("--agent")) return "agents";
+  return is_called("--remove") ? "tags" : "";
+}
+
 CommandEntry describe_options(const CLI::App& app) { return describe(app, ""); }
 
 std::vector<const CommandEntry*> all_commands(const CommandEntry& top) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -23,6 +24,9 @@ struct OptionEntry {
   [[nodiscard]] bool takes_value() const { return !value.empty(); }
   [[nodiscard]] bool takes_folder() const { return value == "DIR"; }
   [[nodiscard]] bool takes_file() const;
+  // Kind of the names that its value is one of, for `kbench names`: "tasks"; empty of another
+  // value.
+  [[nodiscard]] std::string_view names_of_value() const;
 };
 
 struct CommandEntry {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -162,49 +163,87 @@ struct Layer {
   std::string suffix;  // of an origin
 };
 
-Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& around) {
-  std::vector<Layer> layers;
-  const auto named = source_option(app, "config", around);
-  if (!named) return named.error();
-  const auto wanted = source_option(app, "preset", around);
-  if (!wanted) return wanted.error();
-  std::string file = *named;
-  const std::string& preset = *wanted;
+// A file of settings that counts.
+struct Source {
+  fs::path file;
+  bool of_folder = false;  // lies in the working directory, so it says only what it may
+};
+
+bool is_there(const fs::path& file) {
   std::error_code none;
   // A folder or a broken link of that name, too: whoever made it is told, and not left alone.
-  const bool found = file.empty() && !around.folder.empty() &&
-                     fs::exists(fs::symlink_status(around.folder / kUsualFile, none));
-  if (found) file = kUsualFile;
-  if (file.empty()) {
-    if (preset.empty()) return layers;
+  return fs::exists(fs::symlink_status(file, none));
+}
+
+// Weakest first: the user's own file, then the one that is named or else lies in the working
+// directory. A file that is both is the user's own.
+std::vector<Source> sources_of(const std::string& named, const SetElsewhere& around) {
+  std::vector<Source> sources;
+  const fs::path own = around.user_folder.empty() ? fs::path() : around.user_folder / kUsualFile;
+  std::error_code none;
+  const auto is_own = [&](const fs::path& file) {
+    return !own.empty() && fs::equivalent(own, file, none);
+  };
+  if (!own.empty() && is_there(own)) sources.push_back({own});
+  const bool found =
+      named.empty() && !around.folder.empty() && is_there(around.folder / kUsualFile);
+  if (!named.empty() && !is_own(named)) sources.push_back({named});
+  if (found && !is_own(around.folder / kUsualFile)) sources.push_back({kUsualFile, true});
+  return sources;
+}
+
+Result<SettingsFile> read_source(const Source& source, const std::set<std::string>& known,
+                                 const SetElsewhere& around) {
+  auto settings = read_settings(source.file);
+  if (!settings) return settings;
+  const auto check = [&](const SettingsTable& table) {
+    const auto fine = check_names(table, known);
+    return fine && source.of_folder ? check_folder_settings(table, around.folder) : fine;
+  };
+  if (auto fine = check(settings->settings); !fine) return fine.error();
+  for (const auto& [name, table] : settings->presets)
+    if (auto fine = check(table); !fine) return fine.error();
+  return settings;
+}
+
+Error no_such_preset(const std::string& preset, const std::vector<Source>& sources,
+                     const std::vector<std::string>& names) {
+  if (sources.empty())
     return usage(fmt::format("there is no {} here that could have a preset {}", kUsualFile,
                              clean_name(preset, 64)),
                  "name it with --config FILE");
-  }
-  auto settings = read_settings(file);
-  if (!settings) return settings.error();
+  std::vector<std::string> files;
+  for (const Source& source : sources) files.push_back(clean_name(source.file.string()));
+  const auto guess = nearest(preset, names);
+  return usage(fmt::format("{} {} no preset \"{}\"", fmt::join(files, " and "),
+                           files.size() == 1 ? "has" : "have", clean_name(preset, 64)),
+               guess           ? fmt::format("did you mean \"{}\"?", *guess)
+               : names.empty() ? "a preset is a table: [preset.NAME.run]"
+                               : fmt::format("presets are {}", fmt::join(names, ", ")));
+}
+
+// A preset overrides the tables of all files.
+Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& around) {
+  const auto named = source_option(app, "config", around);
+  if (!named) return named.error();
+  const auto preset = source_option(app, "preset", around);
+  if (!preset) return preset.error();
+  const std::vector<Source> sources = sources_of(*named, around);
   const auto known = known_paths(app);
-  const auto check = [&](const SettingsTable& table) {
-    const auto fine = check_names(table, known);
-    return fine && found ? check_folder_settings(table, around.folder) : fine;
-  };
-  if (auto fine = check(settings->settings); !fine) return fine.error();
+  std::vector<Layer> layers, chosen;
   std::vector<std::string> names;
-  for (const auto& [name, table] : settings->presets) {
-    names.push_back(name);
-    if (auto fine = check(table); !fine) return fine.error();
+  for (const Source& source : sources) {
+    auto settings = read_source(source, known, around);
+    if (!settings) return settings.error();
+    layers.push_back({std::move(settings->settings), ""});
+    for (auto& [name, table] : settings->presets) {
+      names.push_back(name);
+      if (name == *preset)
+        chosen.push_back({std::move(table), fmt::format(" (preset {})", *preset)});
+    }
   }
-  layers.push_back({std::move(settings->settings), ""});
-  if (preset.empty()) return layers;
-  const auto chosen = settings->presets.find(preset);
-  if (chosen == settings->presets.end()) {
-    const auto guess = nearest(preset, names);
-    return usage(fmt::format("{} has no preset \"{}\"", clean_name(file), clean_name(preset, 64)),
-                 guess           ? fmt::format("did you mean \"{}\"?", *guess)
-                 : names.empty() ? "a preset is a table: [preset.NAME.run]"
-                                 : fmt::format("presets are {}", fmt::join(names, ", ")));
-  }
-  layers.push_back({std::move(chosen->second), fmt::format(" (preset {})", preset)});
+  if (!preset->empty() && chosen.empty()) return no_such_preset(*preset, sources, names);
+  std::move(chosen.begin(), chosen.end(), std::back_inserter(layers));
   return layers;
 }
 
@@ -315,6 +354,14 @@ bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::str
 
 }  // namespace
 
+fs::path user_settings_folder(const Environment& environment) {
+  // The XDG specification: a relative path is to be ignored.
+  const fs::path xdg = environment("XDG_CONFIG_HOME").value_or("");
+  if (xdg.is_absolute()) return xdg / "kbench";
+  const fs::path home = environment("HOME").value_or("");
+  return home.is_absolute() ? home / ".config" / "kbench" : fs::path();
+}
+
 SetElsewhere process_surroundings(fs::path folder) {
   SetElsewhere around;
   around.environment = process_environment();
@@ -323,6 +370,7 @@ SetElsewhere process_surroundings(fs::path folder) {
     if (text.starts_with(kOurs)) around.variables.emplace_back(text.substr(0, text.find('=')));
   }
   around.folder = std::move(folder);
+  around.user_folder = user_settings_folder(around.environment);
   around.tell = [](const std::string& line) { fmt::print(stderr, "{}\n", printable(line)); };
   around.warn = [](const std::string& line) {
     const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);

@@ -1,7 +1,8 @@
-// Values of options that were not typed: KBENCH_… of the environment, then kbench.toml, then its
-// default. A setting is a word that need not be typed: it is put into the command line in front of
-// the typed ones, so that options have one parser, one check of values and one help. `kbench
-// config` shows the origins.
+// Values of options that were not typed: KBENCH_… of the environment, then kbench.toml of the
+// working directory (or the file of --config), then the user's own kbench.toml in the XDG folder,
+// then the option's default. A setting is a word that need not be typed: it is put into the command
+// line in front of the typed ones, so that options have one parser, one check of values and one
+// help. `kbench config` shows the origins.
 //
 //   [run] level = [1, 2]        KBENCH_RUN_LEVEL=1,2         kbench run --level 1,2
 //   [tasks.lint] device = "…"   KBENCH_TASKS_LINT_DEVICE     kbench tasks lint --device …
@@ -41,10 +42,14 @@ struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
   std::vector<std::string> variables;  // names that begin with KBENCH_
   std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
+  std::filesystem::path user_folder;   // where the user's own one is; it may say anything
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
   // Told of each variable that was probably meant for an option: one line for a person.
   std::function<void(const std::string& line)> warn = [](const std::string&) {};
 };
+// $XDG_CONFIG_HOME/kbench, else ~/.config/kbench; empty without a home.
+[[nodiscard]] std::filesystem::path user_settings_folder(const Environment& environment);
+
 // `folder`: where a kbench.toml is looked for; empty: nowhere.
 [[nodiscard]] SetElsewhere process_surroundings(std::filesystem::path folder);
 

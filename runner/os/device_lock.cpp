@@ -46,13 +46,13 @@ std::string file_name(const std::string& device) {
   return name + ".lock";
 }
 
-// Three lines; whatever else stands there is nobody's name.
+// Four lines; whatever else stands there is nobody's name.
 LockHolder read_holder(int descriptor) {
   std::array<char, kLongestNote> bytes{};
   const ssize_t size = ::pread(descriptor, bytes.data(), bytes.size(), 0);
   std::string_view text(bytes.data(), static_cast<std::size_t>(size < 0 ? 0 : size));
   LockHolder holder;
-  for (std::string* line : {&holder.pid, &holder.what, &holder.since}) {
+  for (std::string* line : {&holder.pid, &holder.what, &holder.since, &holder.until}) {
     const std::size_t end = text.find('\n');
     *line = clean_name(text.substr(0, end), 100);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -61,7 +61,8 @@ LockHolder read_holder(int descriptor) {
 }
 
 void write_holder(int descriptor, const LockHolder& self) {
-  const std::string text = fmt::format("{}\n{}\n{}\n", self.pid, self.what, self.since);
+  const std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n", self.pid, self.what, self.since, self.until);
   // Only for people who wait: where it cannot be written, they are told less.
   if (::ftruncate(descriptor, 0) != 0) return;
   if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
@@ -125,12 +126,15 @@ bool is_a_file(int descriptor) {
 
 std::string words(const LockHolder& holder) {
   if (holder.pid.empty()) return "another process";
-  return fmt::format("process {} ({}, since {})", holder.pid, holder.what, holder.since);
+  const std::string until =
+      holder.until.empty() ? "" : fmt::format(", probably until {}", holder.until);
+  return fmt::format("process {} ({}, since {}{})", holder.pid, holder.what, holder.since, until);
 }
 
 Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& device,
                                     const LockHolder& self,
-                                    const std::function<bool(const LockHolder&, int)>& waits_for) {
+                                    const std::function<bool(const LockHolder&, int)>& waits_for,
+                                    const std::function<bool()>& is_needless) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   const fs::path file = folder / file_name(device);
@@ -161,6 +165,9 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
     } else {
       stalled.has_moved();
     }
+    if (is_needless && !place)
+      if (auto taken = QueuePlace::take(file)) place.emplace(std::move(*taken));
+    if (is_needless && is_needless()) return DeviceLock();
     const LockHolder holder = read_holder(opened.value);
     // A holder that has just begun has written nothing yet.
     const bool just_begun = holder.pid.empty() && ++nameless < kNamelessTries;
@@ -178,6 +185,10 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
     }
     std::this_thread::sleep_for(kBetweenTries);
   }
+}
+
+int DeviceLock::waiters(const fs::path& folder, const std::string& device) {
+  return waiting_for(folder / file_name(device));
 }
 
 DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {

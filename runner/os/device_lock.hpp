@@ -24,23 +24,34 @@ struct LockHolder {
   std::string pid;
   std::string what;   // "run 0123456789ab"
   std::string since;  // UTC, RFC 3339
+  std::string until;  // likewise, when it will probably end; empty: it does not know
 
   friend bool operator==(const LockHolder&, const LockHolder&) = default;
 };
 
-// "process 123 (run 0123456789ab, since 2026-11-21T13:00:00Z)".
+// "process 123 (run 0123456789ab, since 2026-11-21T13:00:00Z, probably until
+// 2026-11-21T13:20:00Z)".
 [[nodiscard]] std::string words(const LockHolder& holder);
 
 class DeviceLock {
  public:
   // Waits for whoever holds it, and for those who came before. `waits_for` is called once for each
   // holder that is waited for, with the place in the queue: 1 is next. Where it returns false,
-  // nobody is waited for and the error (kInfrastructure) names the holder. Other errors: the folder
-  // cannot be written, what has the file's name is none, or cannot be opened, or its file system
-  // knows no locks.
+  // nobody is waited for and the error (kInfrastructure) names the holder. `is_needless` is asked
+  // before that, and again while it waits, and may take its time, since its place in the queue is
+  // kept: where it is true, nobody is waited for, and the lock is one of nothing. Other errors: the
+  // folder cannot be written, what has the file's name is none, or cannot be opened, or its file
+  // system knows no locks.
   [[nodiscard]] static Result<DeviceLock> take(
       const std::filesystem::path& folder, const std::string& device, const LockHolder& self,
-      const std::function<bool(const LockHolder&, int place)>& waits_for);
+      const std::function<bool(const LockHolder&, int place)>& waits_for,
+      const std::function<bool()>& is_needless = {});
+
+  // How many wait for it.
+  [[nodiscard]] static int waiters(const std::filesystem::path& folder, const std::string& device);
+
+  // Whether it is one of something.
+  [[nodiscard]] bool is_held() const { return descriptor_ >= 0; }
 
   DeviceLock() = default;  // of nothing
   DeviceLock(DeviceLock&& other) noexcept

@@ -3,6 +3,8 @@
 // `kbench serve` looks for the key in all runs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kbench {
@@ -23,6 +25,7 @@ struct EvaluationIdentity {
   // submissions: rows from before there was a choice keep their keys.
   std::string allow_torch = {};
   bool timed = true;
+  std::optional<std::int64_t> seed = {};  // of `kbench run --seed`
 };
 
 // SHA-256 over these and the version of kbench, in hex.

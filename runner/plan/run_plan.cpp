@@ -22,6 +22,7 @@
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
+#include "runner/task/task_tags.hpp"
 
 namespace kbench {
 namespace {
@@ -241,7 +242,8 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
 
 // Whoever names tasks or levels gets these, with or without submissions: a score counts them all.
 bool takes_submitted_tasks_only(const RunRequest& request, const SubmissionFolder& folder) {
-  const bool names_tasks = !request.levels.empty() || !request.tasks.empty();
+  const bool names_tasks =
+      !request.levels.empty() || !request.tasks.empty() || !request.tags.empty();
   return folder.is_the_users && !names_tasks && !request.all_tasks;
 }
 
@@ -304,8 +306,10 @@ Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
                                         const RunRequest& request) {
   auto selected = select_tasks(entries, request.levels, request.tasks);
   if (!selected) return selected.error();
+  const auto tagged = with_tags(std::move(*selected), request.tags);
+  if (!tagged) return tagged.error();
   std::vector<Task> tasks;
-  for (const TaskEntry& entry : *selected) {
+  for (const TaskEntry& entry : *tagged) {
     auto task = load_task(entry.file);
     if (!task) return task.error();
     tasks.push_back(std::move(*task));

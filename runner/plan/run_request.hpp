@@ -2,6 +2,7 @@
 // plan takes what the machine has.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -23,6 +24,7 @@ struct RunRequest {
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
   std::vector<int> levels;                     // empty: all
   std::vector<std::string> tasks;              // patterns of select_tasks; empty: all
+  std::vector<std::string> tags;               // of task/task_tags.hpp, any of them; empty: all
   std::optional<std::string> size;             // "small" or "full"
   std::optional<std::string> device;           // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
@@ -38,6 +40,10 @@ struct RunRequest {
   bool quick = false;        // the fewest blocks that give a ratio
   bool no_lint = false;      // tasks of others are not checked, and rank nobody
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
+  // Inputs, orders and places are drawn from it, the same ones for all submissions for a task.
+  // Whoever knows it knows them beforehand, so such rows are labelled and rank nobody. Empty: each
+  // row has a random one, which nobody knows before the row is measured.
+  std::optional<std::int64_t> seed;
   bool repeat_busy = false;  // a row that other programs disturbed is measured once more
   // Only what failed, or ended in such a state, in an earlier run: kFailedRows and names of states.
   std::vector<std::string> rerun;

@@ -66,33 +66,35 @@ class DeviceBench final : public RunBench {
           make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
   }
 
-  Status take_device(const std::string& what) override {
-    auto turn = DeviceTurn::take(device_, {.installation = &installation_,
-                                           .target = &plan_.target,
-                                           .what = what,
-                                           .wait = !terms_.no_wait,
-                                           .progress = &progress_});
+  Status take_device(const std::string& what, const std::string& until) override {
+    if (auto made = create_cache(installation_); !made) return made.error();
+    if (!builds_on_device()) begin_builds();
+    lock_request_ = {.installation = &installation_,
+                     .target = &plan_.target,
+                     .what = what,
+                     .wait = !terms_.no_wait,
+                     .turn_only = request_.checks_only,
+                     .until = until,
+                     .progress = &progress_,
+                     .is_needless = [this] { return is_built_in_vain(); }};
+    auto turn = DeviceTurn::take(device_, lock_request_);
+    given_up_ = !turn.ok();  // nobody will want what is not compiled yet
     if (!turn) return turn.error();
     turn_.emplace(std::move(*turn));
     return Done{};
   }
 
+  void give_turn() override { turn_->give_turn(lock_request_); }
+
   Result<OracleHello> start() override {
-    if (auto made = create_cache(installation_); !made) return made.error();
     if (auto started = turn_->start_oracle(installation_, plan_.target, request_.precision);
         !started)
       return started.error();
     // LibTorch loads while the sandbox is tried, which starts CUDA, and the submissions compile.
     const auto trial = std::async(std::launch::async, [this] { (void)sandbox_.level(on_cuda()); });
     if (on_cuda()) nvml_ = Nvml::open();
-    compiling_ = std::async(std::launch::async, [this] {
-      const auto torch = std::async(std::launch::async, [this] { start_torch_early(); });
-      const ArgumentsByTask arguments =
-          python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
-                  : ArgumentsByTask{};
-      return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
-                               terms_.jobs.value_or(usable_threads()), given_up_);
-    });
+    if (builds_on_device()) begin_builds();
+    starting_torch_ = std::async(std::launch::async, [this] { start_torch_early(); });
     if (auto ready = await_oracle(); !ready) {
       given_up_ = true;  // nobody will want what is not compiled yet
       return ready.error();
@@ -133,9 +135,14 @@ class DeviceBench final : public RunBench {
     if (auto sound = task_checks_.check(checked, !request_.no_lint, store, progress_, interrupted);
         !sound)
       return sound;
+    // Nothing is timed yet. On a GPU, builders time kernels to choose among them.
+    const auto between_builds = [&] {
+      if (!on_cuda()) give_turn();
+      return interrupted();
+    };
     auto packages = build_baseline_packages(
         plan_, all, installation_, hello_,
-        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = interrupted},
+        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = between_builds},
         sandbox_, progress_);
     if (!packages) return packages.error();
     packages_ = std::move(*packages);
@@ -171,7 +178,8 @@ class DeviceBench final : public RunBench {
       if (const Error* error = error_of_build(index)) return *error;
       return builds_[index].library;
     };
-    request.seed = random_seed();
+    request.seed = request_.seed ? known_seed(*request_.seed, task.id + " " + plan_.target.size)
+                                 : random_seed();
     EvaluationSettings settings;
     settings.profile = profile_.name;
     settings.acceptance = profile_.acceptance;
@@ -202,8 +210,10 @@ class DeviceBench final : public RunBench {
       request.heap_bytes = python_heap_bytes(*request.size);
     if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
       request.torch_compiled = builds_[index].python->built->torch_compiled;
-    Evaluation evaluation =
-        play(index, request, settings, profile_.seeds_models && unit.is_python());
+    const bool is_seeded = profile_.seeds_models && unit.is_python();
+    Evaluation evaluation = play(index, request, settings, is_seeded);
+    if (wants_whole_device(evaluation) && take_whole_device())
+      evaluation = play(index, request, settings, is_seeded);
     if (evaluation.state == State::kWrongResult && is_right_by_its_own(index, request, settings))
       evaluation.message += kRightByItsOwn;
     if (!builds_.empty()) tell_of_build(builds_[index], evaluation);
@@ -286,18 +296,76 @@ class DeviceBench final : public RunBench {
   // CPU, where compilers would slow down what is measured, nor where a package is to be built: no
   // task whose submissions do not compile needs one. Nor where a build step takes the GPU.
   [[nodiscard]] bool may_begin_early() const {
-    const bool builds_on_device =
-        std::any_of(plan_.units.begin(), plan_.units.end(), [this](const PlannedRow& unit) {
-          return unit.submission && !unit.ends_as && unit.submission->is_built_as_python();
-        });
-    return on_cuda() && !builds_on_device && plan_.tasks.size() == 1 &&
+    return on_cuda() && !builds_on_device() && plan_.tasks.size() == 1 &&
            (request_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,
                                                        installation_, hello_, request_.precision));
+  }
+
+  // Whether a build step takes the GPU: then nothing is built before the device is there.
+  [[nodiscard]] bool builds_on_device() const {
+    return on_cuda() &&
+           std::any_of(plan_.units.begin(), plan_.units.end(), [](const PlannedRow& unit) {
+             return unit.submission && !unit.ends_as && unit.submission->is_built_as_python();
+           });
+  }
+
+  void begin_builds() {
+    compiling_ = std::async(std::launch::async, [this] {
+      const ArgumentsByTask arguments =
+          python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
+                  : ArgumentsByTask{};
+      return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
+                               terms_.jobs.value_or(usable_threads()), given_up_);
+    });
   }
 
   // From then on torch has been started for the first agent who needs it as well.
   void await_builds() {
     if (compiling_.valid()) builds_ = compiling_.get();
+    if (starting_torch_.valid()) starting_torch_.get();
+  }
+
+  // Before it waits for the device, once everything is built: whether there is nothing to measure.
+  // Who waits with something that compiles is told before that of what does not.
+  bool is_built_in_vain() {
+    if (compiling_.valid()) {
+      builds_ = compiling_.get();
+      tell_of_failed_builds();
+    }
+    if (builds_.empty()) return false;
+    for (std::size_t i = 0; i < plan_.units.size(); ++i)
+      if (is_measured(i)) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool is_measured(std::size_t index) const {
+    const PlannedRow& unit = plan_.units[index];
+    if (unit.ends_as || error_of_build(index) != nullptr) return false;
+    return unit.submission || !request_.checks_only;
+  }
+
+  void tell_of_failed_builds() {
+    for (std::size_t i = 0; i < plan_.units.size(); ++i)
+      if (const Error* error = error_of_build(i))
+        progress_.note(fmt::format("{}: {}", clean_name(plan_.units[i].id.name, 120),
+                                   printable(error->message.substr(0, error->message.find('\n')))));
+  }
+
+  // A check had a turn only, and what holds the device left it too little memory.
+  [[nodiscard]] bool wants_whole_device(const Evaluation& evaluation) const {
+    return request_.checks_only && evaluation.state == State::kDoesNotFit && !has_whole_device_ &&
+           on_cuda();
+  }
+
+  Status take_whole_device() {
+    has_whole_device_ = true;
+    progress_.note(
+        "the device's memory may not hold both this check and the run that measures there: it "
+        "waits "
+        "for the end of that run");
+    lock_request_.is_needless = {};
+    if (auto taken = turn_->take_whole_device(lock_request_); !taken) return taken;
+    return turn_->hello() ? Status(Done{}) : turn_->replace_oracle();
   }
 
   // For those whose turn comes later it is started when that comes.
@@ -437,7 +505,10 @@ class DeviceBench final : public RunBench {
   std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;  // of the evaluation before
   std::atomic<bool> given_up_ = false;   // outlives what compiles
+  LockRequest lock_request_;
+  bool has_whole_device_ = false;  // of a check
   std::future<std::vector<SubmissionBuild>> compiling_;
+  std::future<void> starting_torch_;
   std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile
   std::map<std::size_t, PackageResult> packages_;  // by task
   std::future<void> ending_workers_, ending_oracle_;

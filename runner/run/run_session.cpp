@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/labels.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/os/clean_text.hpp"
@@ -154,7 +155,18 @@ Status RunSession::take_device() {
     if (!found) return found.error();
     run_ = std::move(*found);
   }
-  return bench_->take_device(fmt::format("run {}", short_id(run_)));
+  return bench_->take_device(fmt::format("run {}", short_id(run_)), probable_end());
+}
+
+// Empty where a task was never timed here.
+std::string RunSession::probable_end() const {
+  double seconds = 0;
+  for (const PlannedRow& unit : plan_.units) {
+    const double typical = typical_seconds(plan_.tasks[unit.task]);
+    if (typical == 0) return "";
+    seconds += typical;
+  }
+  return utc_in(seconds);
 }
 
 // --- the run's row ---
@@ -248,7 +260,8 @@ std::string RunSession::key_of(std::size_t index) const {
                          .nvcc = bench_->toolchain().nvcc_version,
                          .device_name = hello_.facts.name,
                          .allow_torch = is_usual ? "" : request_.allow_torch,
-                         .timed = !request_.checks_only});
+                         .timed = !request_.checks_only,
+                         .seed = request_.seed});
 }
 
 // --- evaluating ---
@@ -293,7 +306,8 @@ std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>&
 }
 
 Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
-  const std::vector<std::size_t> open = open_units();
+  std::vector<std::size_t> open = open_units();
+  order_units(terms_.order, expected_seconds(open), random_order_seed(), open);
   progress_.begin("evaluating", expected_seconds(open));
   std::size_t position = 0;
   while (position < open.size() && !outcome_.lost && !outcome_.stopped) {
@@ -303,6 +317,8 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
       outcome_.lost = alone.error();
       break;
     }
+    // A check has waited for the turn that it has: it gives none away before it has used it.
+    if (position > 0 || !request_.checks_only) bench_->give_turn();
     progress_.item(position, task_of(open[position]).id);
     const auto kept = evaluate_next(open[position]);
     if (!kept) return kept.error();
@@ -314,6 +330,11 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
   progress_.end();
   return Done{};
+}
+
+// A run with a seed can be repeated in its order, too.
+std::string RunSession::random_order_seed() const {
+  return request_.seed ? known_seed(*request_.seed, "order") : random_seed();
 }
 
 // Stores the unit's row. False where the device was lost and has nothing to say about the unit.
@@ -357,6 +378,7 @@ Evaluation RunSession::evaluate_unit(std::size_t index) {
   if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
   if (unit.is_python()) evaluation.allow_torch = request_.allow_torch;
   if (const auto* build = bench_->build_of(index)) evaluation.build_seconds = build->seconds;
+  if (request_.seed) add_label(evaluation.labels, kKnownInputsLabel);
   evaluation.key = key_of(index);
   evaluation.started_at = started_at;
   if (evaluation.submission) evaluation.sandbox_level = bench_->sandbox_level();

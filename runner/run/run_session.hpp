@@ -51,6 +51,7 @@ class RunSession {
   void announce_files(const Census& census);
   Status open_store();
   Status take_device();
+  [[nodiscard]] std::string probable_end() const;
 
   Status begin_run();
   Status resume_run(const Json& configuration);
@@ -62,6 +63,7 @@ class RunSession {
   [[nodiscard]] std::vector<std::size_t> open_units() const;
   [[nodiscard]] std::vector<double> expected_seconds(const std::vector<std::size_t>& units) const;
   [[nodiscard]] double typical_seconds(const Task& task) const;
+  [[nodiscard]] std::string random_order_seed() const;
   Status evaluate_units(const std::function<bool()>& interrupted);
   Result<bool> evaluate_next(std::size_t unit);
   Evaluation evaluate_unit(std::size_t index);

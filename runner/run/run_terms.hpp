@@ -7,16 +7,19 @@
 #include <optional>
 #include <string>
 
+#include "runner/run/unit_order.hpp"
+
 namespace kbench {
 
 struct RunTerms {
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
-  std::string id;                     // of the new run; empty: drawn
-  std::string command_line;           // as typed, for the store
-  std::optional<int> jobs;            // compilations at once; empty: by the number of cores
-  bool no_wait = false;               // where the device is taken: an error
-  std::optional<int> max_failures;    // failed rows after which the run stops; empty: it goes on
+  std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
+  std::string id;                      // of the new run; empty: drawn
+  std::string command_line;            // as typed, for the store
+  std::optional<int> jobs;             // compilations at once; empty: by the number of cores
+  bool no_wait = false;                // where the device is taken: an error
+  std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on
+  UnitOrder order = UnitOrder::kTask;  // in which the rows are measured
   // Asked where Ctrl-C is looked for: true ends the run once the evaluation at hand is stored.
   std::function<bool()> stop;
 };

@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 # What would change the program's defaults; a test sets what it means to test.
 FOREIGN = ("FORCE_COLOR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DB",
-           "KBENCH_PRESET", "NO_COLOR", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+           "KBENCH_PRESET", "NO_COLOR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 
 own_processes.become_subreaper()  # what kbench leaves running stays below the test
 

@@ -11,7 +11,7 @@ import time
 import unittest
 
 import cli_case
-from cli_case import USAGE
+from cli_case import KBENCH, ROOT, TINY, USAGE
 
 # What is typed, some of what must be offered, and what must not.
 LINES = [
@@ -49,10 +49,15 @@ class CompletionsTest(cli_case.CliCase):
         (self.folder / "stored.sqlite").touch()
         (self.folder / "mine.cpp").touch()
 
+    @staticmethod
+    def path():
+        """The program that is tested stands there as kbench."""
+        return f"{KBENCH.parent}:{os.environ['PATH']}"
+
     def shell_output(self, *words):
         result = subprocess.run([self.shell, *words], cwd=self.folder, capture_output=True, text=True,
                                 stdin=subprocess.DEVNULL, check=False, timeout=60,
-                                env={"PATH": os.environ["PATH"], "HOME": str(self.folder)})
+                                env={"PATH": self.path(), "HOME": str(self.folder)})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stderr, "")
         return result.stdout
@@ -66,6 +71,32 @@ class CompletionsTest(cli_case.CliCase):
                 offered = self.offered(line)
                 self.assertLessEqual(set(wanted), offered)
                 self.assertFalse(set(unwanted) & offered, offered)
+
+    def test_names_of_the_suite_and_the_database(self):
+        self.kbench("run", ROOT / "tests/faults/submissions/honest/level1/019_relu.cpp", "--checks-only", "--name",
+                    "ann", "--device", "cpu", "--suite", TINY, "--no-lint", "--db", "mine.sqlite")
+        self.assert_good(self.kbench("tag", "latest", "first-try", "--db", "mine.sqlite"))
+        (self.folder / "submissions" / "bob").mkdir(parents=True)
+        for line, wanted, unwanted in (
+                ("kbench run --task level1/01", ["level1/019_relu"], ["level2/076_gemm_add_relu"]),
+                (f"kbench tasks show --suite {TINY} ", ["level1/019_relu"], ["level1/089_cumsum"]),
+                ("kbench run --tag sc", ["scan"], ["matmul"]),
+                ("kbench explain --db mine.sqlite ", ["latest", "first-try"], ["ann"]),
+                ("kbench compare --db mine.sqlite fi", ["first-try"], ["latest"]),
+                ("kbench report --db mine.sqlite --run ", ["latest", "first-try"], []),
+                ("kbench tag --db mine.sqlite --remove ", ["first-try"], ["latest"]),
+                ("kbench history --db mine.sqlite --agent ", ["ann", "bob"], ["latest"])):
+            with self.subTest(line=line):
+                offered = self.offered(line)
+                self.assertLessEqual(set(wanted), offered)
+                self.assertFalse(set(unwanted) & offered, offered)
+
+    def test_a_hostile_name_is_never_offered(self):
+        """A shell expands the words that it completes, and a folder may be anybody's."""
+        for name in ("$(touch harm)", "`touch harm`", "good"):
+            (self.folder / "submissions" / name).mkdir(parents=True)
+        self.assertEqual(self.offered("kbench history --agent ") & {"good", "harm)", "$(touch"}, {"good"})
+        self.assertFalse((self.folder / "harm").exists())
 
     def test_files_where_files_are_meant(self):
         for line, file in zip(FILES, ("stored.sqlite", "mine.cpp")):
@@ -134,7 +165,7 @@ class ZshTest(CompletionsTest):
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
-            os.execvpe("zsh", ["zsh", "-i"], {"PATH": os.environ["PATH"], "TERM": "dumb",
+            os.execvpe("zsh", ["zsh", "-i"], {"PATH": self.path(), "TERM": "dumb",
                                               "HOME": str(self.folder),
                                               "ZDOTDIR": str(self.folder), "COLUMNS": "200",
                                               "LINES": "200"})
@@ -146,12 +177,12 @@ class ZshTest(CompletionsTest):
             os.kill(child, signal.SIGKILL)
             os.close(terminal)
             os.waitpid(child, 0)
-        return set(re.findall(r"[-\w.]+", text.replace(line, " ") + " " + self.inserted(line, text)))
+        return set(re.findall(r"[-\w./]+", text.replace(line, " ") + " " + self.inserted(line, text)))
 
     def inserted(self, line, text):
         """Where there is but one word, zsh writes it into the line."""
         last = line.split(" ")[-1]
-        return " ".join(last + rest for rest in re.findall(re.escape(line) + r"([-\w.]*)", text))
+        return " ".join(last + rest for rest in re.findall(re.escape(line) + r"([-\w./]*)", text))
 
     def read(self, terminal, until, seconds=60):
         """What the shell writes up to those words."""

@@ -40,6 +40,25 @@ class ConfigTest(cli_case.CliCase):
         self.assertRegex(table.stdout, r"--level +1, 2 +kbench\.toml:2")
         self.assertRegex(table.stdout, r"--budget +180 +default")
 
+    def test_the_users_own_file_is_below_the_working_directorys_and_may_say_more(self):
+        own = self.folder / "own" / "kbench"
+        own.mkdir(parents=True)
+        (own / "kbench.toml").write_text("db = '/elsewhere/own.sqlite'\n[run]\nlevel = [1]\nbudget = 60\n"
+                                         "[serve]\ntokens = '/elsewhere/tokens'\n", encoding="utf-8")
+        self.write("[run]\nlevel = [2]\n")
+        origins = self.origins("run", XDG_CONFIG_HOME=str(self.folder / "own"))
+        self.assertEqual((origins["level"]["values"], origins["level"]["origin"]), (["2"], "kbench.toml:2"))
+        self.assertEqual((origins["budget"]["values"], origins["budget"]["origin"]), (["60"], f"{own}/kbench.toml:4"))
+        self.assert_fails(self.kbench("runs", XDG_CONFIG_HOME=str(self.folder / "own")), USAGE, "own.sqlite")
+        self.write("db = '/elsewhere/foreign.sqlite'\n")
+        self.assert_fails(self.kbench("runs", XDG_CONFIG_HOME=str(self.folder / "own")), USAGE,
+                          "kbench.toml:1: db is /elsewhere/foreign.sqlite, which does not lie below")
+        self.write("")
+        home = self.folder / ".config" / "kbench"
+        home.mkdir(parents=True)
+        (home / "kbench.toml").write_text("db = 'home.sqlite'\n", encoding="utf-8")
+        self.assert_fails(self.kbench("runs"), USAGE, "home.sqlite")
+
     def test_a_variable_that_sets_nothing_is_named(self):
         result = self.kbench("config", "run", KBENCH_RUN_LEVLE="1")
         self.assert_good(result)

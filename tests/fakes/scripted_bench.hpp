@@ -41,15 +41,22 @@ class ScriptedBench final : public RunBench {
     toolchain_.nvcc_version = script.nvcc;
   }
 
-  Status take_device(const std::string& what) override {
-    auto lock = take_measuring_lock({.installation = &installation_,
-                                     .target = &order_.plan.target,
-                                     .what = what,
-                                     .wait = !order_.terms.no_wait,
-                                     .progress = &order_.progress});
+  Status take_device(const std::string& what, const std::string& until) override {
+    lock_request_ = {.installation = &installation_,
+                     .target = &order_.plan.target,
+                     .what = what,
+                     .wait = !order_.terms.no_wait,
+                     .turn_only = order_.request.checks_only,
+                     .until = until,
+                     .progress = &order_.progress};
+    auto lock = take_measuring_lock(lock_request_);
     if (!lock) return lock.error();
     lock_.emplace(std::move(*lock));
     return Done{};
+  }
+
+  void give_turn() override {
+    if (lock_) kbench::give_turn(lock_request_, *lock_);
   }
 
   Result<OracleHello> start() override {
@@ -130,6 +137,7 @@ class ScriptedBench final : public RunBench {
   const Installation& installation_;
   BenchScript& script_;
   std::vector<std::string>& measured_;
+  LockRequest lock_request_;
   std::optional<MeasuringLock> lock_;
   Toolchain toolchain_;
   std::vector<SubmissionBuild> builds_;

@@ -73,6 +73,18 @@ ReportData with_one_not_judged(State state) {
   return data;
 }
 
+// Whoever knows the inputs can write a kernel that is right for them alone.
+TEST(Credit, KnownInputsRankNobodyAndPayNothing) {
+  Evaluation row = row_of(kEagerNs / 2);
+  row.labels = "busy_streams known_inputs";
+  const ReportData data = run_of(row);
+  EXPECT_EQ(derive_all(data).front().credit.unranked, "its inputs were known beforehand (--seed)");
+  EXPECT_EQ(score(data, Score::kSureFastEager), std::nullopt);
+  EXPECT_EQ(reward_by("log", data), std::nullopt);
+  row.labels = "known_inputs_of_another_kind";
+  EXPECT_EQ(derive_all(run_of(row)).front().credit.unranked, "");
+}
+
 TEST(Credit, WhatNobodyJudgedIsNoFailure) {
   for (const State state : {State::kInfrastructureError, State::kDoesNotFit}) {
     const auto rows = derive_all(with_one_not_judged(state));

@@ -38,8 +38,8 @@ using test::wait_for;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const LockHolder kFirst{"4711", "run 0123456789ab", "2026-11-21T13:00:00Z"};
-const LockHolder kSecond{"4712", "run ba9876543210", "2026-11-21T13:00:05Z"};
+const LockHolder kFirst{"4711", "run 0123456789ab", "2026-11-21T13:00:00Z", ""};
+const LockHolder kSecond{"4712", "run ba9876543210", "2026-11-21T13:00:05Z", ""};
 
 Result<DeviceLock> take(const std::filesystem::path& folder, const LockHolder& self,
                         bool wait = false, const std::string& device = "GPU-1") {
@@ -329,6 +329,35 @@ TEST_F(DeviceLockTest, WhatHasTheNameOfTheFileHoldsUpNobody) {
   const auto link = take(folder_, kFirst, /*wait=*/true, "GPU-2");
   ASSERT_FALSE(link.ok());
   EXPECT_FALSE(std::filesystem::exists(root_ / "elsewhere"));
+}
+
+TEST_F(DeviceLockTest, WhoNeedsItNoMoreWaitsForNobodyAndIsToldOfNobody) {
+  const auto held = take(folder_, kFirst);
+  ASSERT_TRUE(held.ok());
+  bool told = false;
+  int waiting = 0;  // while it is asked: its place is kept
+  const auto lock = DeviceLock::take(
+      folder_, "GPU-1", kSecond, [&](const LockHolder&, int) { return told = true; },
+      [&] {
+        waiting = DeviceLock::waiters(folder_, "GPU-1");
+        return true;
+      });
+  ASSERT_TRUE(lock.ok());
+  EXPECT_FALSE(lock->is_held());
+  EXPECT_FALSE(told);
+  EXPECT_EQ(waiting, 1);
+  EXPECT_EQ(DeviceLock::waiters(folder_, "GPU-1"), 0);
+}
+
+TEST_F(DeviceLockTest, AHolderSaysUntilWhen) {
+  LockHolder busy = kFirst;
+  busy.until = "2026-11-21T13:20:00Z";
+  const auto held = take(folder_, busy);
+  ASSERT_TRUE(held.ok());
+  const auto second = take(folder_, kSecond);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message, HasSubstr("(run 0123456789ab, since 2026-11-21T13:00:00Z, "
+                                                "probably until 2026-11-21T13:20:00Z)"));
 }
 
 TEST(DeviceLock, TheCpuIsThatOfTheRunningKernel) {

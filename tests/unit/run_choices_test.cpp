@@ -20,6 +20,7 @@ RunRequest unusual_request() {
   RunRequest request;
   request.suite = "/suite";
   request.levels = {1, 2};
+  request.tags = {"matmul", "scan"};
   request.tasks = {"level1/0*"};
   request.size = "full";
   request.device = "cuda:1";
@@ -33,6 +34,7 @@ RunRequest unusual_request() {
   request.baselines_only = true;
   request.quick = true;
   request.checks_only = true;
+  request.seed = 7;
   request.budget_seconds = 60;
   request.call_limit_seconds = 0.5;
   return request;
@@ -58,6 +60,8 @@ TEST(RunChoices, AConfigurationGivesBackTheRequest) {
   EXPECT_EQ(configuration_of(again), configuration_of(request));
   EXPECT_EQ(again.device, "cuda:1");
   EXPECT_EQ(again.call_limit_seconds, 0.5);
+  EXPECT_EQ(again.seed, 7);
+  EXPECT_EQ(again.tags, request.tags);
 }
 
 TEST(RunChoices, AFileIsGivenBackWithItsAgent) {
@@ -93,7 +97,7 @@ TEST(RunChoices, LaterChoicesAreLeftOutAtTheirDefault) {
   const Json usual = configuration_of(RunRequest());
   for (const auto& [name, value] : usual.items()) names.insert(name);
   for (const char* later : {"file", "name", "allow_torch", "layout", "checks_only", "rerun",
-                            "call_limit_seconds", "shard"})
+                            "call_limit_seconds", "shard", "seed", "tags"})
     EXPECT_THAT(names, Not(Contains(later)));
   for (const char* always : {"device", "device_index", "size", "precision", "profile", "levels",
                              "tasks", "suite", "submissions", "agent", "baselines_only", "quick",

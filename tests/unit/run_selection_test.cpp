@@ -72,6 +72,19 @@ TEST_F(RunSelection, AMisspeltAgentIsNobody) {
   EXPECT_EQ(benches_.made, 0);
 }
 
+// A tag names tasks as --level does: all that have it are run, with or without a submission.
+TEST_F(RunSelection, ATagSelectsByOperators) {
+  request_.tags = {"matmul"};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/001_square_matrix_multiplication - no_submission",
+                                  "level2/076_gemm_add_relu - no_submission"));
+  request_.levels = {2};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level2/076_gemm_add_relu - no_submission"));
+  request_.tags = {"scan"};
+  EXPECT_THAT(good_run().nothing_selected, HasSubstr("no task matches"));
+}
+
 TEST_F(RunSelection, BaselinesTakeNoSubmission) {
   request_.baselines_only = true;
   request_.levels = {2};

@@ -11,6 +11,8 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include "runner/core/labels.hpp"
+#include "tests/fakes/await.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 // Three submissions for one task: a, b, c.
 class RunSessionTest : public RunTest {
@@ -108,6 +111,38 @@ TEST_F(RunSessionTest, WhatTorchMayDoIsOfTheKeyOfPythonOnly) {
   request_.allow_torch = "all";
   good_run();
   EXPECT_NE(kept_.rows.at(0).key, usual);
+}
+
+// Also where nothing was measured, and in the part that is resumed.
+TEST_F(RunSessionTest, ARowOfAKnownSeedIsLabelledAndHasAKeyOfItsOwn) {
+  good_run();
+  const std::string usual = kept_.rows.at(0).key;
+  EXPECT_EQ(kept_.rows[0].labels, "");
+  request_.seed = 7;
+  benches_.script.build_fails = {{"b", {ErrorCode::kSubmission, "no ;", ""}}};
+  stop_at("a");
+  good_run();
+  const std::vector<Evaluation> first = kept_.rows;
+  EXPECT_NE(first.at(0).key, usual) << "else a server would answer with it";
+  never_stop();
+  resumed();
+  ASSERT_EQ(kept_.rows.size(), 2U);
+  for (const Evaluation& row : {first.at(0), kept_.rows[0], kept_.rows[1]})
+    EXPECT_EQ(row.labels, kKnownInputsLabel) << to_string(row.state);
+  request_ = RunRequest();
+  request_.seed = 8;
+  terms_.resume = "latest";
+  EXPECT_THAT(refused_run().message, HasSubstr("another seed: 7 then, 8 now"));
+}
+
+TEST_F(RunSessionTest, AnOrderDecidesWhenARowIsMeasuredAndNotWhichThereAre) {
+  request_.seed = 7;
+  terms_.order = UnitOrder::kShuffled;
+  good_run();
+  const std::vector<std::string> shuffled = benches_.measured;
+  EXPECT_THAT(shuffled, UnorderedElementsAreArray(names({"a", "b", "c"})));
+  good_run();
+  EXPECT_EQ(benches_.measured, shuffled) << "a seed repeats its order, too";
 }
 
 TEST_F(RunSessionTest, CountsWhoseFaultAFailureIs) {
@@ -522,6 +557,42 @@ TEST_F(RunSessionTest, WhoWaitsMeasuresOnceTheDeviceIsFree) {
   holder.join();
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;
   EXPECT_EQ(outcome->rows, 3);
+}
+
+// A check of the same device, started while the first unit of a run is measured and over before the
+// second one is.
+TEST_F(RunSessionTest, ACheckTakesATurnBetweenTwoUnits) {
+  ScriptedBenches other;
+  other.place = benches_.place;
+  RunRequest checks = request_;
+  checks.checks_only = true;
+  checks.agent = "c";
+  const RunTerms elsewhere{.database = folder_ / "checks.sqlite"};
+  std::future<bool> check;
+  Target target;
+  target.device = "cpu";
+  const auto waiters = [&] {
+    return DeviceLock::waiters(benches_.place.state / "locks", device_lock_name(target) + "-turn");
+  };
+  bool was_over = false;
+  benches_.script.while_measuring = [&](const PlannedRow& unit) {
+    if (unit.id.agent == "a") {
+      check = std::async(std::launch::async, [&] {
+        KeptRun sink;
+        const auto outcome = RunSession(other, checks, elsewhere, sink).run();
+        const std::string& told = sink.told.lines;
+        const auto first = told.find("waiting for a turn between");
+        return outcome.ok() && first != told.npos &&
+               first == told.rfind("waiting for a turn between");
+      });
+      EXPECT_TRUE(await([&] { return waiters() == 1; }, "the check waits for its turn"));
+      EXPECT_THAT(other.measured, IsEmpty());
+    }
+    if (unit.id.agent == "b") was_over = other.measured.size() == 1;
+  };
+  EXPECT_EQ(good_run().rows, 3);
+  EXPECT_TRUE(check.get()) << "told once, and not of a turn that it gave away itself";
+  EXPECT_TRUE(was_over);
 }
 
 // On two devices, that is.

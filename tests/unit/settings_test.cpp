@@ -28,8 +28,11 @@ class Settings : public ::testing::Test {
   void toml(const std::string& text) { folder_.write("kbench.toml", text); }
   void variable(const std::string& name, const std::string& value) { variables_[name] = value; }
 
+  void own_toml(const std::string& text) { folder_.write("own/kbench.toml", text); }
+
   [[nodiscard]] SetElsewhere around() const {
     SetElsewhere around;
+    around.user_folder = folder_ / "own";
     around.environment = [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
       return found == variables_.end() ? std::nullopt : std::optional(found->second);
@@ -167,6 +170,42 @@ TEST_F(Settings, APresetGoesBeforeTheRest) {
   variable("KBENCH_PRESET", "h200");
   EXPECT_THAT(parse_as<RunOptions>({"run"}).levels, ElementsAre(3));
   expect_error({"run", "--preset", "h20"}, "has no preset \"h20\"", "did you mean \"h200\"?");
+}
+
+TEST_F(Settings, TheUsersOwnFileStandsBelowTheOther) {
+  own_toml("db = 'own.sqlite'\n[run]\nlevel = [1]\nbudget = 60\n[preset.p.run]\nbudget = 65\n");
+  auto run = parse_as<RunOptions>({"run"});
+  EXPECT_EQ(run.database, "own.sqlite");
+  EXPECT_THAT(run.levels, ElementsAre(1));
+  toml("[run]\nlevel = [2]\n[preset.q.run]\nlevel = [3]\n");
+  run = parse_as<RunOptions>({"run"});
+  EXPECT_THAT(run.levels, ElementsAre(2));
+  EXPECT_EQ(run.budget_seconds, 60);
+  EXPECT_EQ(parse_as<RunOptions>({"run", "--preset", "p"}).budget_seconds, 65);
+  EXPECT_THAT(parse_as<RunOptions>({"run", "--preset", "q"}).levels, ElementsAre(3));
+  expect_error({"run", "--preset", "r"}, "have no preset \"r\"", "");
+  variable("KBENCH_DB", "variable.sqlite");
+  EXPECT_EQ(parse_as<RunOptions>({"run"}).database, "variable.sqlite");
+}
+
+TEST_F(Settings, TheUsersOwnFileMaySayAnything) {
+  own_toml("[run]\nhtml = '/elsewhere/kbench.html'\n[serve]\ntokens = '/elsewhere/tokens'\n");
+  EXPECT_EQ(parse_as<ServeOptions>({"serve"}).tokens, "/elsewhere/tokens");
+  own_toml("[run]\nlevle = 1\n");
+  expect_error({"run"}, "own/kbench.toml:2: no command has a setting", "did you mean \"level\"?");
+}
+
+TEST(UserSettings, LieInTheXdgFolder) {
+  const auto folder = [](const char* xdg, const char* home) {
+    return user_settings_folder([=](const std::string& name) -> std::optional<std::string> {
+      const std::string value = name == "XDG_CONFIG_HOME" ? xdg : name == "HOME" ? home : "";
+      return value.empty() ? std::nullopt : std::optional(value);
+    });
+  };
+  EXPECT_EQ(folder("/xdg", "/home/me"), "/xdg/kbench");
+  EXPECT_EQ(folder("", "/home/me"), "/home/me/.config/kbench");
+  EXPECT_EQ(folder("relative", "/home/me"), "/home/me/.config/kbench");
+  EXPECT_EQ(folder("", ""), "");
 }
 
 TEST_F(Settings, WhatIsTypedSilencesWhatItExcludes) {

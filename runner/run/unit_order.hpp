@@ -1,0 +1,23 @@
+// The order in which the units of a run are measured: `kbench run --order`. It decides when a row
+// is measured and nothing that it says: a row's draws depend neither on its place nor on what else
+// was selected. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kbench {
+
+enum class UnitOrder {
+  kTask,      // by task, then agent, then variant: as the plan has them
+  kShuffled,  // at random: what drifts on the machine does not favour the first tasks
+  kLongest,   // what took longest before comes first; what nobody timed yet comes last
+};
+
+// Sorts `units`, of which `seconds` has the expected durations (0: nobody knows). `seed` is what a
+// shuffled order is drawn from.
+void order_units(UnitOrder order, const std::vector<double>& seconds, const std::string& seed,
+                 std::vector<std::size_t>& units);
+
+}  // namespace kbench
