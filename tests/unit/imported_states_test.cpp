@@ -187,7 +187,8 @@ TEST(OpenEvolve, ForeignFilesAreHeldAgainstWhatIsAllowed) {
               HasSubstr("different code for one program"));
   OpenEvolveFiles large;
   ASSERT_TRUE(
-      large.add_program(program("a", std::string(kMostKernelBytes + 1, 'x')).dump(), "l").ok());
+      large.add_program(program("a", std::string(kMostImportedKernelBytes + 1, 'x')).dump(), "l")
+          .ok());
   EXPECT_THAT(large.nodes(kSetting).error().message, HasSubstr("the kernel has 1 files"));
 }
 

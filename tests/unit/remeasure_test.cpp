@@ -37,15 +37,14 @@ TEST(Remeasurement, TheOrderOfAPairChangesFromRoundToRound) {
   const auto submission = [&](const char* where) {
     return find_submissions(folder / where).value().submissions.at(0);
   };
-  Installation place;
-  place.suites = KBENCH_TINY;
-  place.state = folder / "state";
-  place.locks = folder / "locks";
-  DeviceSession device(place, SessionTurns::kMany);
+  ScriptedBenches benches;
+  benches.place.suites = KBENCH_TINY;
+  benches.place.state = folder / "state";
+  benches.place.locks = folder / "locks";
   RunRequest like;
   like.device = "cpu";
   HeardPlan sink;
-  Remeasurement again({}, like, device, sink, {.database = folder / "again.sqlite"}, "test");
+  Remeasurement again({}, like, benches, sink, {.database = folder / "again.sqlite"}, "test");
   const std::vector<SourcePair> pairs{{"level1/019_relu", submission("old"), submission("subs")},
                                       {"level1/019_relu", {}, submission("subs")}};
   for (const auto& order : {ElementsAre("000-1-before", "000-2-after", "001-2-after"),
