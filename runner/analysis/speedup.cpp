@@ -159,8 +159,8 @@ std::string Doubts::words() const {
         "slow to stop, for the time that an evaluation has");
   if (uncalibrated)
     reasons.emplace_back(
-        "this device is not calibrated, so run-to-run variation is unknown: run "
-        "`kbench selftest timing` once");
+        "this device is not calibrated, so run-to-run variation is unknown: run `kbench calibrate` "
+        "once");
   return fmt::format("{}", fmt::join(reasons, "; and "));
 }
 

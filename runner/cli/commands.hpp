@@ -50,9 +50,9 @@ int call(const AgentRunOptions& options, const Installation& installation);
 int call(const ConfigOptions& options, const Installation& installation);
 // Exit status: 3 where kbench cannot run here.
 int call(const DoctorOptions& options, const Installation& installation);
-// What the device can do at most, and what equal runs on it differ by, into the device's one
-// calibration file. Exit status: 0 where everything was measured and the clock passed its checks,
-// else 3.
+// Measures what the device can do at most, and what equal runs on it differ by, into the device's
+// one calibration file. Exit status: 0 where everything was measured and the clock passed its
+// checks, else 3.
 int call(const CalibrateRequest& request, const Installation& installation);
 // Exit status: 3 where something is open: the machine, or kbench, lacks something.
 int call(const SelftestRequest& request, const Installation& installation);

@@ -60,7 +60,7 @@ class ClaimLedger {
   [[nodiscard]] std::optional<std::string> contradiction(std::span<const Sample> samples) const;
 
  private:
-  // What is granted for the empty call in each timed one; nanoseconds.
+  // Nanoseconds granted for the empty call in each timed one.
   [[nodiscard]] double granted_wall_ns() const;
 
   bool on_cpu_;

@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// What an empty call takes on each clock, nanoseconds.
+// Nanoseconds of an empty call on each clock.
 struct EmptyCalls {
   double wall_ns = 0;    // lower quartile, as of the calls
   double strict_ns = 0;  // median

@@ -123,13 +123,13 @@ class OneAtATimeTest(RunCase):
         with open(told, "wb") as errors:
             second = self.start(*CHECKED, *self.HONEST, "--db", "second.sqlite",
                                 errors=errors, HOME=str(self.folder / "another"))
-            self.wait_until(lambda: "held by process" in told.read_text("utf-8"),
+            self.wait_until(lambda: "waiting for a turn" in told.read_text("utf-8"),
                             "the second run said that it waits", second)
             self.end_first(first)
             second.communicate(timeout=120)
         self.assertEqual(second.returncode, GOOD, told.read_text("utf-8"))
         self.assertRegex(told.read_text("utf-8"),
-                         rf"held by process {first.pid} \(run [0-9a-f]{{12}}, since 20")
+                         rf"evaluations of process {first.pid} \(run [0-9a-f]{{12}}, since 20")
         times = []
         for name in ("first", "second"):
             with sqlite3.connect(self.folder / f"{name}.sqlite") as store:

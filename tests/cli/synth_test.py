@@ -164,7 +164,7 @@ class ExecutedTest(SynthCase):
 
 class PackageTest(SynthCase):
     def test_a_package_is_built_of_what_is_kept(self):
-        text = HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 8192)
+        text = HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 32768)  # a fast machine takes 4 ms
         (self.folder / "one.py").write_text(text, encoding="utf-8")
         result = self.synth("--from", "one.py", "--out", "out")
         self.assert_good(result)
@@ -176,7 +176,7 @@ class PackageTest(SynthCase):
 
 class FlawTest(SynthCase):
     def test_a_flaw_that_only_running_shows(self):
-        text = HEAD.format("torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)", 16384)
+        text = HEAD.format("torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)", 65536)
         (self.folder / "one.py").write_text(text, encoding="utf-8")
         result = self.synth("--from", "one.py", "--no-packages", "--out", "out")
         self.assert_fails(result, NOTHING_SELECTED)

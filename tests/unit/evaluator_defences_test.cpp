@@ -392,8 +392,7 @@ TEST_F(DefencesTest, WhereTwoMeasurementsDisagreeAThirdTells) {
 
 TEST_F(DefencesTest, BelowTheFloorTwiceIsSuspect) {
   script_.peaks = {.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e12};
-  size_.inputs.front().shape = {1'000'000};  // 4 MB read and 4 MB written at 1 GB/s
-  size_.outputs.front().shape = {1'000'000};
+  size_.work.read_bytes = size_.work.written_bytes = 4e6;  // at 1 GB/s
   expect_state(State::kSuspect);
   EXPECT_EQ(script_.count("restart"), 1);
 }

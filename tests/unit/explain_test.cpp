@@ -65,7 +65,7 @@ TEST(Explain, WithoutACalibrationItSaysWhatToDo) {
   Evaluation row = timed(kEagerNs / 2);
   row.calibration.reset();
   EXPECT_THAT(all_of(run_of({row}))[0].sentences,
-              Contains(AllOf(HasSubstr("not calibrated"), HasSubstr("kbench selftest timing"))));
+              Contains(AllOf(HasSubstr("not calibrated"), HasSubstr("kbench calibrate"))));
 }
 
 TEST(Explain, WhyARowRanksNobody) {

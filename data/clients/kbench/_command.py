@@ -28,8 +28,8 @@ TEXT_COLUMNS = (
     "run_id", "started_at", "task", "size", "device", "device_name", "agent", "submission", "variant", "state",
     "fault", "time_ns.reason", "speedup.eager.verdict", "speedup.compiled.verdict", "baseline_speedup.verdict",
     "message", "hint", "precision", "profile", "lint", "unranked_reason", "uncredited_reason", "pay",
-    "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels", "calibrated_at",
-    "no_verdict_reason", "chain")
+    "limit_basis", "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels",
+    "calibrated_at", "no_verdict_reason", "chain")
 
 
 def _program() -> Tuple[Path, bool]:
