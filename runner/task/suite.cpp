@@ -15,6 +15,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/task/json_picker.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
@@ -30,35 +31,26 @@ constexpr std::size_t kNumberDigits = 3;  // at least
 
 // Picks the schema and the title out of the head and stops at the key "sizes". The head holds plain
 // fields and, for reasons, objects of them.
-class HeadReader final : public nlohmann::json_sax<Json> {
+class HeadReader final : public JsonPicker {
  public:
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return ++depth_ <= 2; }
-  bool end_object() override { return --depth_ > 0; }
+  bool start_object(std::size_t size) override {
+    return JsonPicker::start_object(size) && depth() <= 2;
+  }
+  bool end_object() override { return JsonPicker::end_object() && depth() > 0; }
   bool start_array(std::size_t) override { return false; }
-  bool end_array() override { return true; }
-
   bool key(string_t& name) override {
-    if (depth_ == 2) reason_ = name;
-    if (depth_ != 1) return true;
+    if (depth() == 2) reason_ = name;
+    if (depth() != 1) return true;
     key_ = name;
     complete_ = name == "sizes";
     return !complete_;
   }
   bool string(string_t& text) override {
-    if (depth_ == 2 && key_ == "lint_accepts") lint_accepts_[reason_] = text;
-    if (depth_ != 1) return true;
+    if (depth() == 2 && key_ == "lint_accepts") lint_accepts_[reason_] = text;
+    if (depth() != 1) return true;
     if (key_ == "schema") schema_ = text;
     if (key_ == "title") title_ = text;
     return true;
-  }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
   }
 
   [[nodiscard]] bool complete() const { return complete_; }
@@ -69,7 +61,6 @@ class HeadReader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  int depth_ = 0;
   bool complete_ = false;
   std::string key_;
   std::string reason_;  // the key within an object of reasons
@@ -79,33 +70,17 @@ class HeadReader final : public nlohmann::json_sax<Json> {
 };
 
 // Picks the keys of "sizes" out of a whole file.
-class SizesReader final : public nlohmann::json_sax<Json> {
+class SizesReader final : public JsonPicker {
  public:
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return ++depth_ < kMaxDepth; }
-  bool end_object() override { return --depth_ >= 0; }
-  bool start_array(std::size_t) override { return ++depth_ < kMaxDepth; }
-  bool end_array() override { return --depth_ >= 0; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
   bool key(string_t& name) override {
-    if (depth_ == 1) in_sizes_ = name == "sizes";
-    if (depth_ == 2 && in_sizes_) sizes_.push_back(name);
+    if (depth() == 1) in_sizes_ = name == "sizes";
+    if (depth() == 2 && in_sizes_) sizes_.push_back(name);
     return true;
   }
 
   [[nodiscard]] const std::vector<std::string>& sizes() const { return sizes_; }
 
  private:
-  static constexpr int kMaxDepth = 64;
-  int depth_ = 0;
   bool in_sizes_ = false;
   std::vector<std::string> sizes_;
 };

@@ -6,30 +6,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/core/json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/task/family.hpp"
+#include "runner/task/json_picker.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {
 
 // Picks the values of all keys "op" out of a task file: the operators of its graphs.
-class OperatorReader final : public nlohmann::json_sax<Json> {
+class OperatorReader final : public JsonPicker {
  public:
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return ++depth_ < kMaxDepth; }
-  bool end_object() override { return --depth_ >= 0; }
-  bool start_array(std::size_t) override { return ++depth_ < kMaxDepth; }
-  bool end_array() override { return --depth_ >= 0; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
   bool key(string_t& name) override {
     is_operator_ = name == "op";
     return true;
@@ -42,8 +29,6 @@ class OperatorReader final : public nlohmann::json_sax<Json> {
   [[nodiscard]] const std::vector<std::string>& operators() const { return operators_; }
 
  private:
-  static constexpr int kMaxDepth = 64;
-  int depth_ = 0;
   bool is_operator_ = false;
   std::vector<std::string> operators_;
 };
