@@ -54,22 +54,23 @@ void print_limits(const MeasuredDevice& measured, const DeviceSheet* sheet, cons
                                              100 * line.limit.value / line.stated)
                                : "");
   }
-  if (sheet == nullptr) return;
-  for (const std::string& caution : cautions_of(measured.limits, *sheet))
+  for (const std::string& caution : cautions_of(measured.limits, sheet))
     fmt::print("{}  {}\n", out.paint(Color::kYellow, "caution"), caution);
 }
 
 Json to_json(const MeasuredDevice& measured, const DeviceSheet* sheet) {
-  Json json = {{"schema_version", 1},          {"device", measured.device.device},
-               {"name", measured.device.name}, {"driver", measured.device.driver},
-               {"limits", measured.limits},    {"data_sheet", nullptr},
-               {"cautions", Json::array()}};
+  Json json = {{"schema_version", 1},
+               {"device", measured.device.device},
+               {"name", measured.device.name},
+               {"driver", measured.device.driver},
+               {"limits", measured.limits},
+               {"data_sheet", nullptr},
+               {"cautions", cautions_of(measured.limits, sheet)}};
   if (sheet != nullptr) {
     json["data_sheet"] = {{"name", sheet->name},
                           {"bytes_per_s", sheet->bytes_per_s},
                           {"products_per_s", sheet->products},
                           {"source", sheet->source}};
-    json["cautions"] = cautions_of(measured.limits, *sheet);
   }
   return json;
 }

@@ -70,16 +70,21 @@ bool is_sound(const Calibration& calibration) {
          std::isfinite(calibration.between_runs) && calibration.between_runs >= 0;
 }
 
+// What a device could be: a rate a second from a million, slower than any, to 10^18, and less than
+// a second for a launch. An absurd peak would put the floor out of reach.
 bool is_sound(const DeviceLimits& limits) {
-  const auto sound = [](const MeasuredLimit& one) {
-    return std::isfinite(one.value) && one.value >= 0 && std::isfinite(one.spread);
+  const auto within = [](const MeasuredLimit& one, double least, double most) {
+    return one.value >= least && one.value <= most && one.spread >= 0 && one.spread <= 1;
+  };
+  const auto sound = [&](const MeasuredLimit& rate) {
+    return within(rate, 0, 0) || within(rate, 1e6, 1e18);  // 0: not measured
   };
   const auto all = [&](const auto& list) {
     return std::all_of(list.begin(), list.end(),
                        [&](const auto& one) { return sound(one.second); });
   };
   return sound(limits.copy) && sound(limits.read) && sound(limits.write) &&
-         sound(limits.launch_ns) && all(limits.products) && all(limits.vectors);
+         within(limits.launch_ns, 0, 1e9) && all(limits.products) && all(limits.vectors);
 }
 
 // Empty where there is no such file. Errors: kBadInput.

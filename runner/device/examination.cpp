@@ -252,11 +252,9 @@ Finding check_limits(const fs::path& state, const std::vector<GpuInfo>& gpus) {
       continue;
     }
     text += device.name + ": " + limits_words(**limits);
-    if (const DeviceSheet* sheet = find_device_sheet(device.name)) {
-      for (const std::string& caution : cautions_of(**limits, *sheet)) {
-        text += "; " + caution;
-        hint = "find out what slows it down (heat, power, other programs), then `kbench calibrate`";
-      }
+    for (const std::string& caution : cautions_of(**limits, find_device_sheet(device.name))) {
+      text += "; " + caution;
+      hint = "find out what slows it down (heat, power, other programs), then `kbench calibrate`";
     }
   }
   return {"limits", hint.empty() ? Health::kPass : Health::kCaution, text, hint};

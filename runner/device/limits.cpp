@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFarBelow = 0.70;
 constexpr double kFarAbove = 1.05;
+constexpr double kRestless = 0.15;
 
 }  // namespace
 
@@ -65,19 +66,30 @@ std::vector<std::pair<std::string, std::string>> describe_limits(const DeviceLim
   return facts;
 }
 
-std::vector<std::string> cautions_of(const DeviceLimits& limits, const DeviceSheet& sheet) {
+std::vector<std::string> cautions_of(const DeviceLimits& limits, const DeviceSheet* sheet) {
   std::vector<std::string> cautions;
+  const auto restless = [&](const std::string& what, const MeasuredLimit& one) {
+    if (one.spread > kRestless)
+      cautions.push_back(
+          fmt::format("{} differed by {:.0f} % between rounds: other programs ran, "
+                      "and the device can do more",
+                      what, 100 * one.spread));
+  };
+  restless("bandwidth", limits.copy);
+  for (const auto& [precision, products] : limits.products)
+    restless(precision + " products", products);
+  if (sheet == nullptr) return cautions;
   const auto look = [&](const std::string& what, double measured, double stated) {
     if (!(measured > 0) || !(stated > 0)) return;
     const double share = measured / stated;
     if (share >= kFarBelow && share <= kFarAbove) return;
     cautions.push_back(
-        fmt::format("{} is {:.0f} % of what {} states", what, 100 * share, sheet.source));
+        fmt::format("{} is {:.0f} % of what {} states", what, 100 * share, sheet->source));
   };
-  look("bandwidth", limits.bandwidth(), sheet.bytes_per_s);
+  look("bandwidth", limits.bandwidth(), sheet->bytes_per_s);
   for (const auto& [precision, products] : limits.products) {
-    const auto stated = sheet.products.find(precision);
-    if (stated != sheet.products.end())
+    const auto stated = sheet->products.find(precision);
+    if (stated != sheet->products.end())
       look(precision + " products", products.value, stated->second);
   }
   return cautions;

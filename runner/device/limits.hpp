@@ -27,10 +27,11 @@ struct MeasuredDevice {
 [[nodiscard]] Result<MeasuredDevice> measure_device_limits(DeviceSession& session,
                                                            const Target& target, bool wait);
 
-// One sentence for each figure below 70 % or above 105 % of the data sheet's; none where a figure
-// is on either side unknown.
+// One sentence for each figure whose median round lay more than 15 % below the best, and for each
+// below 70 % or above 105 % of the data sheet's; none where there is no sheet, or where a figure is
+// on either side unknown.
 [[nodiscard]] std::vector<std::string> cautions_of(const DeviceLimits& limits,
-                                                   const DeviceSheet& sheet);
+                                                   const DeviceSheet* sheet);
 
 // For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
 // precision class, and the least time of this work in fp32, of which a last-level cache of

@@ -186,5 +186,17 @@ TEST_F(CalibrationFile, NoStateFolderNoCalibration) {
   EXPECT_FALSE(keep_calibration({}, stored(gpu(), 0.002)));
 }
 
+// An absurd peak would put the floor of every task out of reach.
+TEST_F(CalibrationFile, LimitsThatNoDeviceHasAreNotBelieved) {
+  for (const double bandwidth : {1e300, 1e-300, -5.0}) {
+    ASSERT_TRUE(keep_limits(state(), gpu(), limits_of(bandwidth)));
+    const auto limits = find_limits(state(), gpu());
+    ASSERT_FALSE(limits) << bandwidth;
+    EXPECT_NE(limits.error().message.find("holds what is no limit"), std::string::npos);
+    for (const auto& file : std::filesystem::recursive_directory_iterator(state()))
+      if (file.is_regular_file()) std::filesystem::remove(file);
+  }
+}
+
 }  // namespace
 }  // namespace kbench

@@ -27,13 +27,22 @@ DeviceLimits limits(double copy, double fp32) {
 }
 
 TEST(DeviceLimits, NearTheDataSheetNothingIsSaid) {
-  EXPECT_THAT(cautions_of(limits(0.9e12, 0.8e13), kSheet), IsEmpty());
+  EXPECT_THAT(cautions_of(limits(0.9e12, 0.8e13), &kSheet), IsEmpty());
 }
 
 TEST(DeviceLimits, FarBelowOrAboveTheDataSheetIsACaution) {
-  EXPECT_THAT(cautions_of(limits(0.6e12, 1.2e13), kSheet),
+  EXPECT_THAT(cautions_of(limits(0.6e12, 1.2e13), &kSheet),
               ElementsAre("bandwidth is 60 % of what the data sheet states",
                           "fp32 products is 120 % of what the data sheet states"));
+}
+
+TEST(DeviceLimits, RoundsThatDifferAreACaution) {
+  DeviceLimits restless = limits(0.9e12, 0.8e13);
+  restless.copy.spread = 0.25;
+  restless.products["fp32"].spread = 0.14;
+  EXPECT_THAT(cautions_of(restless, nullptr),
+              ElementsAre(HasSubstr("bandwidth differed by 25 % between rounds")));
+  EXPECT_THAT(cautions_of(limits(1, 1), nullptr), IsEmpty()) << "and nobody states anything";
 }
 
 TEST(DeviceLimits, APromptHearsTheLeastTimeOfItsTask) {
