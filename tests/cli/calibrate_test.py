@@ -9,12 +9,14 @@ class CalibrateTest(cli_case.CliCase):
     def test_limits_are_kept_shown_and_used(self):
         result = self.kbench("calibrate", "--only", "limits", "--device", "cpu", "--format", "json", timeout=300)
         self.assert_good(result)
-        limits = json.loads(result.stdout)["limits"]
+        measured = json.loads(result.stdout)
+        limits = measured["limits"]
         for name in ("copy", "read", "write"):
             self.assertGreater(limits[name]["value"], 1e8, name)  # bytes a second
             self.assertGreaterEqual(limits[name]["spread"], 0, name)
         self.assertLessEqual({"fp32", "fp64"}, set(limits["products"]))
-        self.assertGreater(limits["products"]["fp32"]["value"], limits["products"]["fp64"]["value"])
+        for precision, products in limits["products"].items():
+            self.assertGreater(products["value"], 1e7, precision)  # operations a second
 
         [kept_file] = (self.folder / ".local/state/kbench/calibrations").iterdir()
         kept = json.loads(kept_file.read_text())["devices"][0]
@@ -22,7 +24,10 @@ class CalibrateTest(cli_case.CliCase):
         self.assertNotIn("calibration", kept)  # the other half is another command's
         doctor = json.loads(self.kbench("doctor", "--format", "json").stdout)
         found = next(f for f in doctor["findings"] if f["check"] == "limits")
-        self.assertEqual(found["health"], "PASS", found)
+        # A busy machine is a caution, of which both say the same.
+        self.assertEqual(found["health"], "CAUTION" if measured["cautions"] else "PASS", found)
+        for caution in measured["cautions"]:
+            self.assertIn(caution, found["text"])
 
         prompt = self.kbench("tasks", "prompt", "level1/019_relu", "--device", "cpu")
         self.assert_good(prompt)
