@@ -132,7 +132,7 @@ std::vector<std::string> numbers_of(const ResultRow& row) {
 // See data/docs/trust.md: five runs on a GPU, three on a CPU.
 std::string calibration_time(const std::string& device) {
   return device == "cpu" ? "about ten minutes, once for this device"
-                         : "about two minutes, once for this device";
+                         : "about three minutes, once for this device";
 }
 
 std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {

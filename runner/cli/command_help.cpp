@@ -493,7 +493,7 @@ constexpr const char* kTimingHelp =
     "clock\n"
     "made of them, and measures by how much equal runs of this device differ. That is its\n"
     "calibration: without one no row gets a verdict, because nobody knows whether the next run\n"
-    "would say the same. Takes two minutes on a GPU, some ten on a CPU; do it again after a new\n"
+    "would say the same. Takes three minutes on a GPU, some ten on a CPU; do it again after a new\n"
     "driver or a new kbench.\n\n"
     "Examples:\n"
     "  kbench selftest timing\n"

@@ -87,7 +87,7 @@ class UncalibratedTest(CardCase):
         self.assertIn("not calibrated", title)
         text = page.inner_text("#headline")
         self.assertIn("kbench calibrate", text)
-        self.assertIn("about two minutes", text)
+        self.assertIn("about three minutes", text)
         self.assertNotIn("0\N{NO-BREAK SPACE}%", text)
 
 
