@@ -1,7 +1,7 @@
 """Small blocks of networks, several operators each."""
 
 from .build import IMAGE, ROWS, STEPS
-from .operators import drawn
+from .operator_kind import drawn
 
 
 def _heads(b):

@@ -1,7 +1,7 @@
 """Operators that compute each element from the elements at its place."""
 
 from .build import ANY, ROWS, SPATIAL, STEPS
-from .operators import drawn, plain
+from .operator_kind import drawn, plain
 
 
 def _leaky(b):

@@ -1,7 +1,7 @@
 """Losses and similarities: the value against another one. Most end the module."""
 
 from .build import END, IMAGE, ROWS, STEPS
-from .operators import drawn
+from .operator_kind import drawn
 
 _FLOATS = (ROWS, STEPS, IMAGE)
 

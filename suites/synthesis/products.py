@@ -3,7 +3,7 @@
 import math
 
 from .build import ROWS, STEPS
-from .operators import drawn
+from .operator_kind import drawn
 
 _WIDTHS = (32, 48, 64, 96, 128, 192, 256, 384, 512)
 

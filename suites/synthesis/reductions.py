@@ -1,7 +1,7 @@
 """Operators along dimensions: reductions, scans, norms, softmax, order."""
 
 from .build import ANY, END, IMAGE, LINE, ROWS, STEPS, VOLUME
-from .operators import drawn
+from .operator_kind import drawn
 
 # Dimensions that may be reduced together, and the type of what is left.
 _LEFT = {

@@ -3,7 +3,7 @@
 import math
 
 from .build import IMAGE, LINE, ROWS, SPATIAL, STEPS, VOLUME
-from .operators import drawn
+from .operator_kind import drawn
 
 _OUT = (4, 8, 12, 16, 24, 32, 48, 64)
 
