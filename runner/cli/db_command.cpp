@@ -1,22 +1,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <chrono>
-#include <ctime>
 #include <optional>
-#include <system_error>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "reports/run_facts.hpp"
-#include "reports/run_list.hpp"
+#include "reports/database_report.hpp"
 #include "reports/sanitize.hpp"
-#include "reports/text_table.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
@@ -35,33 +26,8 @@
 namespace kbench {
 namespace {
 
-constexpr int kSchemaVersion = 1;  // of the JSON below
-// How long an unfinished run is taken for one that is running, or that somebody resumes.
-constexpr int kDaysUnfinished = 7;
-
-std::string size_words(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"kB", "MB", "GB", "TB"};
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  double size = static_cast<double>(bytes) / 1000;
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
-  return fmt::format("{:.{}f} {}", size, size < 10 ? 1 : 0, kUnits[unit]);
-}
-
 std::string count_words(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-std::string short_name(const std::string& run_id) {
-  constexpr std::size_t kShown = 12;
-  return sanitize_line(run_id.substr(0, kShown));
-}
-
-// UTC, RFC 3339, as runs are dated.
-std::string days_ago(int days) {
-  const auto then = std::chrono::system_clock::now() - std::chrono::hours(24) * days;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
 }
 
 // Of whom this is run by; without it, chains are not checked.
@@ -89,70 +55,6 @@ class Counted {
   std::string phase_;
 };
 
-// --- check ---
-
-Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
-  Json runs = Json::array();
-  for (const CheckedRun& run : check.runs)
-    runs.push_back({{"id", run.run.id},
-                    {"started_at", run.run.started_at},
-                    {"rows", run.rows},
-                    {"episodes", run.episodes},
-                    {"states", run.states},
-                    {"chain", to_string(run.chain.state)},
-                    {"chain_message", run.chain.message},
-                    {"wrong", run.wrong}});
-  return {{"schema_version", kSchemaVersion},
-          {"file", file.string()},
-          {"bytes", check.bytes},
-          {"schema", check.schema},
-          {"newest_schema", check.newest_schema},
-          {"sound", check.sound()},
-          {"wrong", check.wrong},
-          {"runs", std::move(runs)}};
-}
-
-std::string check_table(const DatabaseCheck& check, const TableStyle& style) {
-  Column id{.heading = "Run"};
-  Column date{.heading = "Date (UTC)", .importance = 1};
-  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 2};
-  Column chain{.heading = "Chain", .importance = 3};
-  Column found{.heading = "Found"};
-  for (const CheckedRun& run : check.runs) {
-    const bool sound = run.wrong.empty();
-    id.cells.push_back({short_name(run.run.id), {}});
-    date.cells.push_back({sanitize_line(minute_of(run.run.started_at)), {}});
-    rows.cells.push_back({fmt::format("{}", run.rows), {}});
-    chain.cells.push_back({std::string(to_string(run.chain.state)), {}});
-    found.cells.push_back(
-        {sound ? std::string("sound") : "WRONG: " + count_words(run.wrong.size(), "finding"),
-         sound ? std::nullopt : std::optional(Tone::kBad)});
-  }
-  return render_table(
-      {std::move(id), std::move(date), std::move(rows), std::move(chain), std::move(found)}, style);
-}
-
-void print_check(const DatabaseCheck& check, const DbOptions& options) {
-  fmt::print("{}: {}, schema {} of {}\n", printable(options.database.string()),
-             size_words(check.bytes), check.schema, check.newest_schema);
-  for (const std::string& sentence : check.wrong)
-    fmt::print("WRONG: {}\n", sanitize_line(sentence));
-  if (!check.runs.empty()) fmt::print("{}", check_table(check, output_style(options.common)));
-  for (const CheckedRun& run : check.runs)
-    for (const std::string& sentence : run.wrong)
-      fmt::print("{}: {}\n", short_name(run.run.id), sanitize_line(sentence));
-}
-
-// Sound is what is as a database has to be. Whether a row was changed is for its chain to tell.
-std::string chain_caution(const DatabaseCheck& check) {
-  std::size_t unknown = 0;
-  for (const CheckedRun& run : check.runs)
-    unknown += run.chain.state == ChainFinding::State::kHolds ? 0u : 1u;
-  if (unknown == 0) return "";
-  return fmt::format("; nobody can tell here whether the rows of {} were changed",
-                     count_words(unknown, "run"));
-}
-
 Result<int> perform_check(const DbOptions& options, const Installation& installation) {
   Counted counted(options.common, "checking runs");
   const auto check =
@@ -165,20 +67,11 @@ Result<int> perform_check(const DbOptions& options, const Installation& installa
   if (options.format == OutputFormat::kJson)
     print_json(check_json(*check, options.database));
   else
-    print_check(*check, options);
-  const auto runs = count_words(check->runs.size(), "run");
-  if (check->sound())
-    return finish(ExitCode::kGood,
-                  fmt::format("{} is sound, with {}{}", options.database.string(), runs,
-                              chain_caution(*check)),
-                  options.common.verbosity);
-  const auto bad = std::count_if(check->runs.begin(), check->runs.end(),
-                                 [](const CheckedRun& run) { return !run.wrong.empty(); });
+    fmt::print("{}", render_check(*check, options.database, output_style(options.common)));
+  const std::string words = check_words(*check, options.database);
+  if (check->sound()) return finish(ExitCode::kGood, words, options.common.verbosity);
   return finish(ExitCode::kTaskFailed,
-                fmt::format("{} is not sound: {} in the file, {} of {} (exit code 1); `kbench db "
-                            "salvage` saves what is whole",
-                            options.database.string(), count_words(check->wrong.size(), "finding"),
-                            bad, runs),
+                words + " (exit code 1); `kbench db salvage` saves what is whole",
                 options.common.verbosity);
 }
 
@@ -209,41 +102,6 @@ Result<int> perform_vacuum(const DbOptions& options) {
                 options.common.verbosity);
 }
 
-// --- prune ---
-
-std::string prune_table(const std::vector<PruneVerdict>& verdicts, const TableStyle& style) {
-  Column what{.heading = "What"};
-  Column id{.heading = "Run"};
-  Column date{.heading = "Date (UTC)", .importance = 3};
-  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 1};
-  Column size{.heading = "About", .kind = Column::Kind::kNumber, .importance = 2};
-  Column why{.heading = "Because"};
-  for (const PruneVerdict& verdict : verdicts) {
-    what.cells.push_back({verdict.goes ? "goes" : "stays",
-                          verdict.goes ? std::optional(Tone::kCaution) : std::nullopt});
-    id.cells.push_back({short_name(verdict.run.id), {}});
-    date.cells.push_back({sanitize_line(minute_of(verdict.run.started_at)), {}});
-    rows.cells.push_back({fmt::format("{}", verdict.rows), {}});
-    size.cells.push_back({verdict.bytes ? size_words(*verdict.bytes) : std::string("–"), {}});
-    why.cells.push_back({sanitize_line(verdict.why), {}});
-  }
-  return render_table({std::move(what), std::move(id), std::move(date), std::move(rows),
-                       std::move(size), std::move(why)},
-                      style);
-}
-
-Json prune_json(const std::vector<PruneVerdict>& verdicts, bool dry_run) {
-  Json runs = Json::array();
-  for (const PruneVerdict& verdict : verdicts)
-    runs.push_back({{"id", verdict.run.id},
-                    {"started_at", verdict.run.started_at},
-                    {"rows", verdict.rows},
-                    {"goes", verdict.goes},
-                    {"why", verdict.why},
-                    {"bytes", verdict.bytes ? Json(*verdict.bytes) : Json()}});
-  return {{"schema_version", kSchemaVersion}, {"dry_run", dry_run}, {"runs", std::move(runs)}};
-}
-
 struct Going {
   std::vector<std::string> run_ids;
   std::uint64_t bytes = 0;  // about
@@ -260,11 +118,7 @@ Going going(const std::vector<PruneVerdict>& verdicts) {
 }
 
 Result<int> perform_prune(const DbOptions& options, const Installation& installation) {
-  PruneRule rule;
-  rule.begun_before = days_ago(options.keep_days);
-  rule.keep_good = options.keep_good;
-  rule.key = key_of(installation);
-  rule.unfinished_since = days_ago(kDaysUnfinished);
+  const PruneRule rule = keep_runs_of(options.keep_days, options.keep_good, key_of(installation));
   Counted judging(options.common, "looking at runs");
   const auto verdicts = judge_runs(
       options.database, rule, {[&](std::size_t done, std::size_t all) { judging(done, all); }});
@@ -273,7 +127,7 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
   if (options.format == OutputFormat::kJson)
     print_json(prune_json(*verdicts, options.dry_run));
   else
-    fmt::print("{}", prune_table(*verdicts, output_style(options.common)));
+    fmt::print("{}", render_prune(*verdicts, output_style(options.common)));
   const Going leaving = going(*verdicts);
   const std::string runs = count_words(verdicts->size(), "run");
   if (options.dry_run) {
@@ -298,29 +152,10 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
       options.common.verbosity);
 }
 
-// --- salvage, merge ---
-
-void print_lines(const char* label, const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences)
-    fmt::print("{}: {}\n", label, sanitize_line(sentence));
-}
-
-void print_salvaged(const Salvaged& salvaged) {
-  print_lines("mended", salvaged.mended);
-  for (const SavedRun& run : salvaged.saved)
-    fmt::print("saved   {}  {}  {}, {}: {}\n", short_name(run.run.id),
-               sanitize_line(minute_of(run.run.started_at)), count_words(run.rows, "row"),
-               to_string(run.chain.state), sanitize_line(run.chain.message));
-  for (const LostRun& run : salvaged.lost)
-    fmt::print("lost    {}  {}  {}\n", short_name(run.id), sanitize_line(minute_of(run.started_at)),
-               sanitize_line(run.why));
-  print_lines("lost", salvaged.notes);
-}
-
 Result<int> perform_salvage(const DbOptions& options, const Installation& installation) {
   const auto salvaged = salvage(options.from, options.to, key_of(installation));
   if (!salvaged) return salvaged.error();
-  print_salvaged(*salvaged);
+  fmt::print("{}", render_salvaged(*salvaged));
   if (salvaged->saved.empty())
     return finish(ExitCode::kTaskFailed,
                   fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
@@ -336,48 +171,22 @@ Result<int> perform_salvage(const DbOptions& options, const Installation& instal
       options.common.verbosity);
 }
 
-const char* to_words(MergedRun::State state) {
-  switch (state) {
-    case MergedRun::State::kAdded: return "added  ";
-    case MergedRun::State::kThere: return "there  ";
-    case MergedRun::State::kRefused: return "REFUSED";
-  }
-  return "REFUSED";
-}
-
-void print_merged(const MergedRun& run) {
-  std::string more;
-  if (run.state == MergedRun::State::kAdded) more = fmt::format("  {}", to_string(run.chain.state));
-  if (run.state == MergedRun::State::kRefused) more = "  " + sanitize_line(run.why);
-  fmt::print("{}  {}  {}  from {}{}\n", to_words(run.state), short_name(run.run.id),
-             sanitize_line(minute_of(run.run.started_at)), printable(run.from.string()), more);
-  print_lines("damaged", run.damaged);
-}
-
 Result<int> perform_merge(const DbOptions& options, const Installation& installation) {
   MergeRequest request;
   request.into = options.to;
   request.from = options.others;
   request.key = key_of(installation);
   request.lint = options.lint;
-  request.progress = print_merged;
+  request.progress = [](const MergedRun& run) { fmt::print("{}", render_merged(run)); };
   const auto merged = merge_databases(request);
   if (!merged) return merged.error();
-  print_lines("note", merged->notes);
+  for (const std::string& note : merged->notes) fmt::print("note: {}\n", sanitize_line(note));
   const auto count = [&](MergedRun::State state) {
     return static_cast<std::size_t>(
         std::count_if(merged->runs.begin(), merged->runs.end(),
                       [&](const MergedRun& run) { return run.state == state; }));
   };
-  const std::size_t refused = count(MergedRun::State::kRefused);
-  std::size_t damaged = 0;
-  for (const MergedRun& run : merged->runs) damaged += run.damaged.size();
-  const auto changed = std::count_if(
-      merged->runs.begin(), merged->runs.end(),
-      [](const MergedRun& run) { return run.chain.state == ChainFinding::State::kChanged; });
-  std::string bad = refused == 0 ? "" : fmt::format(", {} refused", refused);
-  if (changed > 0) bad += fmt::format(", {} changed since they were measured", changed);
-  if (damaged > 0) bad += fmt::format(", {} damaged", count_words(damaged, "source"));
+  std::string bad = merge_faults(*merged);
   if (!bad.empty()) bad += " (exit code 1)";
   return finish(bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
                 fmt::format("{} added to {}, {} there already{}",
@@ -398,21 +207,6 @@ Result<int> perform(const DbOptions& options, const Installation& installation) 
   return Error{ErrorCode::kUsage, "no such command", ""};
 }
 
-// "90d" or "12w" as days. Errors: kUsage.
-Result<int> parse_age(std::string_view word) {
-  constexpr int kMostDays = 100'000;
-  int number = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  const std::string_view unit = word.substr(static_cast<std::size_t>(end - word.data()));
-  const int days = unit == "w" ? 7 : 1;
-  if (error == std::errc() && number >= 0 && number <= kMostDays / days &&
-      (unit == "d" || unit == "w"))
-    return number * days;
-  return Error{ErrorCode::kUsage,
-               fmt::format("\"{}\" is no time to keep runs for", word.substr(0, 40)),
-               "say 90d for days or 12w for weeks"};
-}
-
 // Where to keep, what to take: paths that must be there.
 void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::path& path,
                      const std::string& help) {
@@ -424,7 +218,7 @@ void add_prune(CLI::App& prune, DbOptions& options) {
       .add_option_function<std::string>(
           "--keep",
           [&options](const std::string& word) {
-            const auto days = parse_age(word);
+            const auto days = parse_keep_time(word);
             if (!days) throw CLI::ValidationError("--keep", days.error().message);
             options.keep_days = *days;
           },

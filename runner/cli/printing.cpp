@@ -6,16 +6,23 @@
 
 #include "reports/json_text.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/store/chained_store.hpp"
 
 namespace kbench {
 
-std::optional<int> complain_without_runs(const Store& store, const std::filesystem::path& database,
-                                         const CommonOptions& common) {
-  const auto runs = store.runs();
-  if (!runs) return fail(runs.error(), inspect_terminal(STDERR_FILENO, common.color));
-  if (!runs->empty()) return std::nullopt;
-  return finish(ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string()),
-                common.verbosity);
+int with_runs(const std::filesystem::path& database, const CommonOptions& common,
+              const Installation& installation,
+              const std::function<Result<int>(const Store&)>& act) {
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, common.color);
+  const auto store = open_with_key(database, Store::Mode::kReadOnly, installation.state);
+  if (!store) return fail(store.error(), terminal);
+  const auto runs = store->runs();
+  if (!runs) return fail(runs.error(), terminal);
+  if (runs->empty())
+    return finish(ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string()),
+                  common.verbosity);
+  const auto status = act(*store);
+  return status ? *status : fail(status.error(), terminal);
 }
 
 TableStyle output_style(const CommonOptions& common) {

@@ -1,22 +1,25 @@
-// Parts shared by the commands that print what is stored: a database without runs, and the style of
-// output.
+// Parts shared by the commands that print what is stored: opening a database that has runs, and the
+// style of output.
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
 
 #include "reports/text_table.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
 
-// Exit status of a database without any run, after saying so; empty where there is one.
-[[nodiscard]] std::optional<int> complain_without_runs(const Store& store,
-                                                       const std::filesystem::path& database,
-                                                       const CommonOptions& common);
+// Opens a database that has runs to read it, with the key of its chains, and returns what `act`
+// does; without runs, or where something fails, says so and returns that exit status.
+[[nodiscard]] int with_runs(const std::filesystem::path& database, const CommonOptions& common,
+                            const Installation& installation,
+                            const std::function<Result<int>(const Store&)>& act);
 
 // Style of tables on standard output: as wide as the terminal; unlimited with --wide or without a
 // terminal.

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,26 +11,11 @@
 #include "runner/cli/verbs.hpp"
 
 namespace kbench {
+namespace {
 
-CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
-  auto* runs = app.add_subcommand("runs", "List the stored runs");
-  runs->footer(help_of("runs"));
-  add_database(*runs, options.database);
-  add_part_of_device(*runs, options.device, "all");
-  add_json(*runs, options.format);
-  add_wide(*runs, options.common);
-  add_common(*runs, options.common, false);
-  return runs;
-}
-
-int call(const RunsOptions& options, const Installation& /*installation*/) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
-  if (!store) return fail(store.error(), terminal);
-  if (const auto status = complain_without_runs(*store, options.database, options.common))
-    return *status;
-  auto runs = list_runs(*store);
-  if (!runs) return fail(runs.error(), terminal);
+Result<int> list(const Store& store, const RunsOptions& options) {
+  auto runs = list_runs(store);
+  if (!runs) return runs.error();
   const std::size_t stored = runs->size();
   if (options.device) {
     std::erase_if(
@@ -52,6 +35,24 @@ int call(const RunsOptions& options, const Installation& /*installation*/) {
                 fmt::format("{} run{} in {}", runs->size(), runs->size() == 1 ? "" : "s",
                             options.database.string()),
                 options.common.verbosity);
+}
+
+}  // namespace
+
+CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
+  auto* runs = app.add_subcommand("runs", "List the stored runs");
+  runs->footer(help_of("runs"));
+  add_database(*runs, options.database);
+  add_part_of_device(*runs, options.device, "all");
+  add_json(*runs, options.format);
+  add_wide(*runs, options.common);
+  add_common(*runs, options.common, false);
+  return runs;
+}
+
+int call(const RunsOptions& options, const Installation& installation) {
+  return with_runs(options.database, options.common, installation,
+                   [&](const Store& store) { return list(store, options); });
 }
 
 }  // namespace kbench

@@ -1,9 +1,11 @@
 #include "runner/store/prune.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/utc_now.hpp"
 #include "runner/store/blob_rows.hpp"
 #include "runner/store/connection.hpp"
 #include "runner/store/episode_rows.hpp"
@@ -173,6 +176,29 @@ bool is_tagged(SQLite::Database& database, const std::string& run_id) {
 }
 
 }  // namespace
+
+PruneRule keep_runs_of(int days, bool keep_good, std::optional<ChainKey> key) {
+  constexpr int kDaysUnfinished = 7;
+  constexpr double kSecondsOfDay = 86'400;
+  return {.begun_before = utc_in(-kSecondsOfDay * days),
+          .keep_good = keep_good,
+          .key = std::move(key),
+          .unfinished_since = utc_in(-kSecondsOfDay * kDaysUnfinished)};
+}
+
+Result<int> parse_keep_time(std::string_view word) {
+  constexpr int kMostDays = 100'000;
+  int number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const std::string_view unit = word.substr(static_cast<std::size_t>(end - word.data()));
+  const int days = unit == "w" ? 7 : 1;
+  if (error == std::errc() && number >= 0 && number <= kMostDays / days &&
+      (unit == "d" || unit == "w"))
+    return number * days;
+  return Error{ErrorCode::kUsage,
+               fmt::format("\"{}\" is no time to keep runs for", word.substr(0, 40)),
+               "say 90d for days or 12w for weeks"};
+}
 
 Result<std::vector<PruneVerdict>> judge_runs(const std::filesystem::path& file,
                                              const PruneRule& rule, const PruneProgress& progress) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
@@ -25,6 +26,12 @@ struct PruneRule {
   // An unfinished run that began later may still be running, or be resumed: it stays.
   std::string unfinished_since;
 };
+
+// Runs that began within so many days stay; an unfinished one for a week in any case.
+[[nodiscard]] PruneRule keep_runs_of(int days, bool keep_good, std::optional<ChainKey> key);
+
+// Days of "90d" or "12w". Errors: kUsage.
+[[nodiscard]] Result<int> parse_keep_time(std::string_view word);
 
 struct PruneVerdict {
   Run run;

@@ -44,6 +44,23 @@ class PruneTest : public DatabaseTest {
   }
 };
 
+TEST(PruneRuleTest, ATimeToKeepIsDaysOrWeeks) {
+  EXPECT_EQ(parse_keep_time("90d").value(), 90);
+  EXPECT_EQ(parse_keep_time("12w").value(), 84);
+  EXPECT_EQ(parse_keep_time("0d").value(), 0);
+  for (const char* word : {"", "90", "d", "-1d", "1.5d", "90h", "100001d", "99999999999d", "1d "})
+    EXPECT_EQ(parse_keep_time(word).error().code, ErrorCode::kUsage) << word;
+}
+
+TEST(PruneRuleTest, RunsOfTheTimeStayAndUnfinishedOnesForAWeek) {
+  const PruneRule rule = keep_runs_of(90, true, {});
+  EXPECT_TRUE(rule.keep_good);
+  EXPECT_FALSE(rule.key);
+  EXPECT_EQ(rule.begun_before.size(), 20u);
+  EXPECT_LT(rule.begun_before, rule.unfinished_since);
+  EXPECT_GT(keep_runs_of(1, false, {}).begun_before, keep_runs_of(1, false, {}).unfinished_since);
+}
+
 TEST_F(PruneTest, OldRunsGoAndTaggedOnesStay) {
   add({.id = "aa", .started_at = kOld});
   add({.id = "bb", .started_at = kOld});
