@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <set>
 #include <string>
 #include <vector>
 
@@ -8,6 +5,7 @@
 
 #include "reports/explain.hpp"
 #include "reports/model.hpp"
+#include "runner/again/stored_tasks.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
@@ -16,28 +14,9 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/store/chain_key.hpp"
-#include "runner/store/store.hpp"
-#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {
-
-// Tasks of the run that the patterns select; without patterns, all. Errors: those of select_tasks.
-Result<std::set<std::string>> tasks_meant(const ReportData& data,
-                                          const std::vector<std::string>& patterns) {
-  std::set<std::string> ids;
-  for (const Evaluation& row : data.evaluations) ids.insert(row.task);
-  if (patterns.empty()) return ids;
-  std::vector<TaskEntry> entries;
-  for (const std::string& id : ids)
-    if (auto entry = entry_of_id(id)) entries.push_back(std::move(*entry));
-  const auto selected = select_tasks(entries, {}, patterns);
-  if (!selected) return selected.error();
-  std::set<std::string> meant;
-  for (const TaskEntry& entry : *selected) meant.insert(entry.id);
-  return meant;
-}
 
 Status check_agent(const ReportData& data, const std::optional<std::string>& agent) {
   if (!agent) return Done{};
@@ -52,6 +31,29 @@ Status check_agent(const ReportData& data, const std::optional<std::string>& age
       fmt::format("run {} has no agent \"{}\"", short_id(data.run), clean_name(*agent, 64)),
       guess ? fmt::format("did you mean \"{}\"?", clean_name(*guess, 64))
             : std::string("leave --agent out: then all rows are explained")};
+}
+
+Result<int> explain(const Store& store, const ExplainOptions& options) {
+  auto data = load_report(store, options.run);
+  if (!data) return data.error();
+  data->trust = options.common.trust;
+  const auto tasks = stored_tasks_meant(data->evaluations, options.tasks);
+  if (!tasks) return tasks.error();
+  if (const auto known = check_agent(*data, options.agent); !known) return known.error();
+  const auto rows = explain_rows(*data, [&](const ResultRow& row) {
+    return tasks->contains(row.task) && (!options.agent || row.agent == *options.agent);
+  });
+  if (options.format == OutputFormat::kJson)
+    print_json(explanation_json(*data, rows));
+  else
+    fmt::print("{}", explanation_text(*data, rows));
+  if (rows.empty())
+    return finish(ExitCode::kNothingSelected, "no row of the run is selected",
+                  options.common.verbosity);
+  return finish(ExitCode::kGood,
+                fmt::format("explained {} row{} of run {}", rows.size(),
+                            rows.size() == 1 ? "" : "s", short_id(data->run)),
+                options.common.verbosity);
 }
 
 }  // namespace
@@ -74,33 +76,8 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 }
 
 int call(const ExplainOptions& options, const Installation& installation) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  auto store = Store::open(options.database, Store::Mode::kReadOnly);
-  if (!store) return fail(store.error(), terminal);
-  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
-  if (const auto status = complain_without_runs(*store, options.database, options.common))
-    return *status;
-  auto data = load_report(*store, options.run);
-  if (!data) return fail(data.error(), terminal);
-  data->trust = options.common.trust;
-  const auto tasks = tasks_meant(*data, options.tasks);
-  if (!tasks) return fail(tasks.error(), terminal);
-  if (const auto known = check_agent(*data, options.agent); !known)
-    return fail(known.error(), terminal);
-  const auto rows = explain_rows(*data, [&](const ResultRow& row) {
-    return tasks->contains(row.task) && (!options.agent || row.agent == *options.agent);
-  });
-  if (options.format == OutputFormat::kJson)
-    print_json(explanation_json(*data, rows));
-  else
-    fmt::print("{}", explanation_text(*data, rows));
-  if (rows.empty())
-    return finish(ExitCode::kNothingSelected, "no row of the run is selected",
-                  options.common.verbosity);
-  return finish(ExitCode::kGood,
-                fmt::format("explained {} row{} of run {}", rows.size(),
-                            rows.size() == 1 ? "" : "s", short_id(data->run)),
-                options.common.verbosity);
+  return with_runs(options.database, options.common, installation,
+                   [&](const Store& store) { return explain(store, options); });
 }
 
 }  // namespace kbench

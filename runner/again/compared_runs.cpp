@@ -1,0 +1,195 @@
+#include "runner/again/compared_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/compare_report.hpp"
+#include "reports/run_facts.hpp"
+#include "runner/again/remeasure.hpp"
+#include "runner/analysis/speedup.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/run/resumed_request.hpp"
+#include "runner/store/run_group.hpp"
+#include "runner/store/run_name.hpp"
+
+namespace kbench {
+namespace {
+
+bool is_comparable(const RunFacts& facts, const RunFacts& with) {
+  return facts.timed && same_device(facts, with);
+}
+
+// What was checked only has nothing to compare, --force or not.
+Status check_timed(const Run& run) {
+  if (facts_of(run).timed) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("nothing was timed in run {} (--checks-only)", short_id(run)),
+               "`kbench runs` lists the others; `kbench report table` shows this one."};
+}
+
+bool is_one_file(const Run& run) { return !facts_of(run).submitted_file.empty(); }
+
+using Submitted = std::set<std::pair<std::string, std::string>>;  // task, agent
+
+Result<Submitted> submitted_in(const Store& store, const Run& run) {
+  const auto rows = store.evaluations(run.id);
+  if (!rows) return rows.error();
+  Submitted submitted;
+  for (const Evaluation& row : *rows)
+    if (row.submission) submitted.emplace(row.task, row.submission->agent);
+  return submitted;
+}
+
+// Between the tries of one file there may be those of others, which have nothing to do with it.
+// Runs of folders are taken as they are.
+Result<bool> have_in_common(const Store& store, const Run& before, const Run& after) {
+  if (!is_one_file(before) && !is_one_file(after)) return true;
+  const auto then = submitted_in(store, before);
+  if (!then) return then.error();
+  const auto now = submitted_in(store, after);
+  if (!now) return now.error();
+  return std::any_of(then->begin(), then->end(),
+                     [&](const auto& submission) { return now->contains(submission); });
+}
+
+// The run before `after` on its device; of those with a submission in common, if there is any.
+Result<Run> run_before(const Store& store, const Run& after) {
+  auto runs = store.runs();  // newest first
+  if (!runs) return runs.error();
+  const RunFacts facts = facts_of(after);
+  auto it =
+      std::find_if(runs->begin(), runs->end(), [&](const Run& run) { return run.id == after.id; });
+  const std::string group = group_key(after);
+  const auto is_a_shard_beside = [&](const Run& run) {
+    return !group.empty() && group_key(run) == group;
+  };
+  const Run* last = nullptr;
+  while (it != runs->end() && ++it != runs->end()) {
+    if (!is_comparable(facts_of(*it), facts) || is_a_shard_beside(*it)) continue;
+    const auto common = have_in_common(store, *it, after);
+    if (!common) return common.error();
+    if (*common) return std::move(*it);
+    if (last == nullptr) last = &*it;
+  }
+  if (last != nullptr) return *last;
+  const std::string device = device_words(facts);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no run before {} on its device{}{}", short_id(after),
+                           device.empty() ? "" : ", ", device),
+               "`kbench runs` lists them; two are compared as `kbench compare BEFORE AFTER`."};
+}
+
+// Rows that are correct in both runs, and whose two sources are to be had.
+struct Measurable {
+  std::vector<SourcePair> pairs;
+  std::vector<std::size_t> rows;  // of each pair
+  std::string missing;            // why the first of the others is not among them
+  int without = 0;
+};
+
+Measurable measurable_rows(const Comparison& comparison, const PairedMeasuring& how,
+                           SourcesOfRuns& sources) {
+  Measurable found;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
+    const bool timed = row.before && row.after && row.before->counts_as_correct() &&
+                       row.after->counts_as_correct();
+    if (!timed || row.same_source) continue;
+    auto before = sources.of(comparison.before.run, how.submissions_before)
+                      .find(row.task, *row.submission_before);
+    auto after = sources.of(comparison.after.run, how.submissions_after)
+                     .find(row.task, *row.submission_after);
+    if (before && after) {
+      found.rows.push_back(i);
+      found.pairs.push_back({row.task, std::move(*before), std::move(*after)});
+      continue;
+    }
+    if (++found.without == 1) found.missing = (before ? after : before).error().message;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<ComparedRuns> find_compared(const Store& store,
+                                   const std::optional<std::string>& before_name,
+                                   const std::string& after_name) {
+  const auto after =
+      find_run_named(store, after_name, [](const Run& run) { return facts_of(run).timed; });
+  if (!after) return after.error();
+  const RunFacts facts = facts_of(*after);
+  const auto before =
+      before_name
+          ? find_run_named(store, *before_name,
+                           [&](const Run& run) { return is_comparable(facts_of(run), facts); })
+          : run_before(store, *after);
+  if (!before) return before.error();
+  if (before->id == after->id) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("both names are the run {}, which is no different from itself",
+                             short_id(*after)),
+                 "`kbench runs` lists the others; `kbench compare` alone takes the two newest."};
+  }
+  auto then = load_report(store, before->id);
+  if (!then) return then.error();
+  auto now = load_report(store, after->id);
+  if (!now) return now.error();
+  if (then->group && now->group && then->run.id == now->run.id) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("both names are shards of \"{}\", which is compared as a whole",
+                             clean_name(now->group->name, 64)),
+                 "`kbench runs` lists the others."};
+  }
+  for (const Run& run : {*before, *after})
+    if (auto timed = check_timed(run); !timed) return timed.error();
+  return ComparedRuns{std::move(*then), std::move(*now)};
+}
+
+Error refusal(const ComparedRuns& runs, const std::vector<Difference>& differences) {
+  return {ErrorCode::kUsage,
+          fmt::format("the runs {} and {} cannot be compared, because these differ:\n{}",
+                      short_id(runs.before.run), short_id(runs.after.run),
+                      difference_lines(differences)),
+          "`kbench runs` lists the others; --force compares these all the same, and says so."};
+}
+
+Status remeasure(Comparison& comparison, const PairedMeasuring& how, BenchSource& benches,
+                 RunSink& sink, const std::function<void(const std::string&)>& note) {
+  SourcesOfRuns sources(benches.installation(), how.database);
+  const Measurable found = measurable_rows(comparison, how, sources);
+  if (found.without > 0)
+    comparison.cautions.push_back(fmt::format("{} row{} not measured again: {}", found.without,
+                                              found.without == 1 ? " was" : "s were",
+                                              found.missing));
+  if (found.pairs.empty()) {
+    comparison.cautions.emplace_back(
+        "nothing was measured again: no row with another source is correct in both runs");
+    return Done{};
+  }
+  // As that run measured: device, size, precision class, profile, suite, quick or not.
+  Remeasurement again(comparison.after.run, with_choices_of({}, comparison.after.run), benches,
+                      sink, {.database = remeasured_database(how.database)},
+                      "kbench compare --remeasure");
+  std::vector<Evidence> by_row(comparison.rows.size());
+  for (int pair = 1; pair <= how.pairs; ++pair) {
+    note(fmt::format("pair {} of {}: {} submission{}, each side once", pair, how.pairs,
+                     found.pairs.size(), found.pairs.size() == 1 ? "" : "s"));
+    const auto measured = again.measure(found.pairs);
+    if (!measured) return measured.error();
+    for (std::size_t i = 0; i < found.rows.size(); ++i) {
+      Evidence& evidence = by_row[found.rows[i]];
+      if (const auto one = (*measured)[i].slowdown(comparison.baseline))
+        evidence.slowdowns.push_back(*one);
+      if (const auto& after = (*measured)[i].after)
+        evidence.between_runs = spread_of(*after).between_runs;
+    }
+  }
+  judge_by_pairs(comparison, by_row);
+  return Done{};
+}
+
+}  // namespace kbench

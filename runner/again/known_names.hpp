@@ -1,0 +1,25 @@
+// Names that a command line may take: of tasks, runs, tags and agents, for whoever completes one.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+
+namespace kbench {
+
+struct NameSearch {
+  std::string kind;  // "tasks", "families", "runs", "tags" or "agents"
+  std::optional<std::filesystem::path> suite;
+  std::filesystem::path database = "kbench.sqlite";
+  std::filesystem::path submissions = "submissions";  // a folder as `kbench run` finds it
+};
+
+// None where there is no such database, folder or suite: whoever completes a line is told nothing.
+[[nodiscard]] std::vector<std::string> known_names(const NameSearch& search,
+                                                   const Installation& installation);
+
+}  // namespace kbench
