@@ -102,4 +102,10 @@ Result<UniqueFd> connect_to(const Endpoint& endpoint, std::chrono::milliseconds 
   return cannot_connect(endpoint, error);
 }
 
+std::function<Result<AgentProcess>()> agent_starter(std::filesystem::path program) {
+  return [sandbox = std::shared_ptr<Sandbox>(make_sandbox()), program = std::move(program)] {
+    return start_agent(*sandbox, program);
+  };
+}
+
 }  // namespace kbench

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "runner/agent/endpoint.hpp"
@@ -26,6 +27,8 @@ struct AgentProcess {
 // Errors: kInfrastructure.
 [[nodiscard]] Result<AgentProcess> start_agent(Sandbox& sandbox,
                                                const std::filesystem::path& program);
+// Starts one agent after the other, also from several threads, in the sandbox of this machine.
+[[nodiscard]] std::function<Result<AgentProcess>()> agent_starter(std::filesystem::path program);
 
 // A TCP connection. Errors: kUsage, a host that nobody knows; kTimeout; kInfrastructure, it is
 // refused or cannot be reached.

@@ -1,11 +1,7 @@
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -21,16 +17,13 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/unique_fd.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/endpoint_key.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/device_bench.hpp"
-#include "runner/sandbox/sandbox.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chained_store.hpp"
 #include "runner/store/database_path.hpp"
-#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {
@@ -65,14 +58,6 @@ Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule ru
   return request;
 }
 
-// One signal, if one comes in time.
-bool take_signal(int signals, std::chrono::milliseconds wait) {
-  pollfd watched{signals, POLLIN, 0};
-  if (::poll(&watched, 1, static_cast<int>(wait.count())) <= 0) return false;
-  signalfd_siginfo info{};
-  return ::read(signals, &info, sizeof info) == sizeof info;
-}
-
 Result<AgentRunOutcome> perform(const AgentRunOptions& options, const AgentRunRequest& request,
                                 const Installation& installation) {
   const auto signals = signals_to_read();
@@ -81,16 +66,14 @@ Result<AgentRunOutcome> perform(const AgentRunOptions& options, const AgentRunRe
   DeviceBenches benches(device);
   RunFace face(options.common);
   RunFace quiet(with_verbosity(options.common, -1));
-  const auto sandbox = make_sandbox();
   std::mutex printing;
   AgentRunSurroundings around{
       .device = device,
       .benches = benches,
       .sink = face,
       .quiet = quiet,
-      .start_agent = [&] { return start_agent(*sandbox, installation.agent); },
-      .asked_to_stop =
-          [&](std::chrono::milliseconds wait) { return take_signal(signals->get(), wait); },
+      .start_agent = agent_starter(installation.agent),
+      .asked_to_stop = [&](std::chrono::milliseconds wait) { return take_signal(*signals, wait); },
       .abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); },
       .note =
           [&](const std::string& text) {
@@ -104,9 +87,8 @@ Result<AgentRunOutcome> perform(const AgentRunOptions& options, const AgentRunRe
 Result<std::vector<ListedEpisode>> read_episodes(const AgentRunOptions& options,
                                                  const RewardRule& rule, const std::string& run,
                                                  const Installation& installation) {
-  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
   if (!store) return store.error();
-  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   return load_episodes(*store, run, rule, options.common.trust);
 }
 

@@ -16,9 +16,8 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/reward/reward.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chained_store.hpp"
 #include "runner/store/run_name.hpp"
-#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {
@@ -107,9 +106,8 @@ int call(const EpisodesRequest& request, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   const auto rule = find_reward(options.reward);
   if (!rule) return fail(rule.error(), terminal);
-  auto store = Store::open(options.database, Store::Mode::kReadOnly);
+  const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
   if (!store) return fail(store.error(), terminal);
-  if (auto key = read_chain_key(installation.state)) store->use(std::move(*key));
   const auto status = request.what == EpisodesRequest::What::kList ? list(*store, options, *rule)
                                                                    : show(*store, options, *rule);
   return status ? *status : fail(status.error(), terminal);

@@ -1,5 +1,6 @@
 #include "runner/os/stop_signals.hpp"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -57,6 +58,13 @@ Result<UniqueFd> signals_to_read() {
   if (fd.valid()) return fd;
   return Error{ErrorCode::kInfrastructure,
                fmt::format("signals cannot be waited for: {}", std::strerror(errno)), ""};
+}
+
+bool take_signal(const UniqueFd& signals, std::chrono::milliseconds wait) {
+  pollfd watched{signals.get(), POLLIN, 0};
+  if (::poll(&watched, 1, static_cast<int>(wait.count())) <= 0) return false;
+  signalfd_siginfo info{};
+  return ::read(signals.get(), &info, sizeof info) == sizeof info;
 }
 
 }  // namespace kbench

@@ -4,6 +4,7 @@
 // whoever reads them tells a run by a function that it is to end.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "runner/core/result.hpp"
@@ -30,5 +31,7 @@ class InterruptGuard {
 // A signalfd of both, which are blocked from now on, also in threads that are started later. To be
 // called before there are any. Errors: kInfrastructure.
 [[nodiscard]] Result<UniqueFd> signals_to_read();
+// Takes one of them from that descriptor, if one comes in time.
+[[nodiscard]] bool take_signal(const UniqueFd& signals, std::chrono::milliseconds wait);
 
 }  // namespace kbench

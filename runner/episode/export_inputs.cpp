@@ -1,4 +1,4 @@
-#include "runner/cli/export_inputs.hpp"
+#include "runner/episode/export_inputs.hpp"
 
 #include <fnmatch.h>
 
