@@ -1,0 +1,83 @@
+// One request in a workspace, from the folder to the line that answers it, on a bench that measures
+// nothing.
+#include "runner/judge/workspace_session.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/judge_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class WorkspaceSession : public JudgeTest {
+ protected:
+  WorkspaceSession() {
+    judging_.folder = folder_ / "work";
+    judging_.database = folder_ / "kept.sqlite";
+    const WorkspaceTexts texts{"task", "skill", "reference", "header", "abi"};
+    EXPECT_TRUE(make_workspace(judging_.folder, relu_, texts).ok());
+    EXPECT_TRUE(WorkspaceRecords(benches_.place.state).keep(judging_.folder, relu_).ok());
+    folder_.write("work/kernels/main.cpp", "int nothing;\n");
+  }
+  WorkspaceAnswer answer(WorkspaceAsk ask) {
+    judging_.ask = ask;
+    return answer_in_workspace(judging_, place_, kept_);
+  }
+  static Json line_of(const WorkspaceAnswer& answer) { return Json::parse(answer.line); }
+
+  WorkspaceJudging judging_;
+};
+
+TEST_F(WorkspaceSession, VerifyingSaysWhatTheChecksSaidAndKeepsNothing) {
+  const WorkspaceAnswer verified = answer(WorkspaceAsk::kVerify);
+  EXPECT_EQ(verified.state, State::kOk);
+  EXPECT_FALSE(verified.error);
+  const Json line = line_of(verified);
+  EXPECT_EQ(line.at("request"), "verify");
+  EXPECT_EQ(line.at("task"), "level1/019_relu");
+  EXPECT_TRUE(line.at("tree").is_string());
+  EXPECT_FALSE(fs::exists(judging_.database));
+}
+
+TEST_F(WorkspaceSession, ASubmissionIsStoredForTheFoldersName) {
+  EXPECT_EQ(answer(WorkspaceAsk::kSubmit).state, State::kOk);
+  terms_.database = judging_.database;
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].submission->agent, "work");
+  judging_.agent = "anna";
+  EXPECT_EQ(answer(WorkspaceAsk::kSubmit).state, State::kOk);
+  EXPECT_EQ(stored()[0].submission->agent, "anna");
+}
+
+TEST_F(WorkspaceSession, TheDatabaseLiesOutsideOfTheFolderThatTheAgentWritesTo) {
+  judging_.database = judging_.folder / "mine.sqlite";
+  const WorkspaceAnswer refused = answer(WorkspaceAsk::kSubmit);
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.error->code, ErrorCode::kUsage);
+  EXPECT_THAT(line_of(refused).at("error").at("message").get<std::string>(),
+              HasSubstr("lies in the workspace"));
+  EXPECT_EQ(benches_.made, 0);
+  EXPECT_FALSE(answer(WorkspaceAsk::kVerify).error) << "which keeps nothing there";
+}
+
+TEST_F(WorkspaceSession, AFolderThatNobodyOpenedIsNone) {
+  judging_.folder = folder_.path();
+  const WorkspaceAnswer refused = answer(WorkspaceAsk::kVerify);
+  ASSERT_TRUE(refused.error);
+  EXPECT_FALSE(refused.state);
+  EXPECT_TRUE(line_of(refused).contains("error"));
+}
+
+TEST_F(WorkspaceSession, ARunThatJudgedNothingIsNoStateOfTheKernels) {
+  benches_.script.oracle_fails = Error{ErrorCode::kInfrastructure, "no oracle", ""};
+  const WorkspaceAnswer failed = answer(WorkspaceAsk::kVerify);
+  EXPECT_FALSE(failed.state);
+  ASSERT_TRUE(failed.error);
+  EXPECT_EQ(failed.error->message, "no oracle");
+}
+
+}  // namespace
+}  // namespace kbench::test
