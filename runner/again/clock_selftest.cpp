@@ -229,4 +229,38 @@ Result<ClockFindings> test_clock(const ClockSelftest& request, const Installatio
   return findings;
 }
 
+Json clock_json(const ClockFindings& findings) {
+  const StoredCalibration& stored = findings.calibration;
+  Json json = {{"schema_version", 1},
+               {"device", stored.device.device},
+               {"name", stored.device.name},
+               {"driver", stored.device.driver},
+               {"kbench", stored.device.kbench},
+               {"runs", stored.runs},
+               {"measured_at", stored.calibration.measured_at},
+               {"between_sessions", stored.calibration.between_sessions},
+               {"between_runs", stored.calibration.between_runs},
+               {"empty_call_ns", findings.empty_call_ns ? Json(*findings.empty_call_ns) : Json()},
+               {"coverage",
+                {{"held", findings.coverage.held},
+                 {"total", findings.coverage.total},
+                 {"median_half_width", findings.coverage.median_half_width}}},
+               {"busy", findings.busy},
+               {"database", stored.database},
+               {"missing_checks", findings.missing},
+               {"checks", Json::array()}};
+  for (const ClockCheck& check : findings.checks) {
+    json["checks"].push_back({{"name", check.name},
+                              {"what", check.what},
+                              {"expected", check.expected},
+                              {"seen", check.seen},
+                              {"bias", check.bias()},
+                              {"deviation", check.deviation},
+                              {"runs", check.runs},
+                              {"found", check.found},
+                              {"passed", check.passed}});
+  }
+  return json;
+}
+
 }  // namespace kbench

@@ -13,6 +13,7 @@
 
 #include "runner/analysis/calibration.hpp"
 #include "runner/analysis/clock_checks.hpp"
+#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/installation/installation.hpp"
@@ -44,5 +45,9 @@ struct ClockFindings {
 [[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request,
                                                const Installation& installation, RunSink& sink,
                                                const std::function<void(const std::string&)>& note);
+
+// {schema_version, device, name, driver, kbench, runs, measured_at, between_sessions, between_runs,
+// empty_call_ns, coverage, busy, database, missing_checks, checks[]}.
+[[nodiscard]] Json clock_json(const ClockFindings& findings);
 
 }  // namespace kbench

@@ -10,7 +10,6 @@
 #include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/json.hpp"
 #include "runner/device/limits.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/plan/run_plan.hpp"
@@ -56,23 +55,6 @@ void print_limits(const MeasuredDevice& measured, const DeviceSheet* sheet, cons
   }
   for (const std::string& caution : cautions_of(measured.limits, sheet))
     fmt::print("{}  {}\n", out.paint(Color::kYellow, "caution"), caution);
-}
-
-Json to_json(const MeasuredDevice& measured, const DeviceSheet* sheet) {
-  Json json = {{"schema_version", 1},
-               {"device", measured.device.device},
-               {"name", measured.device.name},
-               {"driver", measured.device.driver},
-               {"limits", measured.limits},
-               {"data_sheet", nullptr},
-               {"cautions", cautions_of(measured.limits, sheet)}};
-  if (sheet != nullptr) {
-    json["data_sheet"] = {{"name", sheet->name},
-                          {"bytes_per_s", sheet->bytes_per_s},
-                          {"products_per_s", sheet->products},
-                          {"source", sheet->source}};
-  }
-  return json;
 }
 
 Result<MeasuredDevice> measure_and_keep(const CalibrateRequest& request,
@@ -123,7 +105,7 @@ int call(const CalibrateRequest& request, const Installation& installation) {
       return fail(measured.error(), inspect_terminal(STDERR_FILENO, request.common.color));
     const DeviceSheet* sheet = find_device_sheet(measured->device.name);
     if (request.format == OutputFormat::kJson) {
-      fmt::print("{}\n", to_json(*measured, sheet).dump(2));
+      fmt::print("{}\n", limits_json(*measured, sheet).dump(2));
     } else {
       print_limits(*measured, sheet, inspect_terminal(STDOUT_FILENO, request.common.color));
     }

@@ -14,8 +14,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/json.hpp"
-#include "runner/import/import_session.hpp"
+#include "runner/import/import_json.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -23,17 +22,6 @@ namespace {
 
 using State = ImportOutcome::State;
 using Fault = ImportError::Fault;
-
-constexpr int kSchemaVersion = 1;
-
-std::string_view to_string(Fault fault) {
-  switch (fault) {
-    case Fault::kFile: return "file";
-    case Fault::kLimit: return "limit";
-    case Fault::kMachine: return "machine";
-  }
-  return "";
-}
 
 std::string_view in_words(Fault fault) {
   switch (fault) {
@@ -50,30 +38,6 @@ std::string error_text(const ImportOutcome& outcome) {
   return fmt::format("{}{}: {} ({}{}{})", outcome.where,
                      error.line > 0 ? fmt::format(":{}", error.line) : "", error.what,
                      in_words(error.fault), error.hint.empty() ? "" : "; ", error.hint);
-}
-
-Json outcome_json(const ImportOutcome& outcome) {
-  Json json = {{"source", outcome.where},
-               {"task", outcome.task},
-               {"state", to_string(outcome.state)},
-               {"note", outcome.note.empty() ? Json() : Json(outcome.note)},
-               {"error", nullptr}};
-  if (const auto& error = outcome.error) {
-    json["error"] = {{"line", error->line > 0 ? Json(error->line) : Json()},
-                     {"what", error->what},
-                     {"fault", to_string(error->fault)},
-                     {"hint", error->hint}};
-  }
-  return json;
-}
-
-void print_json(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes) {
-  Json json = {{"schema_version", kSchemaVersion},
-               {"suite", options.out.string()},
-               {"mode", options.mode},
-               {"results", Json::array()}};
-  for (const auto& outcome : outcomes) json["results"].push_back(outcome_json(outcome));
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 void print_table(const Terminal& out, const std::vector<ImportOutcome>& outcomes) {
@@ -162,7 +126,8 @@ int call(const ImportOptions& options, const Installation& installation) {
                   ".py, .jsonl and .parquet files that lie in it",
                   options.common.verbosity);
   if (options.format == OutputFormat::kJson) {
-    print_json(options, *outcomes);
+    fmt::print("{}\n",
+               import_json(options, *outcomes).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_table(inspect_terminal(STDOUT_FILENO, options.common.color), *outcomes);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,43 +14,13 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/json.hpp"
-#include "runner/lint/lint_session.hpp"
+#include "runner/lint/lint_json.hpp"
 
 namespace kbench {
 namespace {
 
-constexpr int kSchemaVersion = 1;
 // A suite of 250 tasks may keep at most five with a flaw that they name.
 constexpr int kMostAccepted = 5;
-
-Json row_json(const LintRow& row) {
-  const LintRecord& record = row.outcome.record;
-  auto findings = Json::array();
-  for (const LintFinding& finding : record.findings) {
-    findings.push_back({{"weight", to_string(finding.weight)},
-                        {"kind", finding.kind},
-                        {"subject", finding.subject},
-                        {"message", finding.message}});
-  }
-  return {{"task", record.task},
-          {"task_hash", record.task_hash},
-          {"size", record.size},
-          {"device", record.device},
-          {"state", to_string(record.state)},
-          {"mutants", record.mutants},
-          {"rejected", record.rejected},
-          {"eager_ms", row.outcome.eager_ms},
-          {"eager_error", row.outcome.eager_error},
-          {"seconds", row.seconds},
-          {"findings", std::move(findings)}};
-}
-
-void print_json(const std::vector<LintRow>& rows) {
-  Json json = {{"schema_version", kSchemaVersion}, {"tasks", Json::array()}};
-  for (const LintRow& row : rows) json["tasks"].push_back(row_json(row));
-  fmt::print("{}\n", json.dump(2, ' ', true, Json::error_handler_t::replace));
-}
 
 Color color_of(LintState state) {
   switch (state) {
@@ -136,7 +105,7 @@ int call(const LintOptions& options, const Installation& installation) {
   if (found->nothing_selected)
     return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
   if (options.format == OutputFormat::kJson) {
-    print_json(found->rows);
+    fmt::print("{}\n", lint_json(found->rows).dump(2, ' ', true, Json::error_handler_t::replace));
   } else {
     print_table(inspect_terminal(STDOUT_FILENO, options.common.color), found->rows,
                 options.common.verbosity > 0);

@@ -1,18 +1,21 @@
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "reports/write/outputs.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
 #include "runner/cli/dry_run.hpp"
-#include "runner/cli/input_file.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/reference_option.hpp"
+#include "runner/cli/progress.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/import/reference_session.hpp"
+#include "runner/plan/task_list.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/run_session.hpp"
 
@@ -27,6 +30,28 @@ Result<RunEnd> perform(const RunOptions& given, const Installation& installation
   const auto outcome = RunSession(device, *options, *options, face).run();
   if (!outcome) return outcome.error();
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));
+}
+
+// With the tasks that --input-file lists, or with the one that --reference becomes.
+Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& installation) {
+  if (options.input_file) {
+    const auto tasks = read_task_list(*options.input_file);
+    if (!tasks) return tasks.error();
+    options.tasks.insert(options.tasks.end(), tasks->begin(), tasks->end());
+  }
+  if (!options.reference) return options;
+  if (options.size && *options.size != "full")
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--size {}: a reference has its own size only, which is called full",
+                             *options.size),
+                 "leave --size out, or change the sizes in the reference"};
+  Progress progress(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
+                    options.common.verbosity);
+  const auto reference = import_reference(*options.reference, installation, progress);
+  if (!reference) return reference.error();
+  options.suite = reference->suite;
+  options.tasks = {reference->task};
+  return options;
 }
 
 // What failed submissions do to the run.
@@ -203,9 +228,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
 
 int call(const RunOptions& given, const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
-  const auto listed = with_input_file(given);
-  if (!listed) return fail(listed.error(), terminal);
-  const auto options = with_reference(*listed, installation);
+  const auto options = with_tasks_of_files(given, installation);
   if (!options) return fail(options.error(), terminal);
   const auto end =
       given.dry_run ? show_plan(*options, installation) : perform(*options, installation);

@@ -13,45 +13,10 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {
-
-Json to_json(const ClockFindings& findings) {
-  const StoredCalibration& stored = findings.calibration;
-  Json json = {{"schema_version", 1},
-               {"device", stored.device.device},
-               {"name", stored.device.name},
-               {"driver", stored.device.driver},
-               {"kbench", stored.device.kbench},
-               {"runs", stored.runs},
-               {"measured_at", stored.calibration.measured_at},
-               {"between_sessions", stored.calibration.between_sessions},
-               {"between_runs", stored.calibration.between_runs},
-               {"empty_call_ns", findings.empty_call_ns ? Json(*findings.empty_call_ns) : Json()},
-               {"coverage",
-                {{"held", findings.coverage.held},
-                 {"total", findings.coverage.total},
-                 {"median_half_width", findings.coverage.median_half_width}}},
-               {"busy", findings.busy},
-               {"database", stored.database},
-               {"missing_checks", findings.missing},
-               {"checks", Json::array()}};
-  for (const ClockCheck& check : findings.checks) {
-    json["checks"].push_back({{"name", check.name},
-                              {"what", check.what},
-                              {"expected", check.expected},
-                              {"seen", check.seen},
-                              {"bias", check.bias()},
-                              {"deviation", check.deviation},
-                              {"runs", check.runs},
-                              {"found", check.found},
-                              {"passed", check.passed}});
-  }
-  return json;
-}
 
 void print_table(const ClockFindings& findings, const Terminal& out) {
   const StoredCalibration& stored = findings.calibration;
@@ -125,7 +90,7 @@ int call(const TimingSelftestRequest& request, const Installation& installation)
   if (!findings)
     return fail(findings.error(), inspect_terminal(STDERR_FILENO, request.common.color));
   if (request.format == OutputFormat::kJson) {
-    fmt::print("{}\n", to_json(*findings).dump(2));
+    fmt::print("{}\n", clock_json(*findings).dump(2));
   } else {
     print_table(*findings, inspect_terminal(STDOUT_FILENO, request.common.color));
   }

@@ -13,24 +13,25 @@
 #include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/for_each_index.hpp"
-#include "runner/core/json.hpp"
-#include "runner/core/usable_cores.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
+#include "runner/task/draw_words.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
+#include "runner/task/task_json.hpp"
 #include "runner/task/task_sizes.hpp"
 #include "runner/task/task_tags.hpp"
 
 namespace kbench {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+void print_utf8(const Json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
 
 int fail_here(const Error& error, const TasksOptions& options) {
   return fail(error, inspect_terminal(STDERR_FILENO, options.common.color));
@@ -53,101 +54,6 @@ std::uint64_t total_bytes(const std::vector<TensorSpec>& tensors) {
   return sum;
 }
 
-std::string kind_text(const Draw& draw) {
-  switch (draw.kind) {
-    case Draw::Kind::kUniform: return fmt::format("uniform [{:g}, {:g})", draw.a, draw.b);
-    case Draw::Kind::kNormal: return fmt::format("normal, mean {:g}, sd {:g}", draw.a, draw.b);
-    case Draw::Kind::kIntegers:
-      return fmt::format("integers {:g} <= x < {:g}{}", draw.a, draw.b,
-                         draw.step == 1 ? "" : fmt::format(" in steps of {}", draw.step));
-    case Draw::Kind::kBernoulli: return fmt::format("1 with probability {:g}", draw.a);
-    case Draw::Kind::kConstant: return fmt::format("constant {:g}", draw.a);
-    case Draw::Kind::kTril: return fmt::format("1 on and below diagonal {:g}, else 0", draw.a);
-    case Draw::Kind::kTriu: return fmt::format("1 on and above diagonal {:g}, else 0", draw.a);
-    case Draw::Kind::kData: return fmt::format("{} stored values", draw.data.size());
-    case Draw::Kind::kWide:
-    case Draw::Kind::kSignedZeros:
-    case Draw::Kind::kDenormals:
-    case Draw::Kind::kSpikes: break;  // never stand in a task file
-  }
-  return "";
-}
-
-std::string draw_text(const Draw& draw) {
-  std::string text = kind_text(draw);
-  if (draw.times) {
-    const Draw factor{draw.times->kind, draw.times->a, draw.times->b};
-    text += fmt::format(", all times one number that is {}", kind_text(factor));
-  }
-  if (draw.keep == Draw::Keep::kAll) return text;
-  const auto* side = draw.keep == Draw::Keep::kLower ? "below" : "above";
-  return fmt::format("{} on and {} diagonal {}, else 0", text, side, draw.diagonal);
-}
-
-Json tensors_json(const std::vector<TensorSpec>& tensors, bool drawn) {
-  auto list = Json::array();
-  for (const auto& tensor : tensors) {
-    Json item = {{"name", tensor.name},
-                 {"dtype", to_string(tensor.dtype)},
-                 {"shape", tensor.shape},
-                 {"bytes", tensor.bytes()}};
-    if (drawn) item["values"] = draw_text(tensor.draw);
-    list.push_back(std::move(item));
-  }
-  return list;
-}
-
-Json hard_draws_json(const std::vector<HardDrawRule>& rules) {
-  auto list = Json::array();
-  for (const auto& rule : rules) {
-    list.push_back({{"draw", to_string(rule.draw)},
-                    {"inputs", describe(rule.draw)},
-                    {"applies", rule.applies()},
-                    {"reason", rule.applies() ? Json() : Json(rule.reason)}});
-  }
-  return list;
-}
-
-Json size_json(const TaskSize& size) {
-  return {{"size", size.name},
-          {"inputs", tensors_json(size.inputs, true)},
-          {"parameters", tensors_json(size.parameters, true)},
-          {"outputs", tensors_json(size.outputs, false)},
-          {"peak_bytes_fp32", size.peak_bytes_fp32},
-          {"peak_bytes_fp64", size.peak_bytes_fp64},
-          {"flops", size.work.products},
-          {"work",
-           {{"read_bytes", size.work.read_bytes},
-            {"written_bytes", size.work.written_bytes},
-            {"unfused_bytes", size.work.unfused_bytes},
-            {"least_products", size.work.least_products},
-            {"transcendental", size.work.transcendental},
-            {"uncounted", size.work.is_counted() ? Json() : Json(size.work.uncounted)}}},
-          {"hard_draws", hard_draws_json(size.hard_draws)}};
-}
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json task_json(const Task& task, const std::vector<const TaskSize*>& sizes) {
-  Json json = {{"schema_version", kSchemaVersion},
-               {"task", task.id},
-               {"level", task.level},
-               {"number", task.number},
-               {"name", task.name},
-               {"title", task.title},
-               {"mode", task.mode},
-               {"note", task.note.empty() ? Json() : Json(task.note)},
-               {"ranked", why_unranked(task.lint_accepts).empty()},
-               {"unranked_reason", text_or_null(why_unranked(task.lint_accepts))},
-               {"entry", task.entry},
-               {"source", task.source.string()},
-               {"file", task.file.string()},
-               {"hash", task.hash},
-               {"sizes", Json::array()}};
-  for (const auto* size : sizes) json["sizes"].push_back(size_json(*size));
-  return json;
-}
-
 void print_tensors(const Terminal& out, std::string_view title,
                    const std::vector<TensorSpec>& tensors, bool drawn) {
   if (tensors.empty()) return;
@@ -157,7 +63,7 @@ void print_tensors(const Terminal& out, std::string_view title,
   for (const auto& tensor : tensors) {
     fmt::print("    {:{}}  {:8}  [{}]{}{}\n", tensor.name, width, to_string(tensor.dtype),
                fmt::join(tensor.shape, ", "), drawn ? "  " : "",
-               drawn ? draw_text(tensor.draw) : "");
+               drawn ? draw_words(tensor.draw) : "");
   }
 }
 
@@ -189,34 +95,6 @@ void print_task(const Terminal& out, const Task& task, const std::vector<const T
   }
 }
 
-// Each file is read whole for that: 3 MB of JSON for 250 tasks, 30 ms of one core.
-std::vector<std::vector<std::string>> sizes_of_each(const std::vector<TaskEntry>& entries) {
-  constexpr int kMostThreads = 8;
-  std::vector<std::vector<std::string>> sizes(entries.size());
-  for_each_index(entries.size(), std::min(usable_threads(), kMostThreads),
-                 [&](std::size_t i) { sizes[i] = sizes_of(entries[i]); });
-  return sizes;
-}
-
-void print_list_json(const std::vector<TaskEntry>& entries) {
-  Json json = {{"schema_version", kSchemaVersion}, {"tasks", Json::array()}};
-  const auto sizes = sizes_of_each(entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const TaskEntry& entry = entries[i];
-    json["tasks"].push_back({{"task", entry.id},
-                             {"level", entry.level},
-                             {"number", entry.number},
-                             {"name", entry.name},
-                             {"title", entry.title},
-                             {"sizes", sizes[i]},
-                             {"tags", tags_of(entry)},
-                             {"ranked", entry.unranked.empty()},
-                             {"unranked_reason", text_or_null(entry.unranked)},
-                             {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
-  }
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
-
 void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.id.size());
@@ -233,25 +111,19 @@ void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries
 }
 
 // All that a compiler needs to take a submission.
-int write_headers(const std::filesystem::path& folder, const std::string& task_h,
-                  const Installation& installation, const TasksOptions& options) {
+Status write_headers(const std::filesystem::path& folder, const std::string& task_h,
+                     const Installation& installation) {
   constexpr std::size_t kMaxBytes = 1u << 20;
   const auto kbench_h = read_bounded_file(installation.abi / "kbench.h", kMaxBytes);
-  if (!kbench_h) return fail_here(kbench_h.error(), options);
+  if (!kbench_h) return kbench_h.error();
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) {
-    return fail_here(
-        {ErrorCode::kUsage,
-         fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()),
-         "name a folder that can be written to"},
-        options);
-  }
-  for (const auto& [name, text] : {std::pair("task.h", task_h), {"kbench.h", *kbench_h}})
-    if (const auto written = write_output_file(folder / name, text); !written)
-      return fail_here(written.error(), options);
-  return finish(ExitCode::kGood, fmt::format("task.h and kbench.h are in {}", folder.string()),
-                options.common.verbosity);
+  if (failed)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()),
+                 "name a folder that can be written to"};
+  if (auto written = write_output_file(folder / "task.h", task_h); !written) return written;
+  return write_output_file(folder / "kbench.h", *kbench_h);
 }
 
 }  // namespace
@@ -300,7 +172,7 @@ int call(const TasksListRequest& request, const Installation& installation) {
   const auto selected = with_tags(std::move(*of_levels), options.tags);
   if (!selected) return fail_here(selected.error(), options);
   if (options.format == OutputFormat::kJson) {
-    print_list_json(*selected);
+    print_utf8(task_list_json(*selected, sizes_of_each(*selected)));
   } else {
     print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
   }
@@ -328,8 +200,7 @@ int call(const TasksShowRequest& request, const Installation& installation) {
   const auto sizes = find_sizes(*task, options.size);
   if (!sizes) return fail_here(sizes.error(), options);
   if (options.format == OutputFormat::kJson) {
-    fmt::print("{}\n",
-               task_json(*task, *sizes).dump(2, ' ', false, Json::error_handler_t::replace));
+    print_utf8(task_json(*task, *sizes));
   } else {
     print_task(inspect_terminal(STDOUT_FILENO, options.common.color), *task, *sizes);
   }
@@ -343,7 +214,13 @@ int call(const TasksHeaderRequest& request, const Installation& installation) {
   const auto size = choose_size(*task, options.size, "small");
   if (!size) return fail_here(size.error(), options);
   const std::string text = task_header(*task, **size);
-  if (options.out) return write_headers(*options.out, text, installation, options);
+  if (options.out) {
+    if (auto written = write_headers(*options.out, text, installation); !written)
+      return fail_here(written.error(), options);
+    return finish(ExitCode::kGood,
+                  fmt::format("task.h and kbench.h are in {}", options.out->string()),
+                  options.common.verbosity);
+  }
   fmt::print("{}", text);
   return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, (*size)->name),
                 options.common.verbosity);

@@ -95,4 +95,21 @@ std::vector<std::string> cautions_of(const DeviceLimits& limits, const DeviceShe
   return cautions;
 }
 
+Json limits_json(const MeasuredDevice& measured, const DeviceSheet* sheet) {
+  Json json = {{"schema_version", 1},
+               {"device", measured.device.device},
+               {"name", measured.device.name},
+               {"driver", measured.device.driver},
+               {"limits", measured.limits},
+               {"data_sheet", nullptr},
+               {"cautions", cautions_of(measured.limits, sheet)}};
+  if (sheet != nullptr) {
+    json["data_sheet"] = {{"name", sheet->name},
+                          {"bytes_per_s", sheet->bytes_per_s},
+                          {"products_per_s", sheet->products},
+                          {"source", sheet->source}};
+  }
+  return json;
+}
+
 }  // namespace kbench

@@ -10,6 +10,7 @@
 #include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/device_sheet.hpp"
+#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/device_session.hpp"
@@ -32,6 +33,9 @@ struct MeasuredDevice {
 // on either side unknown.
 [[nodiscard]] std::vector<std::string> cautions_of(const DeviceLimits& limits,
                                                    const DeviceSheet* sheet);
+
+// {schema_version, device, name, driver, limits, data_sheet, cautions[]}; without a sheet, null.
+[[nodiscard]] Json limits_json(const MeasuredDevice& measured, const DeviceSheet* sheet);
 
 // For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
 // precision class, and the least time of this work in fp32, of which a last-level cache of

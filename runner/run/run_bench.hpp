@@ -11,6 +11,7 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle.hpp"

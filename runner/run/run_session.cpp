@@ -9,6 +9,7 @@
 #include "runner/core/labels.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/evaluation_key.hpp"

@@ -13,6 +13,11 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/backend/cuda_probe.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/process_tree.hpp"
@@ -279,6 +284,33 @@ class Selftest {
   int other_pid_ = 0;
 };
 
+Status require_known(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const Escape& escape : all_escapes())
+    if (std::find(known.begin(), known.end(), escape.name) == known.end())
+      known.emplace_back(escape.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto guess = nearest(name, known);
+    return Error{
+        ErrorCode::kUsage, fmt::format("no escape is called \"{}\"", name),
+        fmt::format("{}--only takes {}", guess ? fmt::format("did you mean \"{}\"? ", *guess) : "",
+                    fmt::join(known, ", "))};
+  }
+  return Done{};
+}
+
+// Bombs go off only where what they need is there to hold them.
+Status require_gpu(int index) {
+  const std::vector<GpuInfo> gpus = probe_gpus();
+  const bool there =
+      std::any_of(gpus.begin(), gpus.end(), [&](const GpuInfo& gpu) { return gpu.index == index; });
+  if (there) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("there is no GPU number {} here ({} found)", index, gpus.size()),
+               "without --device cuda the sandbox is tried as it is on a CPU"};
+}
+
 }  // namespace
 
 std::string_view to_string(EscapeOutcome outcome) {
@@ -305,7 +337,25 @@ int SelftestReport::count(EscapeOutcome outcome) const {
                     [&](const EscapeResult& result) { return result.outcome == outcome; }));
 }
 
+SandboxOptions sandbox_without(const std::vector<std::string>& layers) {
+  SandboxOptions options;
+  for (const std::string& layer : layers) {
+    if (layer == "bubblewrap") options.use_bubblewrap = false;
+    if (layer == "namespaces") options.use_bubblewrap = options.use_namespaces = false;
+    if (layer == "user-namespace") options.use_user_namespace = false;
+    if (layer == "network") options.use_network_namespace = false;
+    if (layer == "landlock") options.max_landlock_abi = 0;
+    if (layer == "new-landlock") options.max_landlock_abi = std::min(options.max_landlock_abi, 2);
+    if (layer == "seccomp") options.use_system_call_filter = false;
+    if (layer == "cgroup") options.use_cgroup = options.use_freezer = false;
+  }
+  return options;
+}
+
 Result<SelftestReport> run_selftest(const SelftestOptions& options) {
+  if (auto known = require_known(options.only); !known) return known.error();
+  if (options.cuda_device >= 0)
+    if (auto there = require_gpu(options.cuda_device); !there) return there.error();
   if (::access(options.program.c_str(), X_OK) != 0) {
     return Error{ErrorCode::kInfrastructure, options.program.string() + " is missing",
                  "`kbench doctor` says what to do"};
@@ -313,6 +363,29 @@ Result<SelftestReport> run_selftest(const SelftestOptions& options) {
   auto layout = BaitLayout::make();
   if (!layout) return layout.error();
   return Selftest(options, std::move(*layout)).run();
+}
+
+Json selftest_json(const SelftestReport& report, const std::string& device) {
+  Json counts = Json::object();
+  for (const auto outcome : {EscapeOutcome::kBlocked, EscapeOutcome::kOpen,
+                             EscapeOutcome::kNotApplicable, EscapeOutcome::kFailed}) {
+    counts[std::string(to_string(outcome))] = report.count(outcome);
+  }
+  Json json = {{"schema_version", 1},
+               {"device", device},
+               {"sandbox", report.level.to_string()},
+               {"sandbox_reason", report.level.reason},
+               {"counts", counts},
+               {"escapes", Json::array()}};
+  for (const EscapeResult& result : report.results) {
+    json["escapes"].push_back({{"name", result.escape.name},
+                               {"group", result.escape.group},
+                               {"as", to_string(result.escape.as)},
+                               {"what", result.escape.what},
+                               {"outcome", to_string(result.outcome)},
+                               {"reason", result.reason}});
+  }
+  return json;
 }
 
 }  // namespace kbench

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/selftest/escape/escapes.hpp"
@@ -44,7 +45,15 @@ struct SelftestReport {
   [[nodiscard]] int count(EscapeOutcome outcome) const;
 };
 
-// Errors: kInfrastructure, when bait could not be laid out or nothing can be started.
+// The sandbox without these layers of "bubblewrap", "namespaces", "user-namespace", "network",
+// "landlock", "new-landlock" (those that Debian 12 lacks), "seccomp" and "cgroup".
+[[nodiscard]] SandboxOptions sandbox_without(const std::vector<std::string>& layers);
+
+// Errors: kUsage, no escape of that name, or no such GPU; kInfrastructure, when bait could not be
+// laid out or nothing can be started.
 [[nodiscard]] Result<SelftestReport> run_selftest(const SelftestOptions& options);
+
+// {schema_version, device, sandbox, sandbox_reason, counts, escapes[]}.
+[[nodiscard]] Json selftest_json(const SelftestReport& report, const std::string& device);
 
 }  // namespace kbench

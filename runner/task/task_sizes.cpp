@@ -1,6 +1,11 @@
 #include "runner/task/task_sizes.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "runner/core/for_each_index.hpp"
+#include "runner/core/usable_cores.hpp"
 
 namespace kbench {
 
@@ -27,6 +32,14 @@ Result<const TaskSize*> choose_size(const Task& task, const std::optional<std::s
   const auto sizes = find_sizes(task, name);
   if (!sizes) return sizes.error();
   return sizes->front();
+}
+
+std::vector<std::vector<std::string>> sizes_of_each(const std::vector<TaskEntry>& entries) {
+  constexpr int kMostThreads = 8;
+  std::vector<std::vector<std::string>> sizes(entries.size());
+  for_each_index(entries.size(), std::min(usable_threads(), kMostThreads),
+                 [&](std::size_t i) { sizes[i] = sizes_of(entries[i]); });
+  return sizes;
 }
 
 }  // namespace kbench

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -18,5 +19,9 @@ namespace kbench {
 [[nodiscard]] Result<const TaskSize*> choose_size(const Task& task,
                                                   const std::optional<std::string>& name,
                                                   const std::string& preferred);
+
+// The same of each entry, read by several threads: 3 MB of JSON for 250 tasks, 30 ms of one core.
+[[nodiscard]] std::vector<std::vector<std::string>> sizes_of_each(
+    const std::vector<TaskEntry>& entries);
 
 }  // namespace kbench

@@ -44,7 +44,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/options", {{"runner/core", "runner/os", "runner/task"}}},
       {"runner/sandbox", {{"runner/core", "runner/os"}}},
       {"runner/installation", {{"runner/core", "runner/os", "runner/sandbox"}}},
-      {"runner/selftest", {{"runner/core", "runner/os", "runner/sandbox"}}},
+      {"runner/selftest", {{"runner/core", "runner/os", "runner/sandbox", "runner/backend"}}},
       {"runner/store", {{"runner/core", "runner/trajectory"}}},
       {"runner/submission", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
       {"runner/plan",

@@ -1,15 +1,11 @@
-#include "runner/cli/reference_option.hpp"
-
-#include <unistd.h>
+#include "runner/import/reference_session.hpp"
 
 #include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "runner/cli/progress.hpp"
 #include "runner/import/lowering_setup.hpp"
-#include "runner/import/reference.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/os/clean_text.hpp"
@@ -34,19 +30,12 @@ Result<LoweringSetup> set_up_lowering(const Installation& installation) {
 
 }  // namespace
 
-Result<RunOptions> with_reference(const RunOptions& options, const Installation& installation) {
-  if (!options.reference) return options;
-  if (options.size && *options.size != "full")
-    return Error{ErrorCode::kUsage,
-                 fmt::format("--size {}: a reference has its own size only, which is called full",
-                             printable(*options.size)),
-                 "leave --size out, or change the sizes in the reference"};
+Result<KeptReference> import_reference(const std::filesystem::path& file,
+                                       const Installation& installation, ProgressSink& progress) {
   if (installation.state.empty())
     return Error{ErrorCode::kUsage, "there is no folder to keep the reference's task in",
                  "set HOME or XDG_STATE_HOME, or import it yourself: kbench import ref.py --out "
                  "SUITE, then kbench run FILE --suite SUITE --task NAME"};
-  Progress progress(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
-                    options.common.verbosity);
   InterruptGuard guard;
   LoweringOptions lowering;
   lowering.mode = "batch-stats";  // as `kbench import` by default
@@ -59,18 +48,15 @@ Result<RunOptions> with_reference(const RunOptions& options, const Installation&
     progress.warn(fmt::format(
         "the sandbox here is weak ({}): give only a reference that you would run yourself",
         level.to_string()));
-  const auto reference = take_reference(
-      *sandbox, [&] { return set_up_lowering(installation); }, *options.reference,
+  auto reference = take_reference(
+      *sandbox, [&] { return set_up_lowering(installation); }, file,
       installation.state / "references", lowering);
   if (!reference) return reference.error();
   progress.note(fmt::format("the reference is the task {} of the suite {}{}", reference->task,
                             printable(reference->suite.string()),
                             reference->found ? ", imported before" : ""));
   if (!reference->note.empty()) progress.note(printable(reference->note));
-  RunOptions made = options;
-  made.suite = reference->suite;
-  made.tasks = {reference->task};
-  return made;
+  return reference;
 }
 
 }  // namespace kbench

@@ -1,10 +1,9 @@
-#include "runner/cli/input_file.hpp"
+#include "runner/plan/task_list.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
 #include <iterator>
-#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -51,11 +50,10 @@ bool can_be_pattern(std::string_view text) {
 
 }  // namespace
 
-Result<RunOptions> with_input_file(const RunOptions& options) {
-  if (!options.input_file) return options;
-  const auto text = text_of(*options.input_file);
+Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file) {
+  const auto text = text_of(file);
   if (!text) return text.error();
-  RunOptions made = options;
+  std::vector<std::string> tasks;
   std::string_view rest = *text;
   for (int number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -63,13 +61,12 @@ Result<RunOptions> with_input_file(const RunOptions& options) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (pattern.empty()) continue;
     if (!can_be_pattern(pattern))
-      return unusable(*options.input_file, fmt::format("line {} names no task", number));
-    made.tasks.emplace_back(pattern);
+      return unusable(file, fmt::format("line {} names no task", number));
+    tasks.emplace_back(pattern);
   }
-  const std::size_t added = made.tasks.size() - options.tasks.size();
-  if (added == 0) return unusable(*options.input_file, "it names no task");
-  if (added > kMaxTasks) return unusable(*options.input_file, "it has more than 10,000 lines");
-  return made;
+  if (tasks.empty()) return unusable(file, "it names no task");
+  if (tasks.size() > kMaxTasks) return unusable(file, "it has more than 10,000 lines");
+  return tasks;
 }
 
 }  // namespace kbench

@@ -1,0 +1,150 @@
+#include "reports/write/report_session.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/joined_runs.hpp"
+#include "reports/levels.hpp"
+#include "reports/reporter.hpp"
+#include "reports/sanitize.hpp"
+#include "reports/site.hpp"
+#include "reports/write/page_extras.hpp"
+#include "reports/write/site_output.hpp"
+#include "runner/store/store.hpp"
+#include "runner/task/strict_json.hpp"
+
+namespace kbench {
+namespace {
+
+// What only some formats can do is refused where no output is in one of them, or one is not.
+Status check_formats(const ReportRequest& request) {
+  bool rewarded = false;
+  for (const OutputRequest& output : request.outputs) {
+    rewarded = rewarded || output.reporter->takes_reward;
+    if (request.runs.size() > 1 && !output.reporter->takes_several)
+      return Error{ErrorCode::kUsage,
+                   fmt::format("a report in {} is of one run, and {} are named",
+                               output.reporter->name, request.runs.size()),
+                   "give --run once; table1 takes several"};
+  }
+  if (request.reward && !rewarded)
+    return Error{ErrorCode::kUsage, "--reward is a field of json and jsonl, and neither is written",
+                 fmt::format("kbench report jsonl --reward {}", request.reward->name)};
+  return Done{};
+}
+
+// The page keeps runs apart, and the other formats that take several make one table of them.
+Status check_several(const ReportRequest& request) {
+  if (request.runs.size() < 2) return Done{};
+  if (request.site)
+    return Error{ErrorCode::kUsage, "a site is of one run", "give --run once, or leave --site out"};
+  const auto is_page = [](const OutputRequest& output) { return output.reporter->name == "html"; };
+  const auto pages = std::count_if(request.outputs.begin(), request.outputs.end(), is_page);
+  if (pages == 0 || pages == std::ssize(request.outputs)) return Done{};
+  return Error{ErrorCode::kUsage,
+               "html shows several runs side by side, and another format makes one of them",
+               "write them by two commands"};
+}
+
+constexpr std::size_t kMostAboutBytes = 64u << 10;
+
+// What the publisher hands in. Errors: kUsage where the file cannot be read.
+Result<PageWords> read_words(const ReportRequest& request) {
+  if ((request.title || request.about) && !request.site && !writes_page(request.outputs))
+    return Error{ErrorCode::kUsage, "--title and --about are of a page, and none is written",
+                 "kbench report html --title TEXT -o page.html"};
+  PageWords words;
+  words.title = sanitize_line(request.title.value_or(""));
+  if (!request.about) return words;
+  auto text = read_bounded_file(*request.about, kMostAboutBytes);
+  if (!text)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--about {}: {}", request.about->string(), text.error().message),
+                 fmt::format("a text file of at most {} KiB", kMostAboutBytes >> 10)};
+  words.about = sanitize_text(*text);
+  return words;
+}
+
+Result<ReportData> load_runs(const Store& store, const ReportRequest& request) {
+  const std::vector<std::string>& names = request.runs;
+  if (names.empty()) return load_report(store);
+  std::vector<ReportData> runs;
+  for (const std::string& name : names) {
+    auto data = load_report(store, name);
+    if (!data) return data.error();
+    runs.push_back(std::move(*data));
+  }
+  if (!writes_page(request.outputs) || runs.size() == 1) return join_runs(std::move(runs));
+  ReportData first = std::move(runs.front());
+  std::move(runs.begin() + 1, runs.end(), std::back_inserter(first.beside));
+  return first;
+}
+
+// Every run of the page, the first one too.
+template <class Act>
+Status for_each_run(ReportData& data, Act act) {
+  if (auto done = act(data); !done) return done;
+  for (ReportData& other : data.beside)
+    if (auto done = act(other); !done) return done;
+  return Done{};
+}
+
+// A site has no place for rows that nothing was timed of.
+Status check_site_rows(const ReportData& data) {
+  for (const Evaluation& evaluation : data.evaluations)
+    if (auto fine = check_timed(*find_reporter("html"), evaluation.timed); !fine) return fine;
+  return Done{};
+}
+
+}  // namespace
+
+Status check_report(const ReportRequest& request) {
+  if (auto fine = check_outputs(request.outputs, request.database); !fine) return fine;
+  if (auto fine = check_formats(request); !fine) return fine;
+  if (auto fine = check_several(request); !fine) return fine;
+  if (auto words = read_words(request); !words) return words.error();
+  return request.site ? check_site(*request.site) : Status(Done{});
+}
+
+Result<ReportData> load_report_of(const Store& store, const ReportRequest& request,
+                                  const std::filesystem::path& suites) {
+  auto words = read_words(request);
+  if (!words) return words.error();
+  auto data = load_runs(store, request);
+  if (!data) return data.error();
+  const auto chosen = for_each_run(*data, [&](ReportData& one) -> Status {
+    one.variants = request.variants;
+    one.trust = request.trust;
+    return keep_levels(one, request.levels);
+  });
+  if (!chosen) return chosen.error();
+  data->words = std::move(*words);
+  data->reward = request.reward;
+  if (request.site)
+    if (auto timed = check_site_rows(*data); !timed) return timed.error();
+  if (request.site || writes_page(request.outputs)) {
+    const auto added =
+        for_each_run(*data, [&](ReportData& one) { return add_page_extras(one, store, suites); });
+    if (!added) return added.error();
+  }
+  return data;
+}
+
+Status write_report(const ReportData& data, const ReportRequest& request,
+                    const OutputStyle& style) {
+  if (auto written = write_outputs(data, request.outputs, style); !written) return written;
+  return request.site ? write_site(*request.site, render_site(data)) : Status(Done{});
+}
+
+std::string files_of(const ReportRequest& request) {
+  const std::string files = written_files(request.outputs);
+  if (!request.site) return files;
+  return fmt::format("{}{}{}", files, files.empty() ? "" : ", ",
+                     (*request.site / "index.html").string());
+}
+
+}  // namespace kbench
