@@ -22,6 +22,7 @@
 #include "runner/options/completions.hpp"
 #include "runner/options/man_page.hpp"
 #include "runner/options/option_table.hpp"
+#include "runner/options/typed_words.hpp"
 
 namespace kbench {
 namespace {
@@ -99,26 +100,6 @@ std::string command_line_text(const std::vector<std::string>& words) {
   return text;
 }
 
-// The innermost subcommand that the words reached.
-const CLI::App& reached(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : reached(*chosen.front());
-}
-
-std::vector<std::string> known_words(const CLI::App& app, bool options) {
-  std::vector<std::string> known;
-  if (options) {
-    for (const auto* option : app.get_options()) {
-      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-    }
-  } else {
-    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-      known.push_back(sub->get_name());
-    }
-  }
-  return known;
-}
-
 // A page of the manual. A misspelt command is put right as well, since its name may stand there.
 CLI::Validator topic_name(const CLI::App& app) {
   const auto check = [&app](std::string& word) -> std::string {
@@ -139,75 +120,6 @@ CLI::App* add_help(CLI::App& app, std::string& topic) {
       ->check(topic_name(app))
       ->type_name("");
   return help;
-}
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name()
-                                     : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
-// A word stands where a command is expected, and is none.
-bool names_no_command(const CLI::App& app) {
-  const auto extras = app.remaining(/*recurse=*/true);
-  return !extras.empty() && !extras.front().starts_with("-") &&
-         !known_words(reached(app), false).empty();
-}
-
-// What stands for an option of another form: "kbench version", or "db check results.sqlite".
-std::string meant_option(const CLI::App& at, const std::string& word) {
-  if (at.get_parent() == nullptr && (word == "-V" || word == "version"))
-    return "did you mean \"--version\"?";
-  const bool takes_database = at.get_option_no_throw("--db") != nullptr;
-  if (takes_database && (word.ends_with(".sqlite") || word.ends_with(".db")))
-    return fmt::format("did you mean \"--db {}\"?", word);
-  return "";
-}
-
-// CLI11's words where they are good, ours where a name is misspelt.
-Error explain(const CLI::App& app, const CLI::ParseError& problem) {
-  const auto& at = reached(app);
-  const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
-  const auto extras = app.remaining(/*recurse=*/true);
-  if (extras.empty()) return {ErrorCode::kUsage, problem.what(), help};
-  const auto& word = extras.front();
-  const bool option = word.starts_with("-");
-  const auto known = known_words(at, option);
-  auto guess = meant_option(at, word);
-  if (guess.empty()) guess = did_you_mean(word.substr(0, word.find('=')), known);
-  if (option || known.empty()) {
-    return {ErrorCode::kUsage,
-            option ? fmt::format("{} does not know the option \"{}\"", full_name(at), word)
-                   : fmt::format("{}: unexpected argument \"{}\"", full_name(at), word),
-            guess.empty() ? help : guess};
-  }
-  return {ErrorCode::kUsage, fmt::format("{} has no command \"{}\"", full_name(at), word),
-          guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
-}
-
-// CLI11 would take the next word for the value, whatever that is.
-std::optional<Error> value_missing(const std::vector<std::string>& words) {
-  const auto missing = [](const std::string& text) {
-    return Error{ErrorCode::kUsage, text, "say one, or leave the option out"};
-  };
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    const std::string& word = words[at];
-    if (word == "--") break;
-    // Its value may be left out, and CLI11 takes an empty one for that.
-    if (word == "--resume" && at + 1 < words.size() && words[at + 1].empty())
-      return missing("--resume is given an empty value");
-    if (word.starts_with("--") && word.find('=') == word.size() - 1)
-      return missing(fmt::format("{} gives no value", word));
-  }
-  return std::nullopt;
-}
-
-// Long names of the options of a command that stand among its words.
-std::set<std::string> given_options(const CLI::App& command) {
-  std::set<std::string> given;
-  for (const CLI::Option* option : command.get_options())
-    if (option->count() > 0 && !option->get_lnames().empty())
-      given.insert(option->get_lnames().front());
-  return given;
 }
 
 // A run and its new name, or a name to take away.

@@ -1,76 +1,14 @@
 #include "runner/cli/command_options.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/reporter.hpp"
-#include "runner/core/suggest.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/task/family.hpp"
 
 namespace kbench {
-namespace {
-
-// CLI11's layout, without its remarks on how options depend on each other: the help says that in
-// words.
-class PlainFormatter final : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    auto type = option->get_type_name();
-    // "TYPE:VALIDATOR"; here an option has the one or the other.
-    if (type.starts_with(":")) type.erase(0, 1);
-    return type.empty() ? "" : " " + type;
-  }
-};
-
-}  // namespace
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const auto guess = nearest(word, known);
-  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
-}
-
-// A value out of a short list. CLI11 prints what the function returns when it is not empty.
-CLI::Validator one_of(const std::vector<std::string>& known) {
-  return {[known](std::string& word) -> std::string {
-            if (std::find(known.begin(), known.end(), word) != known.end()) return "";
-            const auto guess = did_you_mean(word, known);
-            return fmt::format("\"{}\" is not one of {}{}{}", word, fmt::join(known, ", "),
-                               guess.empty() ? "" : "; ", guess);
-          },
-          fmt::format("{}", fmt::join(known, "|"))};
-}
-
-CLI::Validator device_name() {
-  return {[](std::string& word) -> std::string {
-            if (word == "cpu" || word == "cuda") return "";
-            const bool digits = word.size() > 5 && word.size() <= 8 &&
-                                std::all_of(word.begin() + 5, word.end(),
-                                            [](char c) { return c >= '0' && c <= '9'; });
-            if (word.starts_with("cuda:") && digits) return "";
-            // Further from "cuda" than from "cpu" by its letters.
-            const bool is_gpu = word.starts_with("gpu") || word.starts_with("nvidia");
-            const auto guess = did_you_mean(is_gpu ? "cuda" : word, {"cpu", "cuda"});
-            return fmt::format("\"{}\" is not cpu, cuda or cuda:N{}{}", word,
-                               guess.empty() ? "" : "; ", guess);
-          },
-          "cpu|cuda[:N]"};
-}
-
-std::shared_ptr<CLI::Formatter> plain_formatter() {
-  auto formatter = std::make_shared<PlainFormatter>();
-  formatter->column_width(28);
-  return formatter;
-}
-
-CLI::Option* add_path(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& value, const std::string& help) {
-  const auto set = [&value](const std::string& word) { value = word; };
-  return app.add_option_function<std::string>(name, set, help);
-}
 
 void add_format(CLI::App& app, OutputFormat& format, const std::string& what) {
   add_choice<OutputFormat>(app, "--format", format,
@@ -159,17 +97,6 @@ void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
 void add_baseline(CLI::App& app, bool& over_compiled) {
   add_choice<bool>(app, "--baseline", over_compiled, {{"eager", false}, {"compiled", true}},
                    "What speed-ups are over (default: eager)");
-}
-
-void refuse_empty_values(CLI::App& app) {
-  const auto given = [](std::string& word) -> std::string {
-    return word.empty() ? "is given an empty value; say one, or leave it out" : "";
-  };
-  for (CLI::Option* option : app.get_options())
-    if (option->get_items_expected_max() > 0)
-      option->transform(CLI::Validator(given, ""));  // before other checks
-  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    refuse_empty_values(*sub);
 }
 
 void add_outputs(CLI::App& app, OutputWords& words) {

@@ -1,53 +1,19 @@
-// The kinds of options that several commands share: a choice, a path, a device, a database. They,
-// and option_table and settings, which read the finished table, are the only ones that know CLI11.
+// Options that several commands share, one function each: a device, a database, tasks, a reward.
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/options/option_kinds.hpp"
 
 namespace kbench {
-
-// "did you mean ...?", or nothing where no known word is near.
-[[nodiscard]] std::string did_you_mean(std::string_view word,
-                                       const std::vector<std::string>& known);
-
-// CLI11 prints what a validator returns when it is not empty.
-[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& known);
-[[nodiscard]] CLI::Validator device_name();  // cpu, cuda, cuda:N
-
-// CLI11's layout of a help, without its remarks on how options depend on each other: the help says
-// that in words.
-[[nodiscard]] std::shared_ptr<CLI::Formatter> plain_formatter();
-
-// One of a few words, as a value of their own or as it is.
-template <class T, class Value>  // T, or an optional T
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
-                        const std::vector<std::pair<std::string, T>>& known,
-                        const std::string& help) {
-  std::vector<std::string> words;
-  for (const auto& [word, meaning] : known) words.push_back(word);
-  const auto set = [&value, known](const std::string& chosen) {
-    for (const auto& [word, meaning] : known)
-      if (word == chosen) value = meaning;
-  };
-  return app.add_option_function<std::string>(name, set, help)->check(one_of(words))->type_name("");
-}
-
-template <class Text>  // a string, or an optional one
-CLI::Option* add_word(CLI::App& app, const std::string& name, Text& value,
-                      const std::vector<std::string>& known, const std::string& help) {
-  return app.add_option(name, value, help)->check(one_of(known))->type_name("");
-}
 
 inline constexpr const char* kDeviceHelp = "Device (default: cuda where there is a GPU, else cpu)";
 
@@ -56,8 +22,6 @@ void add_device(CLI::App& app, Text& device, const std::string& help = kDeviceHe
   app.add_option("--device", device, help)->check(device_name())->type_name("");
 }
 
-CLI::Option* add_path(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& value, const std::string& help);
 void add_format(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
 // Adds --format and --json.
 void add_json(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
@@ -88,10 +52,6 @@ void add_reward(CLI::App& app, std::string& reward, const std::string& help);
 void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help);
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help);
 void add_baseline(CLI::App& app, bool& over_compiled);
-
-// Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"
-// of a script, where that is empty, nobody knows. Called once all options are there.
-void refuse_empty_values(CLI::App& app);
 
 // A row of a stored run: RUN, --db, --task; and which submission of several.
 void add_row_choice(CLI::App& app, RowChoice& row);

@@ -1,0 +1,56 @@
+// The kinds of options of a command line: a word of a few, a path, a device. They know CLI11, and
+// no verb.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace kbench {
+
+// "did you mean ...?", or nothing where no known word is near.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       const std::vector<std::string>& known);
+
+// CLI11 prints what a validator returns when it is not empty.
+[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& known);
+[[nodiscard]] CLI::Validator device_name();  // cpu, cuda, cuda:N
+
+// CLI11's layout of a help, without its remarks on how options depend on each other: the help says
+// that in words.
+[[nodiscard]] std::shared_ptr<CLI::Formatter> plain_formatter();
+
+// One of a few words, as a value of their own or as it is.
+template <class T, class Value>  // T, or an optional T
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        const std::vector<std::pair<std::string, T>>& known,
+                        const std::string& help) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : known) words.push_back(word);
+  const auto set = [&value, known](const std::string& chosen) {
+    for (const auto& [word, meaning] : known)
+      if (word == chosen) value = meaning;
+  };
+  return app.add_option_function<std::string>(name, set, help)->check(one_of(words))->type_name("");
+}
+
+template <class Text>  // a string, or an optional one
+CLI::Option* add_word(CLI::App& app, const std::string& name, Text& value,
+                      const std::vector<std::string>& known, const std::string& help) {
+  return app.add_option(name, value, help)->check(one_of(known))->type_name("");
+}
+
+CLI::Option* add_path(CLI::App& app, const std::string& name,
+                      std::optional<std::filesystem::path>& value, const std::string& help);
+
+// Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"
+// of a script, where that is empty, nobody knows. Called once all options are there.
+void refuse_empty_values(CLI::App& app);
+
+}  // namespace kbench

@@ -1,0 +1,99 @@
+#include "runner/options/typed_words.hpp"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/options/option_kinds.hpp"
+
+namespace kbench {
+namespace {
+
+// What stands for an option of another form: "kbench version", or "db check results.sqlite".
+std::string meant_option(const CLI::App& at, const std::string& word) {
+  if (at.get_parent() == nullptr && (word == "-V" || word == "version"))
+    return "did you mean \"--version\"?";
+  const bool takes_database = at.get_option_no_throw("--db") != nullptr;
+  if (takes_database && (word.ends_with(".sqlite") || word.ends_with(".db")))
+    return fmt::format("did you mean \"--db {}\"?", word);
+  return "";
+}
+
+}  // namespace
+
+const CLI::App& reached(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : reached(*chosen.front());
+}
+
+std::vector<std::string> known_words(const CLI::App& app, bool options) {
+  std::vector<std::string> known;
+  if (options) {
+    for (const auto* option : app.get_options()) {
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  } else {
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(sub->get_name());
+    }
+  }
+  return known;
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+bool names_no_command(const CLI::App& app) {
+  const auto extras = app.remaining(/*recurse=*/true);
+  return !extras.empty() && !extras.front().starts_with("-") &&
+         !known_words(reached(app), false).empty();
+}
+
+Error explain(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto& at = reached(app);
+  const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
+  const auto extras = app.remaining(/*recurse=*/true);
+  if (extras.empty()) return {ErrorCode::kUsage, problem.what(), help};
+  const auto& word = extras.front();
+  const bool option = word.starts_with("-");
+  const auto known = known_words(at, option);
+  auto guess = meant_option(at, word);
+  if (guess.empty()) guess = did_you_mean(word.substr(0, word.find('=')), known);
+  if (option || known.empty()) {
+    return {ErrorCode::kUsage,
+            option ? fmt::format("{} does not know the option \"{}\"", full_name(at), word)
+                   : fmt::format("{}: unexpected argument \"{}\"", full_name(at), word),
+            guess.empty() ? help : guess};
+  }
+  return {ErrorCode::kUsage, fmt::format("{} has no command \"{}\"", full_name(at), word),
+          guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
+}
+
+std::optional<Error> value_missing(const std::vector<std::string>& words) {
+  const auto missing = [](const std::string& text) {
+    return Error{ErrorCode::kUsage, text, "say one, or leave the option out"};
+  };
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (word == "--") break;
+    // Its value may be left out, and CLI11 takes an empty one for that.
+    if (word == "--resume" && at + 1 < words.size() && words[at + 1].empty())
+      return missing("--resume is given an empty value");
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return missing(fmt::format("{} gives no value", word));
+  }
+  return std::nullopt;
+}
+
+std::set<std::string> given_options(const CLI::App& command) {
+  std::set<std::string> given;
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !option->get_lnames().empty())
+      given.insert(option->get_lnames().front());
+  return given;
+}
+
+}  // namespace kbench
