@@ -34,6 +34,9 @@
 namespace kbench {
 
 [[nodiscard]] EarlyEnd from_error(const Error& error);
+// A submission whose work goes on after its call has returned; defined in call_judgement.cpp, as is
+// what the protocol judges by.
+[[nodiscard]] EarlyEnd inconsistent(std::string message);
 
 // Sums over one call for each slot.
 struct CallTimes {
